@@ -1,0 +1,68 @@
+# copydesk's commands. On a machine with nothing but Python and make, each target first makes .venv and installs into it.
+#
+#   make demo       watch a program being streamed and resolved
+#   make test       the tests (PYTEST_ARGS="tests/test_cli.py -k oracle" for some of them)
+#   make lint       ruff, mypy and the import contracts
+#   make bench      the benchmarks (BENCH=NAME for one of them)
+#   make format     let ruff rewrite what it can
+#   make clean      remove .venv and every cache
+#
+# Variables
+#   PYTHON          the interpreter the environment is made from (3.11 or newer)
+#   TORCH_INDEX     one more package index for torch. Where the usual index serves CUDA builds (gigabytes) and the CPU build is
+#                   wanted, name PyTorch's CPU index here.
+#   WORKERS         test processes (default 2)
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH ?= torch==2.13.0
+TORCH_INDEX ?=
+WORKERS ?= 2
+PYTEST_ARGS ?=
+BENCH ?= *
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint format bench clean
+
+help:
+	@sed -n 's/^#   \(make .*\)/\1/p' Makefile
+
+install: $(STAMP)
+
+# torch comes first and alone, pinned: left to a range, it would be the newest build with all of CUDA.
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --constraint constraints.txt $(TORCH)
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+demo: $(STAMP)
+	@$(BIN)/python -m copydesk_server demo
+
+# One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone.
+test: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)
+	@set -e; for script in benchmarks/bench_$(BENCH).py; do \
+	    test -f "$$script" || { echo "no such benchmark: $$script"; exit 2; }; \
+	    echo "== $$script"; $(BIN)/python "$$script"; \
+	done
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,214 @@
+"""Decoding a program op by op on one page (DESIGN: op boundary, copy, gen, sub, stream).
+
+Knows the page, its rules and its codec; nothing of documents, caches or clocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from copydesk.codec import Codec, Ids
+from copydesk.decode.drafts import Draft, NgramIndex
+from copydesk.decode.lookahead import Tree
+from copydesk.decode.machines import BodyTables, Machine, OldMachine
+from copydesk.decode.speaker import Speaker
+from copydesk.decode.steps import Decided, Outcome, Steps
+from copydesk.grammar.olds import Olds
+from copydesk.grammar.rules import Rules, State
+from copydesk.grammar.trie import finite_choices
+from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
+
+MAX_AHEAD = 64
+"""Tokens of lookahead fed at an op boundary. Beyond, a forward of its own is cheaper."""
+
+
+@dataclass(slots=True)
+class PageTask:
+    """All a decoder needs to know of its page and request.
+
+    views, lines: the page's lines as view text and as raw tokens. request: tokens behind the page's prefix, up to and
+    with `program_open`. choices: the finite list new text is chosen from. inner: the machine of an inner grammar for new
+    text, from the closing literal and whether the text must end in a newline.
+    """
+
+    codec: Codec
+    rules: Rules
+    bodies: BodyTables
+    olds: Olds
+    views: Sequence[str]
+    lines: Sequence[Ids]
+    request: Sequence[int]
+    page: NgramIndex
+    choices: Sequence[str] | None = None
+    inner: Callable[[Ids, bool], Machine] | None = None
+    drafts: bool = True
+
+
+class ProgramDecoder:
+    """One decoder: `run()` is its conversation with the scheduler."""
+
+    def __init__(self, task: PageTask, speaker: Speaker) -> None:
+        self.task = task
+        self.speaker = speaker
+        self.ops: list[Op] = []
+
+    def run(self) -> Steps:
+        task, speaker, rules = self.task, self.speaker, self.task.rules
+        speaker.pending.extend(task.request)
+        literals = task.codec.literals
+        opening = {"copy": literals.copy_open, "gen": literals.gen_open, "sub": literals.sub_open, "end": literals.end}
+        state = rules.start()
+        while True:
+            options = rules.options(state)
+            if speaker.truncated:
+                op = _closing_op(options)
+                speaker.force(opening[op])
+            else:
+                ahead = self._ahead(state, options)
+                chosen = yield from speaker.choose([opening[name] for name in options], local=True, ahead=ahead)
+                op = options[chosen]
+            if op == "end":
+                break
+            if op == "copy":
+                state = yield from self._copy(state)
+            elif op == "gen":
+                state = yield from self._gen(state)
+            else:
+                state = yield from self._sub(state)
+        return Outcome(
+            Program(tuple(self.ops)),
+            exact=speaker.exact,
+            truncated=speaker.truncated,
+            log_likelihood=speaker.sampler.log_likelihood,
+        )
+
+    def _ahead(self, state: State, options: Sequence[str]) -> list[Sequence[int]]:
+        """What each op would ask the model next, as far as that is few tokens: up to a gen's first token, a sub's old text, a
+        copy's last number. Then the op and the decision behind it share one forward.
+        """
+        rules, codec = self.task.rules, self.task.codec
+        literals = codec.literals
+        groups: list[list[Sequence[int]]] = []
+        if "gen" in options:
+            groups.append([literals.gen_open])
+        if "copy" in options:
+            starts = rules.copy_starts(state)
+            spans = self._spans(state, starts) if len(starts) <= MAX_AHEAD else []
+            if len(spans) <= MAX_AHEAD * 4:
+                groups.append([(*literals.copy_open, *codec.copy_start(i), *codec.copy_end(j)[:-1]) for i, j in spans])
+        if "sub" in options:
+            starts = rules.sub_starts(state)
+            groups.append([(*literals.sub_open, *codec.sub_start(start)) for start in starts[:MAX_AHEAD]])
+        paths: list[Sequence[int]] = []
+        for group in groups:
+            if len(Tree([*paths, *group])) <= MAX_AHEAD:
+                paths += group
+        return paths
+
+    def _spans(self, state: State, starts: Sequence[int]) -> list[tuple[int, int]]:
+        rules = self.task.rules
+        return [(start, end) for start in starts for run in rules.copy_ends(state, start) for end in run]
+
+    # -- copy ----------------------------------------------------------------------------------------------------
+
+    def _copy(self, state: State) -> Generator[Any, Any, State]:
+        task, speaker, rules = self.task, self.speaker, self.task.rules
+        codec, last = task.codec, rules.lines
+        starts = rules.copy_starts(state)
+        if speaker.truncated:
+            start, end = starts[0], last
+            speaker.force((*codec.copy_start(start), *codec.copy_end(end)))
+        else:
+            if len(starts) == 1:
+                yield from self._decided(starts[0])
+            start, end = yield from self._span(state, starts)
+        self.ops.append(Copy(start, end))
+        if end < last or rules.open_end:
+            span = codec.span(task.lines, start, end)
+            speaker.pending.extend(span)
+            speaker.counts.copied += len(span)
+        speaker.counts.covered += sum(len(line) for line in task.lines[start - 1 : end])
+        return rules.after_copy(state, start, end)
+
+    def _span(self, state: State, starts: Sequence[int]) -> Generator[Any, Any, tuple[int, int]]:
+        """Choose a span as a whole; where that takes too many nodes, its start exactly and its end under the local mask."""
+        speaker, rules, codec = self.speaker, self.task.rules, self.task.codec
+        spans = self._spans(state, starts)
+        sequences = [(*codec.copy_start(start), *codec.copy_end(end)) for start, end in spans]
+        if len(starts) == 1 or len(Tree(s[:-1] for s in sequences)) < speaker.max_nodes:
+            index = yield from speaker.choose(sequences)
+            if len(starts) > 1:
+                yield from self._decided(spans[index][0])
+            return spans[index]
+        chosen = yield from speaker.choose([codec.copy_start(start) for start in starts])
+        start = starts[chosen]
+        yield from self._decided(start)
+        speaker.exact = False
+        ends = [end for first, end in spans if first == start]
+        chosen = yield from speaker.choose([codec.copy_end(end) for end in ends], local=True)
+        return start, ends[chosen]
+
+    # -- gen -----------------------------------------------------------------------------------------------------
+
+    def _gen(self, state: State) -> Generator[Any, Any, State]:
+        task, speaker, rules = self.task, self.speaker, self.task.rules
+        close = task.codec.literals.gen_close
+        if task.choices and not speaker.truncated:
+            text = yield from self._chosen(close, ends_line=True)
+        else:
+            machine = task.inner(close, True) if task.inner else task.bodies.gen(rules.may_drop_eol(state))
+            replaced = [token for line in task.lines[state.position : max(state.position, rules.sub_limit(state.position + 1))] for token in line]
+            ids = yield from speaker.text(machine, self._draft(replaced))
+            text = task.codec.read_body(ids[: len(ids) - len(close)])
+        self.ops.append(Gen(text))
+        return rules.after_gen(state, not text.endswith("\n"))
+
+    # -- sub -----------------------------------------------------------------------------------------------------
+
+    def _sub(self, state: State) -> Generator[Any, Any, State]:
+        task, speaker, rules = self.task, self.speaker, self.task.rules
+        codec, literals = task.codec, task.codec.literals
+        starts = list(rules.sub_starts(state))
+        chosen = yield from speaker.choose([codec.sub_start(start) for start in starts])
+        start = starts[chosen]
+        ids = yield from speaker.text(OldMachine(task.olds, start, rules.sub_limit(start)), Draft((), task.page, 0))
+        run = ids[: len(ids) - len(literals.sub_to)]
+        old = codec.vocabulary.decode(run)
+        found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)
+        assert found is not None, "the grammar let an old text through that is not legal"
+        if task.choices and not speaker.truncated:
+            new = yield from self._chosen(literals.sub_close, ends_line=found.ends_line)
+        else:
+            inner, whole = task.inner, found.ends_line
+            machine = inner(literals.sub_close, whole) if inner else task.bodies.new(whole)
+            ids = yield from speaker.text(machine, self._draft(run))
+            new = codec.read_fragment(ids[: len(ids) - len(literals.sub_close)])
+        op = Sub(start, found.end_line, old, new)
+        self.ops.append(op)
+        kept = task.views[op.end - 1][found.end_offset :]
+        return rules.after_sub(state, op.end, not (kept or new).endswith("\n"))
+
+    # -- shared --------------------------------------------------------------------------------------------------
+
+    def _chosen(self, close: Ids, *, ends_line: bool) -> Generator[Any, Any, str]:
+        texts, trie = finite_choices(self.task.codec, self.task.choices or (), close, ends_line=ends_line)
+        index = yield from self.speaker.choose(trie.sequences)
+        return texts[index]
+
+    def _draft(self, source: Sequence[int]) -> Draft:
+        return Draft(source, self.task.page) if self.task.drafts else Draft((), self.task.page, 0)
+
+    def _decided(self, start: int) -> Generator[Any, Any, None]:
+        """The next copy starts at page line `start`: what lies before it is final."""
+        if self.ops and not isinstance(self.ops[-1], Copy) or start > self._position() + 1:
+            yield Decided(Program((*self.ops, Copy(start, self.task.rules.lines))))
+
+    def _position(self) -> int:
+        return max((op.end for op in self.ops if not isinstance(op, Gen)), default=0)
+
+
+def _closing_op(options: Sequence[str]) -> str:
+    """What ends a program soonest when the token budget is spent."""
+    return "end" if "end" in options else "copy" if "copy" in options else options[0]

@@ -1,0 +1,77 @@
+"""Many decoders, one model: each round, every waiting ask goes into the same forward.
+
+The flag `stop` is looked at before every forward. Knows decoders as conversations and the model as `forward`; nothing of
+programs. Time comes in from outside, as part of `stop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import torch
+
+from copydesk.decode.steps import Ask, Decided, Lane, Outcome, Steps
+from copydesk.models.model import Model
+
+Stop = Callable[[], str | None]
+"""Why decoding must end now, or None. Cheap: it is called before every forward."""
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One decoder with its lane. `outcome` is set when it ends; `stopped` says why it ended without one."""
+
+    lane: Lane
+    steps: Steps
+    outcome: Outcome | None = None
+    stopped: str | None = None
+    _ask: Ask | None = field(default=None, repr=False)
+
+    @property
+    def done(self) -> bool:
+        return self.outcome is not None or self.stopped is not None
+
+
+def run(model: Model, jobs: Iterable[Job], stop: Stop) -> Iterator[tuple[Job, Decided | Outcome]]:
+    """Decode all jobs to their ends, yielding what each decides as it decides it. Lanes are released as their jobs end.
+
+    Raises what `model.forward` raises (ContextLengthError, OutOfMemoryError); all lanes are released first.
+    """
+    waiting: list[Job] = []
+    todo = list(jobs)
+    try:
+        for job in todo:
+            yield from _advance(job, None)
+            if not job.done:
+                waiting.append(job)
+        while waiting:
+            reason = stop()
+            if reason is not None:
+                for job in waiting:
+                    job.stopped = reason
+                    job.steps.close()
+                return
+            feeds = [job.lane.feed(job._ask) for job in waiting if job._ask is not None]
+            answers = model.forward(feeds)
+            for job, answer in zip(waiting, answers, strict=True):
+                yield from _advance(job, answer)
+            waiting = [job for job in waiting if not job.done]
+    finally:
+        for job in todo:
+            job.steps.close()
+            job.lane.release()
+
+
+def _advance(job: Job, answer: torch.Tensor | None) -> Iterator[tuple[Job, Decided | Outcome]]:
+    """Let a decoder go on to its next ask or its end."""
+    try:
+        said = next(job.steps) if answer is None else job.steps.send(answer)
+        while isinstance(said, Decided):
+            yield job, said
+            said = next(job.steps)
+        job._ask = said
+    except StopIteration as finished:
+        job.outcome = finished.value
+        job.lane.release()
+        yield job, finished.value

@@ -1,0 +1,109 @@
+"""Decoding as a conversation: a decoder asks for logits, a scheduler answers.
+
+A decoder is a generator. It yields `Ask` (tokens to forward, and which next-token logits it wants) and is sent the logits;
+between asks it yields `Decided` as hunks become final. So the scheduler can answer many decoders, at different points of
+different programs, with one forward. Knows rows and owners; nothing of programs, grammars or prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from copydesk.models.feed import Feed
+from copydesk.models.row import Row
+from copydesk.program import Program
+
+
+@dataclass(slots=True, eq=False)
+class Ask:
+    """Tokens to append to the asking decoder's lane.
+
+    parents: index of each token's parent among `tokens`, -1 for the lane's end; None: a chain.
+    outputs: indices among `tokens` whose next-token logits are wanted; the answer is fp32 [len(outputs), vocabulary].
+    """
+
+    tokens: list[int]
+    outputs: Sequence[int]
+    parents: list[int] | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class Decided:
+    """A page program whose ops are final up to its last copy, which stands for everything not decided yet."""
+
+    program: Program
+
+
+Steps = Generator[Ask | Decided, torch.Tensor, "Outcome"]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a decoder found. `program` is in page numbers and view text and resolves even when `truncated`.
+
+    exact:          every span was chosen by its exact law (False: above the node limit ends were masked locally).
+    truncated:      the token budget ran out; the program was closed by force and must not be applied.
+    log_likelihood: natural logarithm of the program's probability under the law it was decoded by, at temperature 1.
+    """
+
+    program: Program | None
+    exact: bool = True
+    truncated: bool = False
+    log_likelihood: float = 0.0
+    refusal: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Lane:
+    """One decoder's own tokens on a packed row, behind the prefix every owner shares.
+
+    base: position of the lane's first token. length: tokens accepted so far.
+    """
+
+    row: Row
+    owner: int
+    base: int
+    length: int = 0
+    _asked: Feed | None = field(default=None, repr=False)
+
+    def feed(self, ask: Ask) -> Feed:
+        at = self.base + self.length
+        if ask.parents is None:
+            positions = list(range(at, at + len(ask.tokens)))
+        else:
+            positions = []
+            for parent in ask.parents:
+                positions.append(at if parent < 0 else positions[parent] + 1)
+        self._asked = Feed(self.row, self.owner, ask.tokens, positions, ask.parents, ask.outputs)
+        self.length += len(ask.tokens)
+        return self._asked
+
+    def keep(self, survivors: Sequence[int]) -> None:
+        """Of the tokens just asked about keep only those at the indices `survivors`, a path from the lane's end.
+
+        Everything is kept where this is not called.
+        """
+        feed = self._asked
+        assert feed is not None
+        dropped = len(feed.tokens) - len(survivors)
+        if not dropped:
+            return
+        if survivors and survivors[-1] == len(survivors) - 1:  # a prefix: the rejected end of a draft
+            self.row.free(feed.slots[len(survivors) :])
+        else:
+            self.row.keep(feed.slots, [feed.slots[k] for k in survivors])
+        self.length -= dropped
+
+    def forget(self) -> None:
+        """The ask was never answered (its forward failed)."""
+        if self._asked is not None:
+            self.length -= len(self._asked.tokens)
+            self._asked = None
+
+    def release(self) -> None:
+        """Drop every token of the lane; the shared prefix stays."""
+        self.row.release(self.owner)
+        self.length = 0

@@ -1,0 +1,295 @@
+"""The facade: documents, requests, events.
+
+    editor = Editor.load()                        # the embedded model; or a directory, or a hub id
+    document = editor.open("a.py", text)          # warms in the background
+    document.splice(start, end, new_text)         # as the person types; re-warms from the first changed line
+    result = document.edit(EditRequest(scope=[(10, 14)], instruction="use a context manager"))
+    result.status, result.edits, result.text, result.counts
+
+The editor reads the clock and keeps files in the user's cache folder, so that nothing below it has to. Calls may come from any
+thread; the model runs one forward at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from platformdirs import user_cache_path
+
+from copydesk.batch import Batch, Prepared
+from copydesk.cache.pages import CHUNK, PageCache
+from copydesk.document import Encoding, Position, TextLines
+from copydesk.errors import CacheError, CopydeskError, OutOfMemoryError
+from copydesk.layout import PageLayout
+from copydesk.plan import Plan, make_plan, page_prefix
+from copydesk.request import EditRequest
+from copydesk.results import EditResult, Event
+from copydesk.toolkit import Toolkit
+from copydesk.warming import Warmer
+
+CACHE_BYTES = 1 << 30
+"""Default budget of the KV cache on a CPU."""
+CUDA_SHARE = 0.5
+"""Share of the free memory of a CUDA device that the KV cache may take."""
+
+LANGUAGES = {
+    ".py": "python", ".pyi": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".jsx": "javascriptreact", ".ts": "typescript", ".tsx": "typescriptreact",
+}  # fmt: skip
+
+
+class CancelFlag(Protocol):
+    """`threading.Event` is one."""
+
+    def is_set(self) -> bool: ...
+
+
+class Editor:
+    """One model, its KV cache and the documents open on it."""
+
+    def __init__(self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True) -> None:
+        """`warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
+        self.toolkit = toolkit
+        self.lock = threading.RLock()
+        budget = cache_bytes if cache_bytes is not None else _default_budget(toolkit)
+        self.cache = PageCache(toolkit.model, budget)
+        self.documents: dict[int, Document] = {}
+        self._next = 1
+        self._waiting = 0
+        self._warmer = Warmer(self.warm_step, lambda: self._waiting > 0) if warm else None
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path | None = None,
+        device: str = "auto",
+        *,
+        dtype: str = "auto",
+        cache_bytes: int | None = None,
+        warm: bool = True,
+    ) -> Editor:
+        """`model`: a directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
+        folder = user_cache_path("copydesk")
+        return cls(
+            Toolkit.load(model, device=device, dtype=dtype, cache_folder=folder), cache_bytes=cache_bytes, warm=warm
+        )
+
+    def open(self, name: str, text: str, *, language: str | None = None, version: int = 0) -> Document:
+        """A document to edit. `name` tells its language where `language` does not."""
+        with self.lock:
+            language = language or LANGUAGES.get(Path(name).suffix.lower(), "")
+            document = Document(self, self._next, name, text, language, version)
+            self._next += 1
+            self.documents[document.id] = document
+        self._stir()
+        return document
+
+    def edit_all(
+        self,
+        requests: Sequence[tuple[Document, EditRequest]],
+        *,
+        cancel: CancelFlag | None = None,
+        deadline: float | None = None,
+        encoding: Encoding | str = Encoding.UTF16,
+    ) -> Iterator[tuple[int, Event]]:
+        """Decode several requests together, sharing forwards and, on one page, its prefix. Yields (index, event).
+
+        deadline: seconds from now. A request that cannot be served gets a `failed` result; the others go on.
+        """
+        prepared: list[Prepared] = []
+        for document, request in requests:
+            plan: Plan | CopydeskError
+            try:
+                with self.lock:
+                    plan = document.plan(request)
+            except CopydeskError as error:
+                plan = error
+            prepared.append((document.id, document.lines, plan))
+        return self._run(prepared, cancel, deadline, encoding)
+
+    def _run(
+        self,
+        prepared: Sequence[Prepared],
+        cancel: CancelFlag | None,
+        deadline: float | None,
+        encoding: Encoding | str,
+    ) -> Iterator[tuple[int, Event]]:
+        ends = None if deadline is None else time.perf_counter() + deadline
+
+        def stop() -> str | None:
+            if cancel is not None and cancel.is_set():
+                return "cancelled"
+            return "deadline" if ends is not None and time.perf_counter() >= ends else None
+
+        batch = Batch(self.toolkit.model, self.cache, prepared, stop, encoding).run()
+        self._waiting += 1
+        try:
+            while True:
+                with self.lock:
+                    event = next(batch, None)
+                if event is None:
+                    return
+                yield event
+        finally:
+            self._waiting -= 1
+            with self.lock:
+                batch.close()
+            self._stir()
+
+    def warm_step(self) -> bool:
+        """Warm one chunk of the page that wants it most; False when every page in sight is warm."""
+        with self.lock:
+            for document in sorted(self.documents.values(), key=lambda d: -d.touched):
+                if document.warm_step():
+                    return True
+        return False
+
+    def check_integrity(self) -> None:
+        """Raises CacheError where the cache's books do not balance."""
+        with self.lock:
+            self.cache.check_integrity()
+
+    def close(self) -> None:
+        """Stop warming and free the cache. Documents of a closed editor cannot be edited."""
+        if self._warmer is not None:
+            self._warmer.close()
+        with self.lock:
+            for document in list(self.documents.values()):
+                document.close()
+
+    def _stir(self) -> None:
+        if self._warmer is not None:
+            self._warmer.stir()
+
+    def __enter__(self) -> Editor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Document:
+    """One open document. Positions are LSP's, 0-based, in the encoding named with each call."""
+
+    def __init__(self, editor: Editor, id: int, name: str, text: str, language: str, version: int) -> None:
+        self._editor = editor
+        self.id = id
+        self.name = name
+        self.language = language
+        self.version = version
+        self.lines = TextLines(text)
+        self.layout = PageLayout(self.lines.lines, editor.toolkit.format, language)
+        self.touched = time.monotonic()
+        self._sight: tuple[int, int] = (1, 1)
+        self._cold = True
+
+    @property
+    def text(self) -> str:
+        return self.lines.text
+
+    def splice(
+        self,
+        start: Position,
+        end: Position,
+        new_text: str,
+        *,
+        version: int | None = None,
+        encoding: Encoding | str = Encoding.UTF16,
+    ) -> None:
+        """Replace a range. Costs time in the edit, not in the file; pages re-warm from the first changed line.
+
+        Raises DocumentError, and changes nothing, for a range turned round.
+        """
+        editor = self._editor
+        with editor.lock:
+            change = self.lines.splice(start, end, new_text, encoding)
+            self.version = self.version + 1 if version is None else version
+            moved = self.layout.splice(change, self.lines.lines)
+            for key in moved.died:
+                editor.cache.drop_page((self.id, key))
+            self._sight = (change.first + 1, change.first + max(1, change.new_count))
+            self.touched = time.monotonic()
+            self._cold = True
+        editor._stir()
+
+    def look_at(self, first: int, last: int) -> None:
+        """The person sees lines first..last (1-based): their pages are warmed first."""
+        with self._editor.lock:
+            self._sight = (first, last)
+            self._cold = True
+        self._editor._stir()
+
+    def edit(
+        self,
+        request: EditRequest,
+        *,
+        cancel: CancelFlag | None = None,
+        deadline: float | None = None,
+        encoding: Encoding | str = Encoding.UTF16,
+    ) -> EditResult:
+        """Decode a request to its end.
+
+        Raises ScopeError (a scope outside the file, or spread over more than a page shows), ContextLengthError (a line longer
+        than the context), RequestError, GrammarError: document and cache are as before.
+        """
+        for event in self.stream(request, cancel=cancel, deadline=deadline, encoding=encoding):
+            if isinstance(event, EditResult):
+                return event
+        raise AssertionError("a stream ends with its result")
+
+    def stream(
+        self,
+        request: EditRequest,
+        *,
+        cancel: CancelFlag | None = None,
+        deadline: float | None = None,
+        encoding: Encoding | str = Encoding.UTF16,
+    ) -> Iterator[Event]:
+        """Hunks as they become final, a retraction if a check fails after that, then the result. Raises as `edit`."""
+        with self._editor.lock:
+            plan = self.plan(request)
+        for _, event in self._editor._run([(self.id, self.lines, plan)], cancel, deadline, encoding):
+            yield event
+
+    def plan(self, request: EditRequest) -> Plan:
+        """`request` made ready on the document as it stands. Raises as `edit`."""
+        return make_plan(
+            self._editor.toolkit, self.lines.snapshot(), self.version, self.language, self.layout, request
+        )
+
+    def warm_step(self) -> bool:
+        """Forward at most one chunk of a page in sight that is not warm; False when all are."""
+        if not self._cold:
+            return False
+        cache, toolkit = self._editor.cache, self._editor.toolkit
+        for key in self.layout.keys_near(*self._sight):
+            tokens = page_prefix(toolkit, self.layout.page(key), self.language)
+            if len(tokens) >= toolkit.model.max_positions:
+                continue  # a request on it will say so
+            try:
+                if next(cache.prewarm((self.id, key), tokens, CHUNK), 0):
+                    return True
+            except (CacheError, OutOfMemoryError):
+                break  # no room: requests make their own
+        self._cold = False
+        return False
+
+    def close(self) -> None:
+        """Free the document's pages."""
+        with self._editor.lock:
+            self._editor.documents.pop(self.id, None)
+            self._editor.cache.drop(self.id)
+
+
+def _default_budget(toolkit: Toolkit) -> int:
+    device = toolkit.model.device
+    if device.type != "cuda":
+        return CACHE_BYTES
+    import torch
+
+    free, _ = torch.cuda.mem_get_info(device)
+    return int(free * CUDA_SHARE)

@@ -1,0 +1,2 @@
+"""What may come next: rules of ops, precomputed automata for text, tries for finite choices, llguidance for
+inner grammars."""

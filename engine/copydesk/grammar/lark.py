@@ -1,0 +1,271 @@
+r"""The same languages in llguidance, and inner grammars that narrow generated text.
+
+For each structural state a small Lark grammar is written anew: one parametric grammar for a whole program
+has dead ends (copies must advance). The tests hold these against the precomputed automata, state by state;
+decoding uses llguidance for inner grammars only. This is the one module that imports llguidance, and only
+when first used. Knows no model; masks are packed rows as in `Bodies.masks`.
+
+Facts about llguidance that shape this module: a bad grammar raises nothing, so `is_error` is asked; an
+error is permanent, so tokens are tried, never just consumed; a terminal with a complement must hold its
+closing literal itself; EOS stays out of the grammar.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copydesk.codec import Codec, Ids
+from copydesk.errors import GrammarError
+from copydesk.grammar.bodies import CLOSED_UNTERMINATED, ILLEGAL, Bodies
+from copydesk.vocabulary import Vocabulary
+
+# -- grammars ------------------------------------------------------------------------------------------------------------
+
+
+def choice_grammar(sequences: Iterable[Sequence[int]]) -> str:
+    """One of a prefix-free set of token sequences (ops, numbers, old texts). Raises GrammarError if there
+    is none."""
+    children: list[dict[int, int]] = [{}]
+    for sequence in sequences:
+        node = 0
+        for token in sequence:
+            if token not in children[node]:
+                children[node][token] = len(children)
+                children.append({})
+            node = children[node][token]
+    if len(children) == 1:
+        raise GrammarError("a choice needs at least one sequence")
+    rules = []
+    for node, step in enumerate(children):
+        ways = [f"<[{token}]>" + (f" n{below}" if children[below] else "") for token, below in step.items()]
+        if ways:
+            rules.append(f"{'start' if node == 0 else f'n{node}'}: {' | '.join(ways)}")
+    return "\n".join(rules) + "\n"
+
+
+def gen_grammar(codec: Codec, drop_eol: bool = False) -> str:
+    """A gen body with its closing literal; `drop_eol` as in `Bodies.gen`."""
+    lit = codec.literals
+    if not codec.tagged:
+        start = f"start: LINES {_tokens(lit.gen_close)}"
+        if drop_eol:
+            start += f" | OPEN {_tokens(lit.no_eol + lit.gen_close)}"
+        return f"{start}\nLINES: {_LINES}\n" + (f"OPEN: {_OPEN}\n" if drop_eol else "")
+    whole = f'LINES: ({_LINES} & {_NO_TAG}) "</gen>\\n"\n'
+    if not drop_eol:
+        return f"start: LINES\n{whole}"
+    return f'start: LINES | OPEN\n{whole}OPEN: ({_OPEN} & {_NO_TAG}) "<noeol/>\\n</gen>\\n"\n'
+
+
+def new_grammar(codec: Codec, ends_line: bool = False) -> str:
+    """The new text of a sub with its closing literal; `ends_line` as in `Bodies.sub`."""
+    text = _LINES if ends_line else _ANY
+    if codec.tagged:
+        return f'start: TEXT\nTEXT: ({text} & {_NO_TAG}) "</sub>\\n"\n'
+    close = _tokens(codec.literals.sub_close)
+    # A terminal must not match the empty text.
+    return (
+        f"start: TEXT {close}"
+        + ("" if ends_line else f" | {close}")
+        + f"\nTEXT: {text if ends_line else _SOME}\n"
+    )
+
+
+def names_grammar(names: Iterable[str]) -> str:
+    """One of `names`, for an inner grammar. Raises GrammarError if there is none or one is empty."""
+    quoted = [json.dumps(name, ensure_ascii=False) for name in dict.fromkeys(names)]
+    if not quoted or '""' in quoted:
+        raise GrammarError("a list of names must not be empty or hold an empty name")
+    return f"start: {' | '.join(quoted)}\n"
+
+
+_LINES = r"/([^\r\n]*\n)+/"
+_OPEN = r"/([^\r\n]*\n)*[^\r\n]+/"
+_ANY = r"/[^\r]*/"
+_SOME = r"/[^\r]+/"
+_NO_TAG = r"~/(?s:.*)(<\/(gen|sub|old|new)>|<noeol\/>)(?s:.*)/"
+
+
+def _tokens(ids: Ids) -> str:
+    return " ".join(f"<[{token}]>" for token in ids)
+
+
+# -- llguidance at run time ----------------------------------------------------------------------------------------------
+
+
+class _Tokens:
+    """A vocabulary as llguidance wants it, with an end-of-text token of its own behind the last id."""
+
+    bos_token_id = None
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.eos_token_id = vocabulary.size
+        self.tokens = [*vocabulary.token_bytes, b"\xff<eos>"]
+        self.special_token_ids = [vocabulary.size]
+        self._encode = vocabulary.encode
+
+    def __call__(self, text: bytes | str) -> list[int]:
+        return self._encode(text.decode("utf-8", "replace") if isinstance(text, bytes) else text)
+
+
+class _Hashed:
+    """A vocabulary keyed by its fingerprint."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def __hash__(self) -> int:
+        return hash(self.vocabulary.fingerprint)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashed) and self.vocabulary.fingerprint == other.vocabulary.fingerprint
+
+
+@lru_cache(maxsize=4)
+def _tokenizer(key: _Hashed) -> Any:
+    """llguidance's tokenizer: one or two seconds for 150,000 tokens, so it is built once per vocabulary."""
+    import llguidance
+
+    return llguidance.LLTokenizer(llguidance.TokenizerWrapper(_Tokens(key.vocabulary)))
+
+
+class InnerGrammar:
+    """A Lark grammar over one vocabulary, with a place in its text. `copy` is cheap (microseconds): keep a
+    pristine one.
+
+    Raises GrammarError for a grammar that llguidance refuses, and for one that no token of the vocabulary
+    can begin.
+    """
+
+    __slots__ = ("_matcher", "_row", "size")
+
+    def __init__(self, lark_source: str, vocabulary: Vocabulary) -> None:
+        import llguidance
+
+        self.size = vocabulary.size
+        matcher = llguidance.LLMatcher
+        self._matcher: Any = matcher(
+            _tokenizer(_Hashed(vocabulary)), matcher.grammar_from_lark(lark_source), log_level=0
+        )
+        self._row: NDArray[np.int32] | None = None
+        self._check()
+        if not self.is_accepting and not self.mask().any():
+            raise GrammarError("the grammar accepts nothing in this vocabulary")
+
+    def copy(self) -> InnerGrammar:
+        """An independent grammar at the same place."""
+        other = object.__new__(InnerGrammar)
+        other.size, other._matcher, other._row = self.size, self._matcher.deep_copy(), self._row
+        return other
+
+    def mask(self) -> NDArray[np.uint32]:
+        """Tokens that may come next: [ceil(V/32)], packed as in `Bodies.masks`. Do not write."""
+        if self._row is None:
+            # One word more than needed where the end-of-text token falls into it; its bit is not ours.
+            row = np.zeros((self.size + 32) // 32, np.int32)
+            self._matcher.unsafe_compute_mask_ptr(row.ctypes.data, row.nbytes)
+            self._check()
+            self._row = row[: (self.size + 31) // 32]
+            if self.size % 32:
+                self._row[-1] &= (1 << self.size % 32) - 1
+        return self._row.view(np.uint32)
+
+    def allowed(self) -> NDArray[np.int64]:
+        """Tokens that may come next, ascending."""
+        return unpack(self.mask())
+
+    def accepts(self, tokens: Sequence[int]) -> int:
+        """How many of `tokens` could be consumed from here."""
+        return int(self._matcher.validate_tokens(list(tokens)))
+
+    def advance(self, token: int) -> None:
+        """Consume `token`. Raises GrammarError if it may not come, and is then unchanged."""
+        if self._matcher.try_consume_tokens([token]) != 1:
+            raise GrammarError(f"token {token} does not fit the grammar here")
+        self._row = None
+
+    def forced(self) -> Ids:
+        """Tokens that can only come one way, those withheld that could merge with what follows."""
+        return tuple(self._matcher.compute_ff_tokens())
+
+    @property
+    def is_accepting(self) -> bool:
+        """Whether the text so far is complete."""
+        return bool(self._matcher.is_accepting())
+
+    def _check(self) -> None:
+        if self._matcher.is_error():
+            raise GrammarError(f"llguidance refuses the grammar: {self._matcher.get_error()}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InnerState:
+    """Progress in narrowed text: state of `Bodies`, place in the grammar, what is left of a closing that has begun."""
+
+    body: int
+    grammar: InnerGrammar
+    closing: Ids = ()
+
+
+class InnerText:
+    """Generated text narrowed by an inner grammar: both the automaton of text and the grammar must allow a token.
+
+    Where the grammar accepts, the first token of the shortest way to close the text may come as well; once
+    taken, the rest of that way is forced (where text must end its line, a missing newline is part of it). The
+    grammar speaks of the text as it is spelled in the format, so with tags escaped. States are values: a
+    draft can be walked ahead and dropped. `start` is `Bodies.gen()` or `Bodies.sub(...)`.
+    """
+
+    __slots__ = ("bodies", "start")
+
+    def __init__(self, bodies: Bodies, start: int, grammar: InnerGrammar) -> None:
+        self.bodies = bodies
+        self.start = InnerState(start, grammar.copy())
+
+    def closed(self, state: InnerState) -> bool:
+        return 0 <= state.body <= CLOSED_UNTERMINATED
+
+    def allowed(self, state: InnerState) -> NDArray[np.int64]:
+        """Legal next tokens, ascending; empty only when closed.
+
+        Raises GrammarError where the grammar asks for text that cannot stand here: it is the one dead end there
+        is, and a fault of the grammar.
+        """
+        if self.closed(state):
+            return np.empty(0, np.int64)
+        if state.closing:
+            return np.array(state.closing[:1], np.int64)
+        tokens = unpack(self.bodies.masks[state.body] & state.grammar.mask())
+        if state.grammar.is_accepting:
+            tokens = np.union1d(tokens, self.closing_path(state)[:1])
+        if not len(tokens):
+            raise GrammarError("the inner grammar asks for text that cannot stand here")
+        return tokens
+
+    def advance(self, state: InnerState, token: int) -> InnerState | None:
+        """State behind `token`, None if it may not come."""
+        way = state.closing or (self.closing_path(state) if state.grammar.is_accepting else ())
+        body = self.bodies.advance(state.body, token)
+        if way and token == way[0]:
+            return InnerState(body, state.grammar, way[1:])
+        if state.closing or body == ILLEGAL or not state.grammar.accepts([token]):
+            return None
+        grammar = state.grammar.copy()
+        grammar.advance(token)
+        return InnerState(body, grammar)
+
+    def closing_path(self, state: InnerState) -> Ids:
+        """The shortest way to close the text, even where the grammar does not accept yet."""
+        return state.closing or self.bodies.closing_path(state.body)
+
+
+def unpack(row: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Indices of the set bits of a packed row, ascending."""
+    return np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little"))

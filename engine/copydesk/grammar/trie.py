@@ -1,0 +1,251 @@
+"""Finite choices as tries of tokens: the exact law over whole choices from one set of next-token logits per
+trie node.
+
+A choice (a copy span, a line number, a name) is a token sequence; no sequence is a prefix of another. Its
+probability is the product of the model's FULL next-token probabilities along its path, normalised over the
+legal choices: the future-validity correction Φ of arXiv 2605.07698, which on a finite language is plain
+enumeration. Masking each step to the tokens that lead on (`local_*`) samples another law. Nothing here
+knows models or tensors: logits are arrays, randomness is a number in [0, 1). `SpanTrie` spells the copy
+spans that `Rules` allow in the tokens of a codec; `Trie` knows neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copydesk.codec import Codec, Ids
+from copydesk.errors import GrammarError
+from copydesk.grammar.rules import Range, Rules, State
+
+MAX_NODES = 128
+"""Internal nodes (the root among them) up to which one tree-mask forward scores a choice exactly."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Trie:
+    """A prefix-free set of token sequences.
+
+    Internal nodes are numbered in breadth-first order, the root being 0; the root's logits are those behind
+    the last token before the choice. Nodes 1..N-1 are what a tree-mask forward feeds: `tokens`, `parents`
+    (index among `tokens`, -1 for the root, as `models.Feed` wants them) and `depths` (1 for the root's
+    children; a token's position is that of the root plus its depth). Leaves keep the order of `sequences`.
+    Edges (`edge_nodes[k]`, `edge_tokens[k]`) are the (node, next token) pairs whose log probability the law
+    needs.
+
+    Raises GrammarError if there is no sequence, an empty or repeated one, or one that is a prefix of another.
+    """
+
+    __slots__ = ("_paths", "_sizes", "depths", "edge_nodes", "edge_tokens", "parents", "sequences", "tokens")
+
+    def __init__(self, sequences: Sequence[Sequence[int]]) -> None:
+        self.sequences: tuple[tuple[int, ...], ...] = tuple(tuple(s) for s in sequences)
+        if not self.sequences or any(not s for s in self.sequences):
+            raise GrammarError("a choice needs at least one sequence, and none may be empty")
+        self.tokens: list[int] = []
+        self.parents: list[int] = []
+        self.depths: list[int] = []
+        edges: dict[tuple[int, int], int] = {}
+        child: dict[int, int] = {}  # edge -> internal node below it
+        at = [0] * len(self.sequences)
+        paths: list[list[int]] = [[] for _ in self.sequences]
+        alive = list(range(len(self.sequences)))
+        depth = 0
+        while alive:  # one level at a time, so that a node's parents come before it
+            going: list[int] = []
+            ended: set[int] = set()
+            for leaf in alive:
+                sequence, node = self.sequences[leaf], at[leaf]
+                token = sequence[depth]
+                edge = edges.setdefault((node, token), len(edges))
+                paths[leaf].append(edge)
+                last = depth + 1 == len(sequence)
+                if edge in ended or (last and edge in child):
+                    raise GrammarError("no choice may be a prefix of another")
+                if last:
+                    ended.add(edge)
+                    continue
+                if edge not in child:
+                    self.tokens.append(token)
+                    self.parents.append(node - 1)
+                    self.depths.append(depth + 1)
+                    child[edge] = len(self.tokens)
+                at[leaf] = child[edge]
+                going.append(leaf)
+            alive, depth = going, depth + 1
+        self.edge_nodes: Ints = np.fromiter((n for n, _ in edges), np.int64, len(edges))
+        self.edge_tokens: Ints = np.fromiter((t for _, t in edges), np.int64, len(edges))
+        self._paths: Ints = np.fromiter((e for path in paths for e in path), np.int64)
+        self._sizes: Ints = np.fromiter((len(path) for path in paths), np.int64, len(paths))
+
+    def __len__(self) -> int:
+        """Number of choices."""
+        return len(self.sequences)
+
+    @property
+    def nodes(self) -> int:
+        """Number of internal nodes, the root included: rows of logits the law needs."""
+        return len(self.tokens) + 1
+
+    @property
+    def common(self) -> tuple[int, ...]:
+        """The tokens every choice begins with; they cancel in the law. The whole sequence if there is one
+        choice."""
+        first, last = min(self.sequences), max(self.sequences)
+        size = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+        return first[:size]
+
+    def edge_log_probabilities(self, node_logits: ArrayLike) -> Floats:
+        """Full log-softmax of `node_logits` [nodes, V] at the edges: [edges]. Callers with logits on a
+        device gather there."""
+        logits = np.asarray(node_logits, np.float64)
+        picked: Floats = logits[self.edge_nodes, self.edge_tokens]
+        return picked - _logsumexp(logits)[self.edge_nodes]
+
+    def law(self, edge_log_probabilities: ArrayLike) -> Floats:
+        """Log probability of each choice, normalised over the choices: [len(self)]."""
+        scores = self._sum(np.asarray(edge_log_probabilities, np.float64))
+        return scores - _logsumexp(scores)
+
+    def log_probabilities(self, node_logits: ArrayLike) -> Floats:
+        """The exact law from `node_logits` [nodes, V]."""
+        return self.law(self.edge_log_probabilities(node_logits))
+
+    def local_law(self, edge_log_probabilities: ArrayLike) -> Floats:
+        """The law of masking each step to the tokens some choice continues with (for comparison, and above
+        MAX_NODES)."""
+        edges = np.asarray(edge_log_probabilities, np.float64)
+        top = np.full(self.nodes, -np.inf)
+        np.maximum.at(top, self.edge_nodes, edges)
+        top[~np.isfinite(top)] = 0.0
+        total = np.zeros(self.nodes)
+        np.add.at(total, self.edge_nodes, np.exp(edges - top[self.edge_nodes]))
+        with np.errstate(divide="ignore"):
+            return self._sum(edges - (np.log(total) + top)[self.edge_nodes])
+
+    def local_log_probabilities(self, node_logits: ArrayLike) -> Floats:
+        """`local_law` from `node_logits` [nodes, V]."""
+        return self.local_law(self.edge_log_probabilities(node_logits))
+
+    def _sum(self, edges: Floats) -> Floats:
+        starts = np.concatenate(([0], np.cumsum(self._sizes)[:-1]))
+        out: Floats = np.add.reduceat(edges[self._paths], starts)
+        return out
+
+
+def choose(
+    log_probabilities: ArrayLike, uniform: float, *, temperature: float = 1.0, top_p: float = 1.0
+) -> int:
+    """Index of the choice taken. Temperature and top-p act on whole choices; temperature 0 takes the most
+    likely (the first of equals). `uniform` in [0, 1) is the only randomness, drawn by the caller. A choice
+    of probability 0 is never drawn."""
+    scores = np.asarray(log_probabilities, np.float64)
+    if temperature <= 0:
+        return int(np.argmax(scores))
+    scores = scores / temperature
+    p: Floats = np.exp(scores - _logsumexp(scores))
+    order = np.argsort(-p, kind="stable")
+    mass = np.cumsum(p[order])
+    # The smallest set of most likely choices that holds top_p of the mass.
+    kept = (
+        int(np.searchsorted(mass, min(top_p, 1.0) * mass[-1], side="left")) + 1 if top_p < 1 else len(order)
+    )
+    kept = min(max(kept, 1), int(np.count_nonzero(p)) or 1)
+    return int(order[np.searchsorted(mass[:kept], uniform * mass[kept - 1], side="right").clip(0, kept - 1)])
+
+
+def distribution(log_probabilities: ArrayLike, *, temperature: float = 1.0, top_p: float = 1.0) -> Floats:
+    """The probabilities `choose` draws from, temperature above 0: [choices]."""
+    scores = np.asarray(log_probabilities, np.float64) / temperature
+    p: Floats = np.exp(scores - _logsumexp(scores))
+    if top_p < 1:
+        order = np.argsort(-p, kind="stable")
+        kept = int(np.searchsorted(np.cumsum(p[order]), top_p * p.sum(), side="left")) + 1
+        p[order[kept:]] = 0.0
+    return p / p.sum()
+
+
+def _logsumexp(x: Floats) -> Any:
+    top = np.max(x, axis=-1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        return (np.log(np.sum(np.exp(x - top), axis=-1, keepdims=True)) + top)[..., 0]
+
+
+class SpanTrie:
+    """The copy spans legal in one state: first lines × last lines, spelled by the codec behind `copy_open`.
+
+    `nodes` counts the internal nodes of the whole trie without building it. Up to `MAX_NODES`, `whole`
+    scores spans exactly; above, the caller takes a first line from `starts` and then a last line from
+    `ends(first)`. Raises GrammarError if no copy is legal.
+    """
+
+    __slots__ = ("_codec", "_ends", "_starts", "_tries", "nodes", "rules", "starts", "state")
+
+    def __init__(self, rules: Rules, state: State, codec: Codec) -> None:
+        self.rules, self.state, self._codec = rules, state, codec
+        self._starts = list(rules.copy_starts(state))
+        self.starts = Trie([codec.copy_start(i) for i in self._starts])
+        self._ends = {i: tuple(j for r in rules.copy_ends(state, i) for j in r) for i in self._starts}
+        # First lines inside one range share most last lines; equal sets share a trie.
+        self._tries: dict[tuple[int, ...], Trie] = {}
+        # A first line's leaf becomes the root of its last lines' trie.
+        self.nodes = self.starts.nodes + sum(self.ends(i).nodes for i in self._starts)
+
+    def __len__(self) -> int:
+        """Number of spans."""
+        return sum(len(ends) for ends in self._ends.values())
+
+    @property
+    def exact(self) -> bool:
+        """Whether the whole trie is small enough for one exact forward."""
+        return self.nodes <= MAX_NODES
+
+    @property
+    def start_lines(self) -> list[int]:
+        """First lines, in the order of `starts`' choices."""
+        return self._starts
+
+    def end_lines(self, start: int) -> tuple[int, ...]:
+        """Last lines for `start`, in the order of `ends(start)`'s choices."""
+        return self._ends[start]
+
+    def ends(self, start: int) -> Trie:
+        """Spellings of the last lines of a copy from `start`, behind its first line's spelling."""
+        lines = self._ends[start]
+        trie = self._tries.get(lines)
+        if trie is None:
+            trie = self._tries[lines] = Trie([self._codec.copy_end(j) for j in lines])
+        return trie
+
+    @property
+    def spans(self) -> list[Range]:
+        """All spans, in the order of `whole`'s choices."""
+        return [(i, j) for i in self._starts for j in self._ends[i]]
+
+    def whole(self) -> Trie:
+        """The trie over all spans."""
+        return Trie([self._codec.copy_start(i) + self._codec.copy_end(j) for i, j in self.spans])
+
+
+def finite_choices(
+    codec: Codec, choices: Sequence[str], close: Ids, *, ends_line: bool = False
+) -> tuple[list[str], Trie]:
+    """The texts of `choices` that may stand as generated text closed by `close`, and the trie of their
+    tokens, `close` included.
+
+    `ends_line` says that the text must end in a newline (a gen, or a sub that takes its line's end away);
+    one is added where it is missing. Repeated and empty texts are left out. Raises GrammarError if nothing
+    is left.
+    """
+    texts = dict.fromkeys(
+        c if c.endswith("\n") or not ends_line else c + "\n" for c in choices if c and "\r" not in c
+    )
+    if not texts:
+        raise GrammarError("the list of choices is empty")
+    return list(texts), Trie([codec.fragment(text) + close for text in texts])

@@ -1,0 +1,1 @@
+"""Load a causal language model and run it over preallocated KV rows."""

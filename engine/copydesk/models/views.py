@@ -1,0 +1,100 @@
+"""One row's buffer as a forward sees it: where each layer writes, and attention over what is there.
+
+All views of all layers are cut before the layers run, so a layer costs a copy and an attention call.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+import torch.nn.functional as F
+
+from copydesk.models.feed import RowPlan
+from copydesk.models.kv import PooledStore
+from copydesk.models.masks import CausalStrip, additive
+from copydesk.models.weights import Shape
+
+GROUPED = 16
+"""Up to this many query tokens the heads of a group are stacked into the query dimension (measured on CPU:
+half the time of `enable_gqa`); above, scaled_dot_product_attention shares the keys itself."""
+
+
+class RowViews:
+    """Views of one planned row. `first` and `end` bound its tokens among the forward's flat ones."""
+
+    __slots__ = (
+        "_group",
+        "_heads",
+        "_keys",
+        "_kv_heads",
+        "_mask",
+        "_slots",
+        "_targets",
+        "_values",
+        "end",
+        "first",
+        "n",
+    )
+
+    def __init__(
+        self,
+        row_plan: RowPlan,
+        first: int,
+        shape: Shape,
+        strip: CausalStrip,
+        device: torch.device,
+        dtype: torch.dtype,
+    ) -> None:
+        n = len(row_plan.slots)
+        self.n, self.first, self.end = n, first, first + n
+        heads, kv_heads = shape.heads, shape.kv_heads
+        self._heads, self._kv_heads, self._group = heads, kv_heads, heads // kv_heads
+        (buffer,) = cast(PooledStore, row_plan.row.store).buffer  # [layers, capacity, 2 Hk, D]
+        held = buffer[:, None, : row_plan.keys].transpose(2, 3)  # [layers, 1, 2 Hk, keys, D]
+        self._keys = held[:, :, :kv_heads].unbind(0)
+        self._values = held[:, :, kv_heads:].unbind(0)
+        if row_plan.start >= 0:
+            self._slots = None
+            self._targets = buffer[:, row_plan.start : row_plan.start + n].unbind(0)
+        else:
+            self._slots = torch.tensor(row_plan.slots, device=device)
+            self._targets = buffer.unbind(0)
+        mask: torch.Tensor | None
+        if row_plan.mask is not None:
+            mask = additive(row_plan.mask, device, dtype)
+        elif n > 1:
+            mask = strip.mask(n, row_plan.keys)
+        else:
+            mask = None
+        if mask is not None and 1 < n <= GROUPED and self._group > 1:
+            mask = mask.repeat_interleave(self._group, 0)
+        elif mask is not None and n == 1:
+            mask = mask.expand(self._group, -1)
+        self._mask = mask
+
+    def write(self, layer: int, states: torch.Tensor) -> None:
+        """Store keys and values [n, 2 Hk, D] of one layer."""
+        if self._slots is None:
+            self._targets[layer].copy_(states)
+        else:
+            self._targets[layer].index_copy_(0, self._slots, states)
+
+    def attend(self, layer: int, queries: torch.Tensor) -> torch.Tensor:
+        """Attention of queries [n, Hq, D] over the row: [n, Hq D]."""
+        n, kv_heads, group = self.n, self._kv_heads, self._group
+        keys, values, mask = self._keys[layer], self._values[layer], self._mask
+        width = queries.shape[-1]
+        if n == 1:
+            grouped = queries.view(1, kv_heads, group, width)
+            return F.scaled_dot_product_attention(grouped, keys, values, mask).reshape(1, self._heads * width)
+        if n <= GROUPED:
+            grouped = (
+                queries.view(n, kv_heads, group, width).transpose(0, 1).reshape(1, kv_heads, n * group, width)
+            )
+            mixed = F.scaled_dot_product_attention(grouped, keys, values, mask)
+            return mixed.reshape(kv_heads, n, group * width).transpose(0, 1).reshape(n, self._heads * width)
+        mixed = F.scaled_dot_product_attention(
+            queries.transpose(0, 1)[None], keys, values, mask, enable_gqa=group > 1
+        )
+        return mixed[0].transpose(0, 1).reshape(n, self._heads * width)

@@ -1,0 +1,10 @@
+"""From a pair of texts to a shortest copy/gen program: `oracle.py` is the entrance, `cost.py` says what
+short means, `path.py` finds a cheapest path over pairs of lines, `subs.py` the substitutions worth
+considering, `windows.py` the parts of a large file that need looking at. Nothing here knows models, pages
+or a particular tokenizer.
+"""
+
+from copydesk.oracle.cost import CodeCost, Cost
+from copydesk.oracle.oracle import oracle_program, program_tokens
+
+__all__ = ["CodeCost", "Cost", "oracle_program", "program_tokens"]

@@ -1,0 +1,153 @@
+"""The oracle: a shortest program for a known change. Training targets and every upper bound come from
+here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from copydesk.document import split_lines
+from copydesk.errors import ProgramError, ScopeError
+from copydesk.oracle.cost import CodeCost, Cost, PricedLines, body_cost
+from copydesk.oracle.path import CopyStep, GenStep, Prices, Step, Window, cheapest
+from copydesk.oracle.subs import sub_edges
+from copydesk.oracle.windows import Lines, search_windows
+from copydesk.program import SUB_LINES, Copy, Gen, Op, Program, Sub, sub_span
+
+
+def oracle_program(
+    before: str,
+    after: str,
+    *,
+    subs: bool = True,
+    cost: Cost | None = None,
+    sub_lines: int = SUB_LINES,
+    scope: Sequence[tuple[int, int]] | None = None,
+) -> Program:
+    """A program in edit mode with `resolve(before) == after`: fewest tokens by `cost`, then fewest ops.
+
+    Texts are exact. With `subs` false it holds copies and gens only; else a sub touches at most `sub_lines`
+    lines, and its old text is a run of the lines' own tokens. `scope` (1-based inclusive ranges; `(10, 9)`
+    is the place before line 10) limits where the program may delete, substitute or write.
+
+    Shortest exactly up to 32 lines against 32, given that tokens add up over a text; longer texts are
+    narrowed to their changes first (see `windows.py` for what that can cost). Of several shortest programs
+    always the same one is returned.
+
+    Raises ProgramError where the texts differ outside the scope, ScopeError for a scope that does not fit
+    `before`.
+    """
+    prices: Cost = cost if cost is not None else CodeCost()
+    old, new = PricedLines(split_lines(before), prices), PricedLines(split_lines(after), prices)
+    numbers: dict[str, int] = {}
+    ranges = [(0, len(old))] if scope is None else _places(scope, len(old))
+    lines = Lines(
+        [numbers.setdefault(line, len(numbers)) for line in old.texts],
+        [numbers.setdefault(line, len(numbers)) for line in new.texts],
+        ranges,
+        lambda i: old[i].written,
+        prices.copy_cost + prices.gen_cost + prices.sub_cost,
+    )
+    max_lines = sub_lines if subs else 0
+    found = _search(lines, old, new, prices, max_lines, narrow=True)
+    if found is None and scope is not None:
+        # An anchor in the wrong one of several places can leave no path through a scope of several ranges.
+        found = _search(lines, old, new, prices, max_lines, narrow=False)
+    if found is None:
+        raise ProgramError("the texts differ outside the scope")
+    return Program(tuple(found))
+
+
+def program_tokens(program: Program, before: str, cost: Cost | None = None) -> int:
+    """What `program`, legal for the exact text `before`, costs by `cost`. An old text counts as its lines'
+    own tokens."""
+    prices: Cost = cost if cost is not None else CodeCost()
+    lines = PricedLines(split_lines(before), prices)
+    tokens = 0
+    for op in program.ops:
+        match op:
+            case Copy():
+                tokens += prices.copy_cost
+            case Gen(text):
+                tokens += prices.gen_cost + body_cost(prices, text)
+            case Sub():
+                tokens += prices.sub_cost + _old_tokens(op, lines, prices) + body_cost(prices, op.new)
+    return tokens
+
+
+def _old_tokens(op: Sub, lines: PricedLines, prices: Cost) -> int:
+    span = sub_span(lines.texts, op.start, op.old, op.end - op.start + 1)
+    if span is not None:
+        first, last = lines[op.start - 1], lines[op.end - 1]
+        if span.offset in first.ends and span.end_offset in last.ends:
+            between = sum(line.weights[-1] for line in lines.span(op.start - 1, op.end - 1))
+            return (
+                between
+                + last.weights[last.ends.index(span.end_offset)]
+                - first.weights[first.ends.index(span.offset)]
+            )
+    return body_cost(prices, op.old)
+
+
+def _search(
+    lines: Lines, old: PricedLines, new: PricedLines, cost: Cost, sub_lines: int, *, narrow: bool
+) -> list[Op] | None:
+    """The ops of the whole program, or None where the scope leaves none."""
+    windows = search_windows(lines, narrow=narrow)
+    if windows is None:
+        return None
+    ops: list[Op] = []
+    done = 0
+    for window in windows:
+        steps = _steps(window, lines, old, new, cost, sub_lines)
+        if steps is None:
+            return None
+        if window.i0 > done:
+            _append(ops, Copy(done + 1, window.i0))
+        for step in steps:
+            _append(ops, _op(step, new))
+        done = window.i1
+    if done < len(old) and (not windows or windows[-1].joins_behind):
+        _append(ops, Copy(done + 1, len(old)))
+    return ops
+
+
+def _steps(
+    window: Window, lines: Lines, old: PricedLines, new: PricedLines, cost: Cost, sub_lines: int
+) -> list[Step] | None:
+    rows, columns = range(window.i0, window.i1), range(window.j0, window.j1)
+    written = {j: new[j].written for j in columns}
+    edges = list(sub_edges(old, new, rows, columns, cost, sub_lines)) if sub_lines else []
+    prices = Prices(cost.copy_cost, cost.gen_cost, written)
+    return cheapest(window, lines.before, lines.after, prices, edges, lines.ranges)
+
+
+def _op(step: Step, new: PricedLines) -> Op:
+    if isinstance(step, CopyStep):
+        return Copy(step.i + 1, step.i + step.count)
+    if isinstance(step, GenStep):
+        return Gen("".join(new.texts[step.j : step.j + step.count]))
+    return step.op
+
+
+def _append(ops: list[Op], op: Op) -> None:
+    """Add `op`, grown together with what it continues across two windows."""
+    last = ops[-1] if ops else None
+    if isinstance(op, Copy) and isinstance(last, Copy) and op.start == last.end + 1:
+        ops[-1] = Copy(last.start, op.end)
+    elif isinstance(op, Gen) and isinstance(last, Gen):
+        ops[-1] = Gen(last.text + op.text)
+    else:
+        ops.append(op)
+
+
+def _places(scope: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
+    """`scope` as sorted, disjoint ranges of places (0-based, the place before line k+1 is k)."""
+    places: list[tuple[int, int]] = []
+    for start, end in sorted(scope):
+        if not 1 <= start <= end + 1 <= count + 1:
+            raise ScopeError(f"the range {start}-{end} does not fit a text of {count} lines")
+        if places and start - 1 <= places[-1][1]:
+            places[-1] = (places[-1][0], max(places[-1][1], end))
+        else:
+            places.append((start - 1, end))
+    return places

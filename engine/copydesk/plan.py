@@ -1,0 +1,226 @@
+"""A request made ready: its page, its prompt, what decoders need, and the way back to the document.
+
+Pure preparation: nothing is forwarded here. Knows formats of both kinds, programs and rewrites, so that the facade need not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import partial
+
+from copydesk.codec import Codec
+from copydesk.decode.drafts import NgramIndex
+from copydesk.decode.machines import InnerMachine, Machine
+from copydesk.decode.program_decoder import PageTask, ProgramDecoder
+from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
+from copydesk.decode.speaker import Speaker
+from copydesk.decode.steps import Steps
+from copydesk.document import TextLines
+from copydesk.errors import ContextLengthError, RequestError
+from copydesk.grammar.lark import InnerGrammar
+from copydesk.grammar.olds import Olds
+from copydesk.grammar.rules import Rules
+from copydesk.layout import PageLayout
+from copydesk.page import Page
+from copydesk.prompt import PageTokens, page_tokens, request_tokens
+from copydesk.request import EditRequest, Range
+from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
+from copydesk.scope import resolve_scope
+from copydesk.toolkit import Toolkit
+
+SLACK = 64
+"""Positions kept free for literals, numbers and lookahead."""
+LEAST = 32
+"""Fewer generated tokens than this are not worth a request."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """One request over one version of a document.
+
+    prefix: tokens every request on this page shares; they are warm or are warmed first. max_tokens: what the context leaves
+    of the request's own budget. begin: makes a decoder's conversation from a speaker.
+    """
+
+    lines: TextLines
+    version: int
+    language: str
+    request: EditRequest
+    scope: list[Range]
+    page: Page
+    page_scope: list[Range]
+    rules: Rules
+    key: Hashable
+    prefix: list[int]
+    max_tokens: int
+    begin: Callable[[Speaker], Steps]
+
+
+def page_prefix(toolkit: Toolkit, page: Page, language: str) -> list[int]:
+    """The tokens that may be warmed before there is a request."""
+    if toolkit.codec is not None:
+        return page_tokens(toolkit.codec, page).ids
+    assert toolkit.chat is not None
+    text = shared_prefix(page, language, toolkit.chat.render)
+    return toolkit.chat.encode(text, _page_data(page))
+
+
+def make_plan(
+    toolkit: Toolkit,
+    lines: TextLines,
+    version: int,
+    language: str,
+    layout: PageLayout,
+    request: EditRequest,
+    *,
+    drafts: bool = True,
+) -> Plan:
+    """Raises ScopeError, ContextLengthError, RequestError, GrammarError."""
+    format = toolkit.format
+    scope = resolve_scope(lines.lines, request, language, format.header_lines)
+    page = layout.page_for(scope)
+    page_scope = page.to_page_scope(scope)
+    if toolkit.codec is None:
+        return _rewrite_plan(toolkit, lines, version, language, request, scope, page, page_scope, drafts)
+    return _program_plan(
+        toolkit, toolkit.codec, lines, version, language, request, scope, page, page_scope, drafts
+    )
+
+
+def _program_plan(
+    toolkit: Toolkit,
+    codec: Codec,
+    lines: TextLines,
+    version: int,
+    language: str,
+    request: EditRequest,
+    scope: list[Range],
+    page: Page,
+    page_scope: list[Range],
+    drafts: bool,
+) -> Plan:
+    assert toolkit.tables is not None
+    tokens = page_tokens(codec, page)
+    asked = request_tokens(codec, page, page_scope, request)
+    copied = _copied(codec, tokens)
+    room = _room(toolkit, len(tokens.ids) + len(asked) + copied, page)
+    olds = Olds(codec, page.views, tokens.lines)
+    rules = Rules(
+        len(page),
+        tuple(page_scope),
+        unterminated=page.unterminated,
+        at_end=page.at_end,
+        sub=codec.format.sub,
+        gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
+        has_old=olds.has_legal_old,
+    )
+    inner: Callable[..., Machine] | None = None
+    if request.lark is not None:
+        inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
+    task = PageTask(
+        codec=codec,
+        rules=rules,
+        bodies=toolkit.tables,
+        olds=olds,
+        views=page.views,
+        lines=tokens.lines,
+        request=asked,
+        page=NgramIndex(tokens.ids),
+        choices=request.choices,
+        inner=inner,
+        drafts=drafts,
+    )
+    return Plan(
+        lines,
+        version,
+        language,
+        request,
+        scope,
+        page,
+        page_scope,
+        rules,
+        _key(page),
+        tokens.ids,
+        min(request.max_tokens, room),
+        lambda speaker: ProgramDecoder(task, speaker).run(),
+    )
+
+
+def _rewrite_plan(
+    toolkit: Toolkit,
+    lines: TextLines,
+    version: int,
+    language: str,
+    request: EditRequest,
+    scope: list[Range],
+    page: Page,
+    page_scope: list[Range],
+    drafts: bool,
+) -> Plan:
+    assert toolkit.chat is not None
+    if request.choices is not None or request.lark is not None:
+        raise RequestError("this model rewrites text: it cannot be held to choices or a grammar")
+    asked = rewrite_prompt(page, page_scope, request, language, toolkit.chat.render)
+    prompt = toolkit.chat.encode(asked.prompt, [asked.content])
+    joint = toolkit.chat.encode(asked.prompt + asked.draft, [asked.content, asked.draft])
+    draft = joint[len(prompt) :] if joint[: len(prompt)] == prompt else toolkit.vocabulary.encode(asked.draft)
+    room = _room(toolkit, len(prompt), page)
+    rules = Rules(
+        len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=False
+    )
+    task = RewriteTask(
+        vocabulary=toolkit.vocabulary,
+        prompt=prompt[-1:],
+        draft=draft,
+        page=NgramIndex(prompt),
+        read=asked.read,
+        stops=toolkit.stops,
+        views=page.views,
+        first=asked.lines[0],
+        last=asked.lines[1],
+        drafts=drafts,
+    )
+    return Plan(
+        lines,
+        version,
+        language,
+        request,
+        scope,
+        page,
+        page_scope,
+        rules,
+        _key(page),
+        prompt[:-1],
+        min(request.max_tokens + len(draft), room),
+        lambda speaker: RewriteDecoder(task, speaker).run(),
+    )
+
+
+def _room(toolkit: Toolkit, used: int, page: Page) -> int:
+    """Tokens the context leaves for generation. Raises ContextLengthError before anything is forwarded."""
+    room = toolkit.model.max_positions - used - SLACK
+    if room < LEAST:
+        longest = max(range(len(page)), key=lambda k: len(page.views[k]), default=0)
+        raise ContextLengthError(
+            f"the page and the request take {used} tokens of a context of {toolkit.model.max_positions}"
+            + (f"; line {page.spans[longest][0]} alone has {len(page.views[longest])} characters" if len(page) else "")
+        )
+    return room
+
+
+def _copied(codec: Codec, tokens: PageTokens) -> int:
+    """The most span tokens a program can put into the context."""
+    if codec.format.after_copy == "program":
+        return 0
+    return sum(map(len, tokens.lines))
+
+
+def _key(page: Page) -> Hashable:
+    """A cold page is known by what it stands for: the same request again finds it warm."""
+    return page.key if page.key is not None else page.spans[0] + page.spans[-1]
+
+
+def _page_data(page: Page) -> list[str]:
+    text = "".join(page.views)
+    return [text] if text else []

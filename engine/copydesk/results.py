@@ -1,0 +1,69 @@
+"""What an edit gives back: hunks while it is decided, then one result.
+
+Plain values for whoever shows or applies them; knows no model and no protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from copydesk.decode.counts import Counts
+from copydesk.document import TextEdit
+from copydesk.program import Program
+
+Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Edits that are final as far as the model goes, in coordinates of the version the request was made for.
+
+    A preview: only the finished, checked result is applied.
+    """
+
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """The hunks shown so far will not be applied."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class EditResult:
+    """The outcome of one request.
+
+    status:  edited, unchanged (an all-copy program is a final answer), refused (a check failed; nothing is to be applied),
+             failed (the model or the cache could not serve it), cancelled.
+    program: over the exact document, also when refused for what it says; None where there is none.
+    edits:   minimal, ordered, non-overlapping, for version `version` of the document; empty unless edited.
+    checked: which checks passed: "syntax" where the language has a parser and the document parsed before.
+    exact:   every span was chosen by its exact law.
+    ms:      wall time in milliseconds: prefill, decode, total.
+    """
+
+    status: Status
+    before: str = field(repr=False)
+    version: int = 0
+    program: Program | None = None
+    edits: tuple[TextEdit, ...] = ()
+    reason: str | None = None
+    checked: tuple[str, ...] = ()
+    exact: bool = True
+    log_likelihood: float = 0.0
+    counts: Counts = field(default_factory=Counts)
+    ms: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def text(self) -> str:
+        """The edited text; the document's own where nothing is to be applied."""
+        if self.status != "edited" or self.program is None:
+            return self.before
+        return self.program.resolve(self.before)
+
+
+Event: TypeAlias = Hunk | Retraction | EditResult

@@ -1,0 +1,119 @@
+"""One loaded model with everything made once for it: vocabulary, edit format, codec, automata, chat template.
+
+Reads the model's directory and keeps automata as files in the user's cache folder; knows no documents.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from copydesk.chat import Chat
+from copydesk.codec import Codec
+from copydesk.decode.machines import BodyTables
+from copydesk.errors import GrammarError, ModelError, TokenizerError
+from copydesk.format import EditFormat
+from copydesk.grammar.bodies import Bodies, bodies_key
+from copydesk.models.model import Model
+from copydesk.vocabulary import HFVocabulary, Vocabulary
+
+log = logging.getLogger(__name__)
+
+EMBEDDED = Path(__file__).parent / "models" / "mini"
+"""Where the embedded model lies inside the package."""
+
+
+@dataclass(slots=True)
+class Toolkit:
+    """codec and tables are None for a `rewrite` model, chat and stops are set only for one.
+
+    stops: end-of-sequence ids. load_ms: what loading cost.
+    """
+
+    model: Model
+    format: EditFormat
+    vocabulary: Vocabulary
+    codec: Codec | None = None
+    tables: BodyTables | None = None
+    chat: Chat | None = None
+    stops: frozenset[int] = field(default_factory=frozenset)
+
+    @classmethod
+    def of(
+        cls, model: Model, format: EditFormat, vocabulary: Vocabulary, *, cache_folder: Path | None = None
+    ) -> Toolkit:
+        """A toolkit for a model trained for programs. Raises TokenizerError, GrammarError."""
+        if vocabulary.size > model.vocab_size:
+            raise TokenizerError(f"the tokenizer has {vocabulary.size} tokens, the model only {model.vocab_size}")
+        codec = Codec(format, vocabulary)
+        return cls(model, format, vocabulary, codec, BodyTables(_bodies(codec, cache_folder)))
+
+    @classmethod
+    def load(
+        cls,
+        source: str | Path | None,
+        *,
+        device: str = "auto",
+        dtype: str = "auto",
+        cache_folder: Path | None = None,
+    ) -> Toolkit:
+        """The model at `source` (a directory or hub id; None: the embedded one).
+
+        Raises ModelError, TokenizerError, FormatError, GrammarError.
+        """
+        if source is None:
+            if not (EMBEDDED / "config.json").is_file():
+                raise ModelError("this build of copydesk has no embedded model: name one with --model")
+            source = EMBEDDED
+        from copydesk.models.load import load
+
+        loaded = load(source, device=device, dtype=dtype)
+        format = EditFormat.load(loaded.directory)
+        vocabulary = HFVocabulary.from_directory(loaded.directory, loaded.model.vocab_size)
+        if format.kind != "rewrite":
+            return cls.of(loaded.model, format, vocabulary, cache_folder=cache_folder)
+        from transformers import AutoTokenizer, GenerationConfig
+
+        tokenizer = AutoTokenizer.from_pretrained(loaded.directory, local_files_only=True, trust_remote_code=False)
+        stops = {tokenizer.eos_token_id}
+        try:
+            declared = GenerationConfig.from_pretrained(loaded.directory, local_files_only=True).eos_token_id
+        except OSError:  # not every model brings one
+            declared = None
+        stops.update(declared if isinstance(declared, list) else [declared])
+        chat = Chat(tokenizer, vocabulary)
+        return cls(loaded.model, format, vocabulary, chat=chat, stops=frozenset(s for s in stops if s is not None))
+
+
+def _bodies(codec: Codec, folder: Path | None) -> Bodies:
+    """The body automaton, from the cache folder if it is there and whole, else built and kept for next time."""
+    if folder is None:
+        return Bodies.build(codec)
+    path = folder / "automata" / f"{bodies_key(codec)}.bin"
+    try:
+        return Bodies.from_bytes(codec, path.read_bytes())
+    except FileNotFoundError:
+        pass
+    except (OSError, GrammarError) as error:
+        log.info("building the automaton again: %s", error)
+    bodies = Bodies.build(codec)
+    try:
+        _write_atomically(path, bodies.to_bytes())
+    except OSError as error:  # a full disk or a read-only home costs a second per start, nothing more
+        log.info("the automaton could not be kept: %s", error)
+    return bodies
+
+
+def _write_atomically(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

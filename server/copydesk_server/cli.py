@@ -1,0 +1,125 @@
+"""The command `copydesk`: its arguments, and the edge where named errors become exit codes.
+
+It knows every command's arguments and none of their work: a command's module is imported when that command runs, so that
+`copydesk program …` and `--help` start fast and never import torch.
+
+Exit codes, as in ruff: 0 done, 1 something remains (a program that is not legal for its document), 2 the command itself
+failed (usage, a file that cannot be read, a model that cannot be loaded).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from copydesk import __version__
+from copydesk.errors import CopydeskError, ProgramError
+
+OK, REMAINS, FAILED = 0, 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Raises SystemExit(2) for wrong usage, SystemExit(0) for `--help`."""
+    args = build_parser().parse_args(argv)
+    try:
+        command = import_module(f"copydesk_server.commands.{args.command}")
+        code: int = command.run(args)
+        sys.stdout.flush()
+    except ProgramError as error:
+        return _complain(str(error), REMAINS)
+    except CopydeskError as error:
+        return _complain(str(error), FAILED)
+    except BrokenPipeError:
+        # The reader went away (`copydesk … | head`): not our failure. Keep Python from flushing into the pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error), FAILED)
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line as one parser."""
+    parser = argparse.ArgumentParser(
+        prog="copydesk",
+        description="Edit code by copy/gen programs: the model says what to keep and writes only what changes.",
+    )
+    parser.add_argument("--version", action="version", version=f"copydesk {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    model_options = _model_options()
+    _add_program(commands)
+    commands.add_parser(
+        "demo",
+        parents=[model_options],
+        help="watch a program being streamed and resolved",
+        description="Watch an edit happen.",
+    )
+    commands.add_parser(
+        "doctor",
+        parents=[model_options],
+        help="say what is installed and what is missing",
+        description="Say which versions, device, cache folder and model are in use. Exits with 1 if any is missing.",
+    )
+    return parser
+
+
+def _model_options() -> argparse.ArgumentParser:
+    """Options of every command that runs a model."""
+    options = argparse.ArgumentParser(add_help=False)
+    group = options.add_argument_group("model")
+    group.add_argument(
+        "--model", metavar="ID_OR_PATH", help="a model directory or a hub id (default: the embedded model)"
+    )
+    group.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="default: auto, CUDA if there is one",
+    )
+    group.add_argument(
+        "--dtype", choices=("auto", "fp32", "bf16"), default="auto", help="default: auto"
+    )
+    group.add_argument("--seed", type=int, default=0, help="seed of all sampling (default: 0)")
+    group.add_argument("--quiet", action="store_true", help="print results only")
+    return options
+
+
+def _add_program(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    program = commands.add_parser(
+        "program",
+        help="make, resolve and look at programs; needs no model",
+        description="Make, resolve and look at copy/gen programs. Files may hold any bytes; `-` reads standard input.",
+    )
+    actions = program.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    oracle = actions.add_parser("oracle", help="print a shortest program that turns BEFORE into AFTER")
+    oracle.add_argument("before", metavar="BEFORE")
+    oracle.add_argument("after", metavar="AFTER")
+    oracle.add_argument("--no-subs", action="store_true", help="use copies and gens alone")
+
+    resolve = actions.add_parser("resolve", help="write DOC as PROGRAM makes it, byte for byte")
+    edits = actions.add_parser("edits", help="print the edits PROGRAM makes in DOC, as JSON")
+    edits.add_argument(
+        "--encoding", choices=("utf-8", "utf-16", "utf-32"), default="utf-16",
+        help="what a character offset counts (default: utf-16, as in LSP)",
+    )  # fmt: skip
+    show = actions.add_parser(
+        "show", help="print the result of PROGRAM on DOC, every line marked with its origin"
+    )
+    for action in (resolve, edits, show):
+        action.add_argument("document", metavar="DOC")
+        action.add_argument("program", metavar="PROGRAM")
+        action.add_argument(
+            "--mode", choices=("edit", "move"), default="edit",
+            help="in move mode copies may repeat or go back (default: edit)",
+        )  # fmt: skip
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"copydesk: {message}", file=sys.stderr)  # noqa: T201
+    return code

@@ -1,0 +1,106 @@
+"""`copydesk doctor`: what copydesk would run with, and what is missing for it to run.
+
+It looks and changes nothing: no model is loaded, no folder made, no network asked. Only the device check imports torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata, resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import platformdirs
+
+from copydesk import __version__
+
+# What models/load.py accepts; not imported from there, because the doctor has to work where torch cannot be imported.
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+_LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "llguidance", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report."""
+
+    subject: str
+    state: str
+    ok: bool = True
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the report; 1 if something is missing. `--quiet` leaves only what is missing."""
+    findings = list(examine(args.model, args.device))
+    width = max(len(finding.subject) for finding in findings)
+    for finding in findings:
+        if not (args.quiet and finding.ok):
+            mark = "" if finding.ok else "  <- missing"
+            sys.stdout.write(f"{finding.subject:<{width}}  {finding.state}{mark}\n")
+    return 0 if all(finding.ok for finding in findings) else 1
+
+
+def examine(model: str | None, device: str) -> Iterator[Finding]:
+    """Everything the doctor looks at, in order."""
+    yield Finding("copydesk", __version__)
+    yield Finding("python", f"{platform.python_version()} ({platform.system()} {platform.machine()})")
+    for library in _LIBRARIES:
+        try:
+            yield Finding(library, metadata.version(library))
+        except metadata.PackageNotFoundError:
+            yield Finding(library, "not installed", ok=False)
+    yield _device(device)
+    yield Finding("cache folder", _folder(Path(platformdirs.user_cache_dir("copydesk"))))
+    yield _model(model)
+
+
+def embedded_model() -> Traversable:
+    """Where the embedded model would be, found without importing the engine's torch."""
+    return resources.files("copydesk") / "models" / "mini"
+
+
+def _device(asked: str) -> Finding:
+    try:
+        import torch
+    except ImportError as error:
+        return Finding("device", f"torch cannot be imported: {error}", ok=False)
+    if asked == "cpu" or not torch.cuda.is_available():
+        return Finding("device", f"cpu, {torch.get_num_threads()} threads", ok=asked != "cuda")
+    memory = torch.cuda.get_device_properties(0).total_memory
+    return Finding("device", f"cuda, {torch.cuda.get_device_name(0)}, {memory / 2**30:.0f} GiB")
+
+
+def _folder(folder: Path) -> str:
+    return str(folder) if folder.is_dir() else f"{folder} (made when first needed)"
+
+
+def _model(asked: str | None) -> Finding:
+    if asked is None:
+        embedded = embedded_model()
+        return (
+            _directory("embedded", embedded)
+            if embedded.is_dir()
+            else Finding("model", "embedded: not installed", False)
+        )
+    if not Path(asked).exists():
+        return Finding("model", f"{asked}: no such directory; it would be taken as a hub id")
+    return _directory(asked, Path(asked))
+
+
+def _directory(name: str, directory: Traversable) -> Finding:
+    lacking = _lacking(directory)
+    return Finding("model", f"{name}: lacks {', '.join(lacking)}" if lacking else name, ok=not lacking)
+
+
+def _lacking(directory: Traversable) -> list[str]:
+    """The files a model directory needs and has not."""
+    present = {entry.name for entry in directory.iterdir()} if directory.is_dir() else set()
+    lacking = [] if "config.json" in present else ["config.json"]
+    if not present.intersection(_TOKENIZER_FILES):
+        lacking.append(_TOKENIZER_FILES[0])
+    if not any(name.endswith(".safetensors") for name in present):
+        lacking.append("*.safetensors")
+    return lacking

@@ -1,0 +1,105 @@
+"""Draws a program's result in a terminal, or as plain text: figure 2 of the Copy-as-Decode paper.
+
+Columns: line number, a mark (`=` copied, `+` generated, `~` a sub within the line), the op on its first line, the text. On a
+terminal colours say the same; elsewhere carets under a `~` line point at its new characters.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from copydesk.document import terminator
+from copydesk.program import Copy, Gen, Op, Program
+from copydesk.provenance import Origin, ResultLine, dropped_lines, provenance
+
+_MARK = {Origin.COPIED: "=", Origin.GENERATED: "+", Origin.SUBSTITUTED: "~"}
+_STYLE = {Origin.COPIED: "default", Origin.GENERATED: "green", Origin.SUBSTITUTED: "yellow"}
+_NEW_IN_SUB = "black on yellow"
+_TAB = 4
+
+
+def show(program: Program, document: str, console: Console | None = None) -> None:
+    """Print the result of `program` on `document`, line by line. Raises ProgramError where it is not legal."""
+    lines = provenance(program, document)
+    console = console or Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    labels = [op_label(op) for op in program.ops]
+    width = max((len(label) for label in labels), default=0)
+    digits = len(str(len(lines)))
+    drawn: set[int] = set()
+    for line in lines:
+        fresh = [op for op in line.ops if op not in drawn]
+        drawn.update(fresh)
+        label = labels[fresh[0]] if fresh else ""
+        gutter = f"{line.number:>{digits}} {_MARK[line.origin]} {label:<{width}} │ "
+        row = Text().append(gutter, style="dim").append_text(_drawn(line))
+        _print(console, row)
+        if line.origin is Origin.SUBSTITUTED and not console.is_terminal:
+            carets = _carets(line)
+            if carets:
+                _print(console, Text(" " * (cell_len(gutter) - 2) + "│ " + carets))
+    _print(console, Text(_summary(lines, dropped_lines(program, document)), style="dim"))
+
+
+def op_label(op: Op) -> str:
+    """An op in a few characters, as the gutter shows it: `copy 1-12`, `gen`, `sub 7`."""
+    if isinstance(op, Gen):
+        return "gen"
+    kind = "copy" if isinstance(op, Copy) else "sub"
+    return f"{kind} {op.start}" if op.start == op.end else f"{kind} {op.start}-{op.end}"
+
+
+def _drawn(line: ResultLine) -> Text:
+    text = Text()
+    for segment in line.segments:
+        inside_sub = line.origin is Origin.SUBSTITUTED and segment.origin is Origin.GENERATED
+        text.append(_printable(segment.text), style=_NEW_IN_SUB if inside_sub else _STYLE[line.origin])
+    if not terminator(line.text):
+        text.append(" (no newline at the end)", style="dim")
+    return text
+
+
+def _carets(line: ResultLine) -> str:
+    """A row that points at the generated characters of a line, by terminal cells."""
+    row = "".join(
+        ("^" if segment.origin is Origin.GENERATED else " ") * cell_len(_printable(segment.text))
+        for segment in line.segments
+    )
+    return row.rstrip()
+
+
+def _printable(text: str) -> str:
+    """Text that cannot move the cursor or speak to the terminal: control characters become their pictures."""
+    shown = []
+    for char in text:
+        code = ord(char)
+        if char == "\n":
+            continue
+        if char == "\t":
+            shown.append(" " * _TAB)
+        elif code < 0x20:
+            shown.append(chr(0x2400 + code))
+        elif code == 0x7F:
+            shown.append("\u2421")
+        elif 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 or code in _DIRECTION or code in (0x2028, 0x2029):
+            shown.append("\ufffd")
+        else:
+            shown.append(char)
+    return "".join(shown)
+
+
+# Bidirectional overrides reorder what a person reads (CVE-2021-42574), so they are never passed on.
+_DIRECTION = frozenset({*range(0x202A, 0x202F), *range(0x2066, 0x206A)})
+
+
+def _summary(lines: list[ResultLine], dropped: list[int]) -> str:
+    counts = {origin: sum(line.origin is origin for line in lines) for origin in Origin}
+    parts = [f"{counts[origin]} {origin.value}" for origin in Origin]
+    return f"{len(lines)} lines: {', '.join(parts)}; {len(dropped)} of the document's own dropped"
+
+
+def _print(console: Console, row: Text) -> None:
+    console.print(row, soft_wrap=True)

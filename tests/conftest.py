@@ -1,0 +1,27 @@
+"""Settings of every test: CUDA tests are skipped with their reason where there is no device, nothing goes to a hub, and
+property tests have no deadline (two busy cores are no reason to fail)."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+settings.register_profile("copydesk", deadline=None, print_blob=True)
+settings.load_profile("copydesk")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip `cuda` tests without a CUDA device. torch is asked only if there is such a test to run."""
+    waiting = [item for item in items if item.get_closest_marker("cuda")]
+    if not waiting:
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        for item in waiting:
+            item.add_marker(pytest.mark.skip(reason="needs a CUDA device, and torch finds none here"))

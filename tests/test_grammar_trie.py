@@ -1,0 +1,153 @@
+"""The law over finite choices against brute force."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+import vocabularies
+from grammar_pages import random_acceptor
+
+from copydesk.errors import GrammarError
+from copydesk.grammar.rules import Rules, State, spans
+from copydesk.grammar.trie import MAX_NODES, SpanTrie, Trie, choose, distribution, finite_choices
+
+WORDS = [(1, 2, 3), (1, 2, 4), (1, 5), (2, 1), (2, 6, 1, 1), (7,)]
+
+
+def node_paths(trie: Trie) -> list[tuple[int, ...]]:
+    """The tokens leading to each internal node."""
+    paths: list[tuple[int, ...]] = [()]
+    for token, parent in zip(trie.tokens, trie.parents, strict=True):
+        paths.append((*paths[parent + 1], token))
+    return paths
+
+
+def log_softmax(x: np.ndarray) -> np.ndarray:
+    return x - np.log(np.exp(x - x.max()).sum()) - x.max()
+
+
+def brute_force(trie: Trie, logits: np.ndarray) -> np.ndarray:
+    row = {path: log_softmax(logits[k]) for k, path in enumerate(node_paths(trie))}
+    scores = np.array([sum(row[s[:k]][t] for k, t in enumerate(s)) for s in trie.sequences])
+    return scores - math.log(np.exp(scores).sum())
+
+
+def random_words(rng: random.Random) -> list[tuple[int, ...]]:
+    words: list[tuple[int, ...]] = []
+    for _ in range(rng.randint(1, 30)):
+        word = tuple(rng.randrange(6) for _ in range(rng.randint(1, 5)))
+        if not any(w[: len(word)] == word or word[: len(w)] == w for w in words):
+            words.append(word)
+    return words
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_law_equals_brute_force(seed: int) -> None:
+    trie = Trie(random_words(random.Random(seed)))
+    logits = np.random.default_rng(seed).normal(0, 3, (trie.nodes, 8))
+    law = trie.log_probabilities(logits)
+    assert np.allclose(law, brute_force(trie, logits), atol=1e-12)
+    assert math.isclose(np.exp(law).sum(), 1.0)
+    assert all(parent < k for k, parent in enumerate(trie.parents))
+    assert trie.depths == [len(path) for path in node_paths(trie)[1:]]
+
+
+def test_local_law_is_another_one() -> None:
+    trie = Trie([(1, 2), (3, 4)])
+    # Both begin alike, but the model hardly ever goes on with 2 behind 1: masking forces it to.
+    logits = np.zeros((3, 8))
+    logits[1, 2] = -9.0
+    assert np.allclose(np.exp(trie.local_log_probabilities(logits)), [0.5, 0.5])
+    assert np.exp(trie.log_probabilities(logits))[0] < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_local_law_equals_step_by_step_masking(seed: int) -> None:
+    trie = Trie(random_words(random.Random(seed)))
+    logits = np.random.default_rng(seed).normal(0, 2, (trie.nodes, 8))
+    row = dict(zip(node_paths(trie), logits, strict=True))
+    for k, word in enumerate(trie.sequences):
+        p = 1.0
+        for depth, token in enumerate(word):
+            prefix = word[:depth]
+            children = {w[depth] for w in trie.sequences if len(w) > depth and w[:depth] == prefix}
+            weights = {t: math.exp(row[prefix][t]) for t in children}
+            p *= weights[token] / sum(weights.values())
+        assert math.isclose(p, math.exp(trie.local_log_probabilities(logits)[k]), rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("words", [[], [()], [(1,), (1,)], [(1,), (1, 2)], [(1, 2), (1,)], [(1, 2), (1, 2)]])
+def test_choices_that_are_no_trie(words: list[tuple[int, ...]]) -> None:
+    with pytest.raises(GrammarError):
+        Trie(words)
+
+
+def test_common_prefix_cancels() -> None:
+    assert Trie([(1, 2, 3), (1, 2, 4)]).common == (1, 2)
+    assert Trie([(1, 2)]).common == (1, 2)
+    assert Trie(WORDS).common == ()
+    trie = Trie([(1, 2, 3), (1, 2, 4)])
+    logits = np.random.default_rng(0).normal(size=(trie.nodes, 8))
+    law = trie.log_probabilities(logits)
+    logits[:2] = 0
+    assert np.allclose(law, trie.log_probabilities(logits))
+
+
+def test_choose_follows_its_distribution() -> None:
+    trie = Trie(WORDS)
+    law = trie.log_probabilities(np.random.default_rng(1).normal(0, 1, (trie.nodes, 8)))
+    for temperature, top_p in ((1.0, 1.0), (0.5, 1.0), (2.0, 0.7), (1.0, 0.01)):
+        expected = distribution(law, temperature=temperature, top_p=top_p)
+        # A fine grid of uniforms integrates the distribution exactly up to the grid's step.
+        grid = (np.arange(4_000) + 0.5) / 4_000
+        drawn = [choose(law, float(u), temperature=temperature, top_p=top_p) for u in grid]
+        assert np.abs(np.bincount(drawn, minlength=len(trie)) / len(grid) - expected).max() < 2e-3
+    assert choose(law, 0.99, temperature=0) == int(np.argmax(law))
+    assert choose([-1.0, -np.inf], 1 - 1e-17, temperature=1) == 0
+    assert np.count_nonzero(distribution(law, top_p=0.01)) == 1
+
+
+@pytest.mark.parametrize("name", vocabularies.CODECS)
+def test_span_trie_holds_every_legal_span(name: str) -> None:
+    rng = random.Random(7)
+    seen = 0
+    while seen < 20:
+        acceptor, _, _ = random_acceptor(rng, name)
+        rules, codec = acceptor.rules, acceptor.codec
+        if not rules.lines:
+            continue
+        seen += 1
+        trie = SpanTrie(rules, rules.start(), codec)
+        whole = trie.whole()
+        assert trie.spans == spans(rules, rules.start())
+        assert len(trie) == len(whole) == len(trie.spans)
+        assert trie.nodes == whole.nodes
+        for start, end in trie.spans:
+            assert codec.copy_end(end) in trie.ends(start).sequences
+            assert end in trie.end_lines(start)
+
+
+def test_one_token_per_number_needs_no_extra_node_behind_a_forced_start() -> None:
+    rules = Rules(60, ((10, 20),))
+    trie = SpanTrie(rules, State(), vocabularies.codec("line_tokens"))
+    assert trie.starts.nodes == 1
+    assert trie.ends(1).nodes == 1
+    assert trie.exact
+    wide = Rules(100, ((1, 100),))
+    assert not SpanTrie(wide, State(), vocabularies.codec("qwen_like")).exact
+    assert SpanTrie(wide, State(), vocabularies.codec("line_tokens")).nodes == 101 <= MAX_NODES
+
+
+def test_finite_choices_are_prefix_free_even_where_names_are_not() -> None:
+    for name in vocabularies.CODECS:
+        codec = vocabularies.codec(name)
+        texts, trie = finite_choices(codec, ["foo", "foobar", "foo", "f", ""], codec.literals.sub_close)
+        assert texts == ["foo", "foobar", "f"]
+        assert trie.sequences[0] == (*codec.fragment("foo"), *codec.literals.sub_close)
+        texts, _ = finite_choices(codec, ["import os", "import os\n"], codec.literals.gen_close, ends_line=True)
+        assert texts == ["import os\n"]
+        with pytest.raises(GrammarError):
+            finite_choices(codec, ["", "a\rb"], codec.literals.sub_close)
