@@ -46,12 +46,14 @@ def random_scope(rng: random.Random, lines: int) -> list[tuple[int, int]]:
     return scope
 
 
-def random_acceptor(rng: random.Random, name: str, at_end: bool | None = None) -> tuple[Acceptor, list[str], list[Ids]]:
+def random_acceptor(
+    rng: random.Random, name: str, at_end: bool | None = None
+) -> tuple[Acceptor, list[str], list[Ids]]:
     codec = vocabularies.codec(name)
     views = random_views(rng)
     lines = [codec.line(view) for view in views]
     if at_end is None:
-        at_end = bool(views) and not views[-1].endswith("\n") or rng.random() < 0.7
+        at_end = (bool(views) and not views[-1].endswith("\n")) or rng.random() < 0.7
     scope = random_scope(rng, len(views))
     return Acceptor.for_page(codec, views, lines, scope, bodies(name), at_end=at_end), views, lines
 
@@ -65,7 +67,9 @@ def random_token(rng: random.Random, acceptor: Acceptor, state: State) -> int:
     return int(allowed[rng.randrange(len(allowed))])
 
 
-def random_stream(rng: random.Random, acceptor: Acceptor, lines: Sequence[Ids], budget: int = 200) -> list[int]:
+def random_stream(
+    rng: random.Random, acceptor: Acceptor, lines: Sequence[Ids], budget: int = 200
+) -> list[int]:
     """A random program's tokens, spans included. Behind `budget` tokens it takes the shortest way out."""
     codec: Codec = acceptor.codec
     state, ids = acceptor.start(), list[int]()

@@ -111,8 +111,9 @@ def numbers_model() -> CallbackModel:
     """Wants to copy; of first lines it begins many with "1" but then mostly leaves for what is no number at all."""
     codec = byte_codec("tags")
 
-    def logits(context: list[int]) -> Any:
-        said = codec.vocabulary.decode(context[-14:])
+    @cache
+    def law(behind: tuple[int, ...]) -> Any:
+        said = codec.vocabulary.decode(behind)
         p = np.full(codec.vocabulary.size, 1e-6)
         if said.endswith(' lines="'):
             p[[ord("1"), ord("2"), ord("3")]] = 0.6, 0.2, 0.1
@@ -128,7 +129,7 @@ def numbers_model() -> CallbackModel:
             p[ord("<")], p[ord("c")], p[ord('"')] = 0.3, 0.3, 0.3
         return np.log(p)
 
-    return CallbackModel(codec.vocabulary.size, logits)
+    return CallbackModel(codec.vocabulary.size, lambda context: law(tuple(context[-14:])))
 
 
 def spans_of(desk: Desk) -> list[tuple[int, int]]:
@@ -209,8 +210,6 @@ def test_results_say_when_a_span_was_not_chosen_exactly() -> None:
     model._first[:, ord("c")] += 50.0  # of <copy and <gen it takes <copy
     for last, exact in ((3, True), (40, False)):
         desk = Desk.of(codec, "a\n" * 64, [(2, last)])
-        state = desk.rules.after_copy(desk.rules.start(), 1, 1)
-        del state
         outcome, _, _ = desk.decode(model, sampler=Sampler(), max_tokens=2)
         nodes = Trie(spelled(desk)).nodes
         assert (nodes <= 128) == exact

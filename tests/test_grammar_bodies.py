@@ -6,15 +6,15 @@ import random
 
 import numpy as np
 import pytest
-import vocabularies
-from grammar_pages import TAGS, bodies
 
+import vocabularies
 from copydesk.codec import Codec
 from copydesk.errors import GrammarError
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED, ILLEGAL, Bodies
 from copydesk.grammar.bytes_dfa import EMPTY, run_tokens, text_dfa
 from copydesk.program import escape, unescape
 from copydesk.vocabulary import ByteVocabulary
+from grammar_pages import TAGS, bodies
 
 NAMES = list(vocabularies.CODECS)
 
@@ -44,7 +44,18 @@ def test_guarded_tags_are_those_that_escape_knows() -> None:
     for tag in TAGS:
         assert escape(tag.decode()) != tag.decode()
     dfa = text_dfa(tagged=True)
-    for text in ("</gen>", "<noeol/>", "<\\/gen>", "</gem>", "<</old>", "</subb>", "<noeo/>", "<<<", "</", "</new"):
+    for text in (
+        "</gen>",
+        "<noeol/>",
+        "<\\/gen>",
+        "</gem>",
+        "<</old>",
+        "</subb>",
+        "<noeo/>",
+        "<<<",
+        "</",
+        "</new",
+    ):
         state = EMPTY
         for byte in text.encode():
             state = int(dfa.step[state, byte])
@@ -115,7 +126,18 @@ def test_masks_lists_and_steps_agree(name: str) -> None:
 def test_bodies_of_the_codec_are_accepted(name: str) -> None:
     codec, made = vocabularies.codec(name), bodies(name)
     lit = codec.literals
-    for text in ("x = 1\n", "\n", "\n\n", "é\U0001f600\n", "a </gen> b\n<noeol/>\n", "</sub>", "<", "x</", "no newline", "<\\/gen>\n"):
+    for text in (
+        "x = 1\n",
+        "\n",
+        "\n\n",
+        "é\U0001f600\n",
+        "a </gen> b\n<noeol/>\n",
+        "</sub>",
+        "<",
+        "x</",
+        "no newline",
+        "<\\/gen>\n",
+    ):
         ids = codec.body(text)
         whole = text.endswith("\n")
         assert made.walk(made.gen(True), ids + lit.gen_close) == (CLOSED if whole else CLOSED_UNTERMINATED)
@@ -138,7 +160,11 @@ def test_only_the_canonical_spelling_closes(name: str) -> None:
     by_bytes = {t: i for i, t in enumerate(tokens) if t}
     text = codec.fragment("x\n")
     canonical = [tokens[i] for i in codec.literals.gen_close]
-    spellings = [[b"<", b"/", b"g", b"e", b"n", b">", b"\n"], [b"</", b"gen", b">\n"], [b"</", b"gen", b">", b"\n"]]
+    spellings = [
+        [b"<", b"/", b"g", b"e", b"n", b">", b"\n"],
+        [b"</", b"gen", b">\n"],
+        [b"</", b"gen", b">", b"\n"],
+    ]
     for spelled in spellings:
         if all(piece in by_bytes for piece in spelled):
             ids = [by_bytes[piece] for piece in spelled]
@@ -168,7 +194,14 @@ def test_bodies_survive_being_stored(name: str) -> None:
         made.gen(), made.gen(True), made.sub(), made.sub(True)
     ]  # fmt: skip
     assert again.closing_path(again.gen()) == made.closing_path(made.gen())
-    for broken in (b"", stored[:-1], stored[:40], stored + b"x", b"x" + stored, bytes([*stored[:-9], stored[-9] ^ 1, *stored[-8:]])):
+    for broken in (
+        b"",
+        stored[:-1],
+        stored[:40],
+        stored + b"x",
+        b"x" + stored,
+        bytes([*stored[:-9], stored[-9] ^ 1, *stored[-8:]]),
+    ):
         with pytest.raises(GrammarError):
             Bodies.from_bytes(codec, broken)
     other = vocabularies.codec("bytes" if name != "bytes" else "qwen_like")

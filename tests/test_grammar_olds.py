@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-import vocabularies
-from grammar_pages import random_views
 
+import vocabularies
 from copydesk.codec import Ids, own_run
 from copydesk.grammar.olds import Olds, OldState
 from copydesk.program import sub_span
+from grammar_pages import random_views
 
 PAGES = [
     ["a = a + a\n", "b\n", "b\n"],
@@ -113,7 +113,13 @@ def test_the_end_of_an_old_text_is_known() -> None:
         assert state is not None
         assert state.done is not None
         ends[old] = (state.done.end_line, state.done.ends_line)
-    assert ends == {"b": (1, False), "b\n": (1, True), "b\nc": (2, False), "ab\ncd\n": (2, True), "b\ncd\ne": (3, False)}
+    assert ends == {
+        "b": (1, False),
+        "b\n": (1, True),
+        "b\nc": (2, False),
+        "ab\ncd\n": (2, True),
+        "b\ncd\ne": (3, False),
+    }
     assert olds.advance(olds.start(1, 3), ord("z")) is None
     # Within line 1 alone nothing reaches line 2.
     assert ord("c") not in {t for run in olds.legal_runs(1, 1) for t in run}

@@ -52,7 +52,7 @@ def every_scope(lines: int) -> list[tuple[tuple[int, int], ...]]:
 
 
 def in_scope(ops: tuple[Op, ...], lines: int, scope: tuple[tuple[int, int], ...], at_end: bool) -> bool:
-    """What the promise says: every deleted, replaced or inserted line lies in one range; a missing final newline ends the document."""
+    """What is promised: all deleted, replaced or inserted lines lie in one range; a missing final newline ends the document."""
     done = 0
 
     def within(first: int, last: int) -> bool:
@@ -87,7 +87,9 @@ def legal_programs(rules: Rules) -> set[tuple[Op, ...]]:
                 ends = rules.copy_ends(state, start)
                 assert ends, f"no end for a copy from {start} at {state}"
                 for end in itertools.chain(*ends):
-                    yield from ((Copy(start, end), *rest) for rest in behind(rules.after_copy(state, start, end)))
+                    yield from (
+                        (Copy(start, end), *rest) for rest in behind(rules.after_copy(state, start, end))
+                    )
         if "gen" in options:
             for text in GENS if rules.may_drop_eol(state) else GENS[:1]:
                 after = rules.after_gen(state, not text.endswith("\n"))
@@ -127,6 +129,10 @@ def test_rules_equal_brute_force(lines: int, ending: str) -> None:
         rules = Rules(lines, scope, unterminated, at_end)
         expected = {ops for ops in programs if in_scope(ops, lines, scope, at_end)}
         assert legal_programs(rules) == expected
+        for kind in (Gen, Sub):
+            fewer = Rules(lines, scope, unterminated, at_end, gen=kind is not Gen, sub=kind is not Sub)
+            without = {ops for ops in expected if not any(isinstance(op, kind) for op in ops)}
+            assert legal_programs(fewer) == without
         for ops in programs[:: max(1, len(programs) // 300)]:
             assert (violation(rules, Program(ops), views) is None) == (ops in expected)
 

@@ -7,12 +7,12 @@ import random
 
 import numpy as np
 import pytest
-import vocabularies
-from grammar_pages import random_acceptor
 
+import vocabularies
 from copydesk.errors import GrammarError
 from copydesk.grammar.rules import Rules, State, spans
 from copydesk.grammar.trie import MAX_NODES, SpanTrie, Trie, choose, distribution, finite_choices
+from grammar_pages import random_acceptor
 
 WORDS = [(1, 2, 3), (1, 2, 4), (1, 5), (2, 1), (2, 6, 1, 1), (7,)]
 
@@ -147,7 +147,9 @@ def test_finite_choices_are_prefix_free_even_where_names_are_not() -> None:
         texts, trie = finite_choices(codec, ["foo", "foobar", "foo", "f", ""], codec.literals.sub_close)
         assert texts == ["foo", "foobar", "f"]
         assert trie.sequences[0] == (*codec.fragment("foo"), *codec.literals.sub_close)
-        texts, _ = finite_choices(codec, ["import os", "import os\n"], codec.literals.gen_close, ends_line=True)
+        texts, _ = finite_choices(
+            codec, ["import os", "import os\n"], codec.literals.gen_close, ends_line=True
+        )
         assert texts == ["import os\n"]
         with pytest.raises(GrammarError):
             finite_choices(codec, ["", "a\rb"], codec.literals.sub_close)

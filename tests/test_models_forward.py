@@ -7,11 +7,22 @@ from typing import Any
 
 import pytest
 import torch
-from tiny_models import FAMILY, OTHERS, SERVED, build, generic, hand_written, llama, qwen2, served, transformers_model
 
 from copydesk.errors import CacheError, ContextLengthError
 from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED, Row
+from tiny_models import (
+    FAMILY,
+    OTHERS,
+    SERVED,
+    build,
+    generic,
+    hand_written,
+    llama,
+    qwen2,
+    served,
+    transformers_model,
+)
 
 TOLERANCE = 1e-4
 EVERY = pytest.mark.parametrize("name", SERVED)
@@ -134,7 +145,11 @@ def test_packed_owners_equal_rows_of_their_own(name: str) -> None:
         feeds = []
         for owner, text in texts.items():
             part = text[step * 3 : step * 3 + 3] if step < 2 else text[6:]
-            feeds.append(Feed(row, owner, part, range(25 + step * 3, 25 + step * 3 + len(part)), None, range(len(part))))
+            feeds.append(
+                Feed(
+                    row, owner, part, range(25 + step * 3, 25 + step * 3 + len(part)), None, range(len(part))
+                )
+            )
         logits = model.forward([feed for feed in feeds if feed.tokens])
         filled = [feed for feed in feeds if feed.tokens]
         for feed, found in zip(filled, logits, strict=True):
@@ -223,7 +238,9 @@ def test_warm_equals_cold_after_many_edits(name: str) -> None:
         cut = choose.randrange(len(text) + 1)
         text = text[:cut] + choose.choices(range(300), k=choose.randrange(1, 12))
         row.truncate(cut)
-        (found,) = model.forward([Feed(row, SHARED, text[cut:], range(cut, len(text)), None, [len(text) - cut - 1])])
+        (found,) = model.forward(
+            [Feed(row, SHARED, text[cut:], range(cut, len(text)), None, [len(text) - cut - 1])]
+        )
         row.check_integrity()
     assert row.tokens_of(SHARED) == text
     check(found, one_by_one(model, text)[-1:])
@@ -236,7 +253,9 @@ def test_rows_grow_and_keep_what_they_hold(name: str) -> None:
     row = model.new_row(1)
     assert row.capacity == 256
     for first in range(0, 700, 100):
-        (found,) = model.forward([Feed(row, SHARED, ids[first : first + 100], range(first, first + 100), None, [99])])
+        (found,) = model.forward(
+            [Feed(row, SHARED, ids[first : first + 100], range(first, first + 100), None, [99])]
+        )
     assert row.capacity >= 700
     fresh = model.new_row(700)
     (expected,) = model.forward([Feed(fresh, SHARED, ids, range(700), None, [699])])
@@ -285,7 +304,9 @@ def test_bf16_runs_close_to_fp32(kind: Any) -> None:
     config = qwen2()
     reference = build(config)
     rough = (
-        hand_written(reference, torch.bfloat16) if kind is hand_written else generic(build(config, dtype=torch.bfloat16))
+        hand_written(reference, torch.bfloat16)
+        if kind is hand_written
+        else generic(build(config, dtype=torch.bfloat16))
     )
     assert rough.dtype == torch.bfloat16
     assert rough.kv_bytes_per_slot * 2 == exact.kv_bytes_per_slot

@@ -108,7 +108,7 @@ def served(name: str) -> LlamaModel | GenericModel | MockModel:
         return generic(model)
     result = hand_written(model)
     if kind == "static":
-        result.run_static(capture=False, slots=1 << 15)
+        result.run_static(capture=False, slots=1 << 17)
     return result
 
 

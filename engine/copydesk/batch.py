@@ -11,8 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from copydesk.cache.entry import Handle
-from copydesk.cache.pages import PageCache
+from copydesk.cache import Lease, PageCache
 from copydesk.checks import adds_suppression, parses
 from copydesk.decode.counts import Counts
 from copydesk.decode.sampling import Sampler
@@ -41,7 +40,7 @@ class _Entry:
 
     index: int
     plan: Plan
-    handle: Handle
+    lease: Lease
     counts: Counts
     jobs: list[Job] = field(default_factory=list)
     shown: int = 0
@@ -74,7 +73,7 @@ class Batch:
             yield from self._decode(entries)
         finally:
             for entry in entries:
-                entry.handle.release()
+                entry.lease.release()
 
     # -- warming -------------------------------------------------------------------------------------------------
 
@@ -84,25 +83,25 @@ class Batch:
         """The request's page, held and warm; None, and a result, where that cannot be."""
         started = time.perf_counter()
         counts = Counts()
-        handle: Handle | None = None
+        lease: Lease | None = None
         try:
-            handle = self._cache.acquire((document, plan.key), plan.prefix)
-            counts.reused = handle.warm
-            steps = self._cache.warm(handle)
-            while not handle.ready:
+            lease = self._cache.acquire((document, plan.key), plan.prefix)
+            counts.reused = lease.warm
+            steps = self._cache.warm(lease)
+            while not lease.ready:
                 reason = self._stop()
                 if reason is not None:
-                    handle.release()
+                    lease.release()
                     yield index, self._ended(plan, counts, reason)
                     return None
                 counts.prefilled += next(steps)
                 counts.forwards += 1
         except CopydeskError as error:
-            if handle is not None:
-                handle.release()
+            if lease is not None:
+                lease.release()
             yield index, self._result(plan, "failed", counts, reason=str(error))
             return None
-        return _Entry(index, plan, handle, counts, prefill=time.perf_counter() - started)
+        return _Entry(index, plan, lease, counts, prefill=time.perf_counter() - started)
 
     # -- decoding ------------------------------------------------------------------------------------------------
 
@@ -140,12 +139,12 @@ class Batch:
 
     def _job(self, entry: _Entry, candidate: int) -> Job:
         plan, request = entry.plan, entry.plan.request
-        owner = entry.handle.owner if candidate == 0 else entry.handle.fork()
+        owner = entry.lease.owner if candidate == 0 else entry.lease.fork()
         temperature = request.temperature
         if candidate and temperature == 0.0:
             temperature = CANDIDATE_TEMPERATURE
         sampler = Sampler(temperature, request.top_p, request.seed + candidate, track=request.candidates > 1)
-        lane = Lane(entry.handle.row, owner, len(plan.prefix))
+        lane = Lane(entry.lease.row, owner, len(plan.prefix))
         return Job(lane, plan.begin(Speaker(lane, sampler, entry.counts, plan.max_tokens)))
 
     # -- reporting -----------------------------------------------------------------------------------------------

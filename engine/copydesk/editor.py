@@ -21,7 +21,8 @@ from typing import Protocol
 from platformdirs import user_cache_path
 
 from copydesk.batch import Batch, Prepared
-from copydesk.cache.pages import CHUNK, PageCache
+from copydesk.cache import PageCache
+from copydesk.cache.pages import CHUNK
 from copydesk.document import Encoding, Position, TextLines
 from copydesk.errors import CacheError, CopydeskError, OutOfMemoryError
 from copydesk.layout import PageLayout
@@ -210,7 +211,7 @@ class Document:
             self.version = self.version + 1 if version is None else version
             moved = self.layout.splice(change, self.lines.lines)
             for key in moved.died:
-                editor.cache.drop_page((self.id, key))
+                editor.cache.drop((self.id, key))
             self._sight = (change.first + 1, change.first + max(1, change.new_count))
             self.touched = time.monotonic()
             self._cold = True
@@ -271,7 +272,7 @@ class Document:
             if len(tokens) >= toolkit.model.max_positions:
                 continue  # a request on it will say so
             try:
-                if next(cache.prewarm((self.id, key), tokens, CHUNK), 0):
+                if cache.warm_chunk((self.id, key), tokens, CHUNK):
                     return True
             except (CacheError, OutOfMemoryError):
                 break  # no room: requests make their own
@@ -282,7 +283,7 @@ class Document:
         """Free the document's pages."""
         with self._editor.lock:
             self._editor.documents.pop(self.id, None)
-            self._editor.cache.drop(self.id)
+            self._editor.cache.drop_all(self.id)
 
 
 def _default_budget(toolkit: Toolkit) -> int:

@@ -11,7 +11,7 @@ from functools import partial
 
 from copydesk.codec import Codec
 from copydesk.decode.drafts import NgramIndex
-from copydesk.decode.machines import InnerMachine, Machine
+from copydesk.decode.machines import Machine
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
@@ -23,6 +23,7 @@ from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules
 from copydesk.layout import PageLayout
 from copydesk.page import Page
+from copydesk.program import Program
 from copydesk.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.request import EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
@@ -39,8 +40,8 @@ LEAST = 32
 class Plan:
     """One request over one version of a document.
 
-    prefix: tokens every request on this page shares; they are warm or are warmed first. max_tokens: what the context leaves
-    of the request's own budget. begin: makes a decoder's conversation from a speaker.
+    prefix: tokens every request on this page shares; they are warm or are warmed first. asked: the request's own, behind them.
+    max_tokens: what the context leaves of the request's own budget. begin: makes a decoder's conversation from a speaker.
     """
 
     lines: TextLines
@@ -53,6 +54,7 @@ class Plan:
     rules: Rules
     key: Hashable
     prefix: list[int]
+    asked: list[int]
     max_tokens: int
     begin: Callable[[Speaker], Steps]
 
@@ -88,6 +90,18 @@ def make_plan(
     )
 
 
+def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list[int]]:
+    """The tokens that spell the document program `program` on the plan's page, and the position of the first: what a
+    `ReplayModel` is given to say. Raises ScopeError, ProgramError where the page or the format cannot spell it.
+    """
+    codec = toolkit.codec
+    assert codec is not None
+    lines = page_tokens(codec, plan.page).lines
+    on_page = plan.page.from_document(program, plan.lines.lines)
+    pieces = codec.encode_program(on_page, plan.page.views, lines, open_end=plan.rules.open_end)
+    return len(plan.prefix) + len(plan.asked), [token for piece in pieces for token in piece.ids]
+
+
 def _program_plan(
     toolkit: Toolkit,
     codec: Codec,
@@ -117,6 +131,8 @@ def _program_plan(
     )
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
+        from copydesk.decode.machines import InnerMachine
+
         inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
     task = PageTask(
         codec=codec,
@@ -142,6 +158,7 @@ def _program_plan(
         rules,
         _key(page),
         tokens.ids,
+        asked,
         min(request.max_tokens, room),
         lambda speaker: ProgramDecoder(task, speaker).run(),
     )
@@ -192,6 +209,7 @@ def _rewrite_plan(
         rules,
         _key(page),
         prompt[:-1],
+        prompt[-1:],
         min(request.max_tokens + len(draft), room),
         lambda speaker: RewriteDecoder(task, speaker).run(),
     )

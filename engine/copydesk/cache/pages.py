@@ -167,13 +167,17 @@ class PageCache:
             if row.capacity < len(tokens) + room:
                 row.reserve(len(tokens) + room)
         except CacheError:
-            # Old and new buffer do not fit side by side. If the new one fits alone the page starts cold.
-            if not self._fits_without(entry, len(tokens) + room):
+            # Old and new buffer do not fit side by side. A page that fits its row does with less room; for one that
+            # does not the page starts cold, if the new buffer fits alone.
+            if row.capacity > len(tokens):
+                pass
+            elif not self._fits_without(entry, len(tokens) + room):
                 raise
-            self.drop(entry.key)
-            self._detached.remove(entry)
-            row.store.release()
-            return self._create(entry.key, tokens, room)
+            else:
+                self.drop(entry.key)
+                self._detached.remove(entry)
+                row.store.release()
+                return self._create(entry.key, tokens, room)
         finally:
             entry.pins -= 1
         row.truncate(entry.common(tokens))

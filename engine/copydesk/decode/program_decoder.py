@@ -30,7 +30,7 @@ class PageTask:
 
     views, lines: the page's lines as view text and as raw tokens. request: tokens behind the page's prefix, up to and
     with `program_open`. choices: the finite list new text is chosen from. inner: the machine of an inner grammar for new
-    text, from the closing literal and whether the text must end in a newline.
+    text (`InnerMachine` behind its grammar), from the text's start state and its closing literal.
     """
 
     codec: Codec
@@ -42,7 +42,7 @@ class PageTask:
     request: Sequence[int]
     page: NgramIndex
     choices: Sequence[str] | None = None
-    inner: Callable[[Ids, bool], Machine] | None = None
+    inner: Callable[[BodyTables, int, Ids], Machine] | None = None
     drafts: bool = True
 
 
@@ -158,7 +158,9 @@ class ProgramDecoder:
         if task.choices and not speaker.truncated:
             text = yield from self._chosen(close, ends_line=True)
         else:
-            machine = task.inner(close, True) if task.inner else task.bodies.gen(rules.may_drop_eol(state))
+            machine: Machine = task.bodies.gen(rules.may_drop_eol(state))
+            if task.inner:
+                machine = task.inner(task.bodies, task.bodies.bodies.gen(), close)
             replaced = [token for line in task.lines[state.position : max(state.position, rules.sub_limit(state.position + 1))] for token in line]
             ids = yield from speaker.text(machine, self._draft(replaced))
             text = task.codec.read_body(ids[: len(ids) - len(close)])
@@ -181,8 +183,9 @@ class ProgramDecoder:
         if task.choices and not speaker.truncated:
             new = yield from self._chosen(literals.sub_close, ends_line=found.ends_line)
         else:
-            inner, whole = task.inner, found.ends_line
-            machine = inner(literals.sub_close, whole) if inner else task.bodies.new(whole)
+            machine: Machine = task.bodies.new(found.ends_line)
+            if task.inner:
+                machine = task.inner(task.bodies, task.bodies.bodies.sub(found.ends_line), literals.sub_close)
             ids = yield from speaker.text(machine, self._draft(run))
             new = codec.read_fragment(ids[: len(ids) - len(literals.sub_close)])
         op = Sub(start, found.end_line, old, new)

@@ -64,11 +64,25 @@ class RewriteDecoder:
             ended = any(token in task.stops for token in fresh)
             if ended:
                 fresh = fresh[: next(k for k, token in enumerate(fresh) if token in task.stops)]
+            # Behind the closing fence plain decoding stops, whatever a draft would have added.
+            closing = self._closing(fresh)
+            if closing is not None:
+                ended, fresh = True, fresh[: closing + 1]
             self._repeats += draft.observe(fresh)
             self.written += fresh
-            if ended or task.read(task.vocabulary.decode(self.written)) is not None:
+            if ended:
                 break
         return self._outcome()
+
+    def _closing(self, fresh: Sequence[int]) -> int | None:
+        """Index of the token of `fresh` that completes the answer."""
+        vocabulary = self.task.vocabulary
+        for k, token in enumerate(fresh):
+            if b"`" in vocabulary.token_bytes[token]:
+                answer = vocabulary.decode([*self.written, *fresh[: k + 1]])
+                if self.task.read(answer) is not None:
+                    return k
+        return None
 
     def _outcome(self) -> Outcome:
         task = self.task

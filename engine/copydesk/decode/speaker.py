@@ -19,6 +19,9 @@ from copydesk.decode.sampling import Sampler, TokenSet
 from copydesk.decode.steps import Ask, Decided, Lane
 from copydesk.grammar.trie import MAX_NODES, Floats, Trie
 
+MAX_FORCED = 4096
+"""Tokens of one text that a grammar may force; more are taken for a grammar that never ends."""
+
 Moves = Generator[Ask | Decided, torch.Tensor, Any]
 
 
@@ -133,21 +136,24 @@ class Speaker:
         """
         written: list[int] = []
         state = machine.start
+        forced = 0
         while not machine.closed(state):
-            if self.left <= 0:
-                closing = machine.closing(state)
-                self.truncated = True
-                self.force(closing)
-                written += closing
-                break
             allowed = machine.tokens(state)
-            if allowed.single is not None:
+            # A grammar may force text without end.
+            if allowed.single is not None and forced < MAX_FORCED:
+                forced += 1
                 token = allowed.single
                 self.force([token])
                 state = machine.next(state, token)
                 written.append(token)
                 draft.observe([token])
                 continue
+            if self.left <= 0 or forced >= MAX_FORCED:
+                closing = machine.closing(state)
+                self.truncated = True
+                self.force(closing)
+                written += closing
+                break
             # Where the lookahead has the logits already, a draft would cost the forward it is meant to save.
             drafted = () if self._known([()]) is not None else draft.propose()
             proposed, states, sets = self._proposal(machine, state, allowed, drafted)

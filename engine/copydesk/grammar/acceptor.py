@@ -108,7 +108,14 @@ class Acceptor:
         ScopeError."""
         olds = Olds(codec, views, lines)
         unterminated = bool(views) and not views[-1].endswith("\n")
-        rules = Rules(len(views), tuple(scope), unterminated, at_end, codec.format.sub, olds.has_legal_old)
+        rules = Rules(
+            len(views),
+            tuple(scope),
+            unterminated=unterminated,
+            at_end=at_end,
+            sub=codec.format.sub,
+            has_old=olds.has_legal_old,
+        )
         return cls(codec, rules, olds, bodies)
 
     def start(self) -> State:

@@ -113,15 +113,6 @@ class Olds:
             paths += [at.tokens[here:end] + self._to for end in at.ends[start] if end >= here]
         return min(paths, key=len)
 
-    def closing_token(self, state: OldState) -> int:
-        """The next token of a short way to a complete old text, for when the token budget is spent. Not for
-        a done state."""
-        if state.closing:
-            return self._to[max(state.closing)[0]]
-        at, length = self._at(state.line, state.limit), state.length
-        start = min(state.starts, key=lambda a: min(end for end in at.ends[a] if end >= a + length) - a)
-        return self._to[0] if start + length in at.ends[start] else at.tokens[start + length]
-
     def _run(self, line: int, tokens: Ids) -> OldRun:
         text = self._codec.vocabulary.decode(tokens)
         # A newline ends a line, so lines are counted up to the last byte.

@@ -83,6 +83,11 @@ class StaticRunner:
         """Shapes captured so far."""
         return [key for key, graph in self._graphs.items() if graph is not None]
 
+    def forget(self) -> None:
+        """Drop all graphs and their memory; shapes are captured again when they are next needed."""
+        self._graphs.clear()
+        self._memory = None
+
     def run(
         self,
         plans: Sequence[RowPlan],

@@ -103,7 +103,7 @@ class Pool:
         self._make_room(capacity)
         if idle := self._idle.get(capacity):
             return self._reuse(capacity, idle)
-        buffer = retry_out_of_memory(lambda: self._make(capacity), self.relieve)
+        buffer = retry_out_of_memory(lambda: self._allocate(capacity), self.relieve)
         self._used_slots += capacity
         return buffer
 
@@ -139,6 +139,16 @@ class Pool:
         self._idle_slots -= capacity
         self._used_slots += capacity
         return buffer
+
+    def _allocate(self, capacity: int) -> Buffer:
+        """A new buffer, at the cost of idle ones when there is no other way."""
+        try:
+            return self._make(capacity)
+        except (torch.OutOfMemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error) or not self._idle_slots:
+                raise
+        self.trim(self._idle_slots)
+        return self._make(capacity)
 
     def _missing(self, capacity: int) -> int:
         """Slots over budget if a new buffer of `capacity` slots were made now."""

@@ -57,7 +57,7 @@ class LlamaModel:
     def forward(self, feeds: Sequence[Feed]) -> list[torch.Tensor]:
         """See `Model.forward`. When memory runs out: relieves the pool, tries once more, then
         OutOfMemoryError."""
-        return retry_out_of_memory(lambda: self._forward(feeds), self.pool.relieve)
+        return retry_out_of_memory(lambda: self._forward(feeds), self._relieve)
 
     def run_static(self, *, capture: bool, slots: int | None = None) -> StaticRunner:
         """From now on keep rows in one arena and run shapes that fit through static steps.
@@ -78,6 +78,11 @@ class LlamaModel:
         self.pool = Pool(arena.allocate, self.kv_bytes_per_slot, arena.release)
         self._static = StaticRunner(self.weights, shape, self.rope, arena, capture=capture)
         return self._static
+
+    def _relieve(self) -> None:
+        self.pool.relieve()
+        if self._static is not None:
+            self._static.forget()
 
     def _make_buffer(self, capacity: int) -> Buffer:
         shape = self.shape

@@ -33,10 +33,12 @@ class ReplayModel:
         self.dtype = model.dtype
         self.max_positions = model.max_positions
         self.kv_bytes_per_slot = model.kv_bytes_per_slot
+        self.pool = model.pool
 
     def new_row(self, capacity: int) -> Row:
         return self.model.new_row(capacity)
 
+    @torch.inference_mode()
     def forward(self, feeds: Sequence[Feed]) -> list[torch.Tensor]:
         answers = self.model.forward(feeds)
         for feed, logits in zip(feeds, answers, strict=True):

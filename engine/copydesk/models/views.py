@@ -16,7 +16,7 @@ from copydesk.models.masks import CausalStrip, additive
 from copydesk.models.weights import Shape
 
 GROUPED = 16
-"""Up to this many query tokens the heads of a group are stacked into the query dimension (measured on CPU:
+"""On CPU, up to this many query tokens have the heads of a group stacked into the query dimension (measured:
 half the time of `enable_gqa`); above, scaled_dot_product_attention shares the keys itself."""
 
 
@@ -25,6 +25,7 @@ class RowViews:
 
     __slots__ = (
         "_group",
+        "_grouped",
         "_heads",
         "_keys",
         "_kv_heads",
@@ -67,7 +68,8 @@ class RowViews:
             mask = strip.mask(n, row_plan.keys)
         else:
             mask = None
-        if mask is not None and 1 < n <= GROUPED and self._group > 1:
+        self._grouped = n <= GROUPED or device.type != "cpu"
+        if mask is not None and n > 1 and self._grouped and self._group > 1:
             mask = mask.repeat_interleave(self._group, 0)
         elif mask is not None and n == 1:
             mask = mask.expand(self._group, -1)
@@ -88,7 +90,7 @@ class RowViews:
         if n == 1:
             grouped = queries.view(1, kv_heads, group, width)
             return F.scaled_dot_product_attention(grouped, keys, values, mask).reshape(1, self._heads * width)
-        if n <= GROUPED:
+        if self._grouped:
             grouped = (
                 queries.view(n, kv_heads, group, width).transpose(0, 1).reshape(1, kv_heads, n * group, width)
             )

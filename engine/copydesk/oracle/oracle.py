@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from copydesk.document import split_lines
 from copydesk.errors import ProgramError, ScopeError
 from copydesk.oracle.cost import CodeCost, Cost, PricedLines, body_cost
-from copydesk.oracle.path import CopyStep, GenStep, Prices, Step, Window, cheapest
-from copydesk.oracle.subs import sub_edges
-from copydesk.oracle.windows import Lines, search_windows
+from copydesk.oracle.path import CopyStep, GenStep, Path, Prices, Step, Window, cheapest
+from copydesk.oracle.subs import SubEdge, sub_edges
+from copydesk.oracle.windows import EXACT_CELLS, Lines, search_windows, trimmed
 from copydesk.program import SUB_LINES, Copy, Gen, Op, Program, Sub, sub_span
 
 
@@ -29,7 +29,7 @@ def oracle_program(
     lines, and its old text is a run of the lines' own tokens. `scope` (1-based inclusive ranges; `(10, 9)`
     is the place before line 10) limits where the program may delete, substitute or write.
 
-    Shortest exactly up to 32 lines against 32, given that tokens add up over a text; longer texts are
+    Shortest exactly up to 20 lines against 20, given that tokens add up over a text; longer texts are
     narrowed to their changes first (see `windows.py` for what that can cost). Of several shortest programs
     always the same one is returned.
 
@@ -114,11 +114,21 @@ def _search(
 def _steps(
     window: Window, lines: Lines, old: PricedLines, new: PricedLines, cost: Cost, sub_lines: int
 ) -> list[Step] | None:
-    rows, columns = range(window.i0, window.i1), range(window.j0, window.j1)
-    written = {j: new[j].written for j in columns}
-    edges = list(sub_edges(old, new, rows, columns, cost, sub_lines)) if sub_lines else []
-    prices = Prices(cost.copy_cost, cost.gen_cost, written)
-    return cheapest(window, lines.before, lines.after, prices, edges, lines.ranges)
+    prices = Prices(cost.copy_cost, cost.gen_cost, {j: new[j].written for j in range(window.j0, window.j1)})
+
+    def path(subs: list[SubEdge]) -> Path | None:
+        return cheapest(window, lines.before, lines.after, prices, subs, lines.ranges)
+
+    def edges(part: Window, most: int | None = None) -> list[SubEdge]:
+        rows, columns = range(part.i0, part.i1), range(part.j0, part.j1)
+        return list(sub_edges(old, new, rows, columns, cost, sub_lines, most)) if sub_lines else []
+
+    core = trimmed(lines, window)
+    found = path(edges(core))
+    if found is not None and sub_lines and window.cells <= EXACT_CELLS and core.cells < window.cells:
+        # Subs elsewhere too, where they could be part of something no longer than what is known already.
+        found = path(edges(window, found.tokens))
+    return None if found is None else found.steps
 
 
 def _op(step: Step, new: PricedLines) -> Op:

@@ -57,6 +57,15 @@ Step = CopyStep | GenStep | SubEdge
 
 
 @dataclass(frozen=True, slots=True)
+class Path:
+    """The steps through a window, in order, and what they cost. Copies joined to what lies outside cost
+    nothing here."""
+
+    steps: list[Step]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Prices:
     """Tokens of an op's frame, and of the text of each after line of the window."""
 
@@ -72,14 +81,14 @@ def cheapest(
     prices: Prices,
     subs: Sequence[SubEdge],
     ranges: Sequence[tuple[int, int]],
-) -> list[Step] | None:
-    """The steps of a cheapest path through `window`, in order, or None where the scope leaves no path.
+) -> Path | None:
+    """A cheapest path through `window`, or None where the scope leaves none.
 
     `before` and `after` hold a number per line, equal for equal lines; all indices are those of the whole
     texts. `ranges` are the scope as places: (a, b) lets lines a..b-1 (0-based) be deleted or substituted
     and text be written at places a..b.
     """
-    return _Search(window, before, after, prices, subs, ranges).steps()
+    return _Search(window, before, after, prices, subs, ranges).path()
 
 
 class _Search:
@@ -189,7 +198,7 @@ class _Search:
                 row[a : b + 1] = [cost + text for cost in map(min, go_on, begin)]
         return row
 
-    def steps(self) -> list[Step] | None:
+    def path(self) -> Path | None:
         i, j = self.width, self.height
         copied = self.copies[j].get(i, INFINITE)
         other, gens = self.other[j], self.gens[j]
@@ -209,7 +218,7 @@ class _Search:
             else:
                 i, j, state = self._back_other(i, j, found)
         found.reverse()
-        return found
+        return Path(found, best // self.unit)
 
     def _back_copy(self, i: int, j: int, found: list[Step]) -> tuple[int, int, str]:
         count = 0

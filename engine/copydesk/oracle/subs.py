@@ -8,6 +8,7 @@ prices and lines, not programs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from copydesk.document import terminator
@@ -16,9 +17,12 @@ from copydesk.program import Sub, sub_span
 
 _EXACT_CELLS = 1024
 """Up to so many pairs of lines every substitution is considered."""
-_FULL_CELLS = 10_000
+_FULL_CELLS = 5_000
 """Up to so many every pair of lines is compared; above, those near the diagonal."""
 _BAND = 16
+_MOST_ANCHORS = 64
+"""How many tokens beyond the difference an old text may take in to become unique, and how many places it
+may shift over where the difference can lie in several: a periodic line of megabytes must not take hours."""
 _MOST_NEW_LINES = 8
 """Above `_EXACT_CELLS`: how many after lines one substitution may make."""
 
@@ -50,12 +54,16 @@ def sub_edges(
     columns: range,
     cost: Cost,
     max_lines: int,
+    most: int | None = None,
 ) -> Iterator[SubEdge]:
     """Every substitution of lines `rows` of `before` into lines `columns` of `after` that may beat a gen.
 
-    A sub is dropped when a gen of the same lines is at least as cheap; where the tokens of a text add up
-    over its pieces nothing else is lost, up to `_EXACT_CELLS` pairs of lines.
+    A sub is dropped when a gen of the same lines is at least as cheap, or when it costs more than `most`
+    tokens; where the tokens of a text add up over its pieces nothing else is lost, up to `_EXACT_CELLS`
+    pairs of lines.
     """
+    if not rows or not columns:
+        return
     cells = len(rows) * len(columns)
     most_made = len(columns) if cells <= _EXACT_CELLS else _MOST_NEW_LINES
     texts = before.texts
@@ -64,14 +72,28 @@ def sub_edges(
     for i in rows:
         line = before[i]
         near = _near(i, rows, columns) if cells > _FULL_CELLS else columns
-        heads[i] = [_shared_head(line, after[j], j) for j in near]
-        tails[i] = [_shared_tail(line, after[j], j) for j in near]
+        others = list(zip(near, after.span(near.start, near.stop), strict=True))
+        heads[i] = [_shared_head(line, other, j) for j, other in others]
+        tails[i] = [_shared_tail(line, other, j) for j, other in others]
     best_head = {i: max((s.tokens for s in shared), default=0) for i, shared in heads.items()}
     best_tail = {i: max((s.tokens for s in shared), default=0) for i, shared in tails.items()}
     overhead = cost.sub_cost - cost.gen_cost
     # A line kept whole at one end of the sub is better copied, if so a copy and a gen never cost more than
     # the sub.
     copied_is_better = cost.sub_cost + 2 > cost.copy_cost + cost.gen_cost
+    # written[j] - written[columns.start]: tokens of the after lines before j
+    written = dict(
+        zip(
+            range(columns.start, columns.stop + 1),
+            accumulate(_written(after, columns), initial=0),
+            strict=True,
+        )
+    )
+    spare = (
+        written[columns.stop] + sum(before[i].weights[-1] for i in rows)
+        if most is None
+        else most - cost.sub_cost
+    )
     for i in rows:
         total = 0
         for s in range(1, max_lines + 1):
@@ -80,21 +102,29 @@ def sub_edges(
                 break
             total += before[last].weights[-1]
             # What the new text need not spell must pay for the overhead and the old text, which is what is
-            # not shared and at least one token.
-            need = max(overhead + 2, (overhead + total) // 2 + 1)
+            # not shared and at least one token; and what is not shared must fit in what may be spent.
+            need = max(overhead + 2, (overhead + total) // 2 + 1, total - spare)
             usable = [tail for tail in tails[last] if tail.tokens + best_head[i] >= need]
             if not usable:
                 continue
             for head in heads[i]:
                 if head.tokens + best_tail[last] < need:
                     continue
+                start, stop = head.j, head.j + most_made
                 for tail in usable:
-                    if not head.j <= tail.j < head.j + most_made or head.tokens + tail.tokens < need:
+                    shared = head.tokens + tail.tokens
+                    if not start <= tail.j < stop or shared < need:
                         continue
-                    if s == 1 and copied_is_better and texts[i] in (after.texts[head.j], after.texts[tail.j]):
+                    if max(1, total - shared) + max(0, written[tail.j + 1] - written[start] - shared) > spare:
+                        continue
+                    if s == 1 and copied_is_better and texts[i] in (after.texts[start], after.texts[tail.j]):
                         continue
                     if edge := _best_sub(before, after, i, s, head, tail, cost):
                         yield edge
+
+
+def _written(lines: PricedLines, columns: range) -> list[int]:
+    return [line.written for line in lines.span(columns.start, columns.stop)]
 
 
 def _near(i: int, rows: range, columns: range) -> range:
@@ -165,11 +195,12 @@ def _best_sub(
     most_begin = min(head.pieces, len(before[i].ends) - 2)
     limit = cost.gen_cost + sum(line.written for line in after.span(j, j + k))
     covering = max(0, least_end - most_begin)
-    for run in range(max(1, covering), pieces + 1):
+    for run in range(max(1, covering), min(pieces, covering + _MOST_ANCHORS) + 1):
         if cost.sub_cost + run >= limit:
             return None
         found: tuple[int, int, Sub] | None = None
-        for b in range(max(0, least_end - run), min(most_begin, pieces - run) + 1):
+        first = max(0, least_end - run)
+        for b in range(first, min(most_begin, pieces - run, first + 2 * _MOST_ANCHORS) + 1):
             e = b + run
             rest = base - ends[e]
             if ends[b] + rest > len(result):

@@ -27,10 +27,10 @@ from dataclasses import dataclass, replace
 
 from copydesk.oracle.path import Window
 
-EXACT_CELLS = 1089
-"""Up to so many cells (32 lines against 32) a pair is searched as it stands."""
+EXACT_CELLS = 441
+"""Up to so many cells (20 lines against 20) a pair is searched as it stands."""
 _ANCHOR_CELLS = 10_000
-_TILE_CELLS = 40_000
+_TILE_CELLS = 20_000
 _LONGEST_MARGIN = 64
 
 
@@ -95,7 +95,7 @@ def _narrow(lines: Lines, window: Window) -> Iterator[Window]:
     if window.cells <= EXACT_CELLS:
         yield window
         return
-    window = _trimmed(lines, window)
+    window = trimmed(lines, window)
     if window.cells <= _ANCHOR_CELLS:
         yield window
         return
@@ -109,7 +109,7 @@ def _narrow(lines: Lines, window: Window) -> Iterator[Window]:
         yield window
 
 
-def _trimmed(lines: Lines, window: Window) -> Window:
+def trimmed(lines: Lines, window: Window) -> Window:
     """`window` without the common lines at its ends, but for a margin."""
     before, after = lines.before, lines.after
     i0, i1, j0, j1 = window.i0, window.i1, window.j0, window.j1

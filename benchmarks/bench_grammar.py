@@ -1,6 +1,6 @@
 """What the grammar costs per decoding step, at a vocabulary of 150,000 tokens, beside llguidance on the same states.
 
-    python benchmarks/grammar.py [--size 150000] [--kind tags|lines]
+    OMP_NUM_THREADS=1 python benchmarks/bench_grammar.py [--size 150000] [--kind tags|lines]
 
 A step is one mask row looked up and one token taken. Targets: 20 µs median per step, 200 µs for the masks of 64 rows.
 """
@@ -18,10 +18,10 @@ import sysconfig
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
-import llguidance
 import numpy as np
 
 from copydesk.codec import Codec, special_tokens
@@ -34,7 +34,7 @@ LONGEST = 16
 
 
 class SyntheticVocabulary:
-    """All bytes, then distinct pieces of the standard library's source and slices of them, as a large BPE has; encodes greedily."""
+    """All bytes, then distinct pieces of the standard library's source, as a large BPE has; encodes greedily."""
 
     def __init__(self, size: int, specials: Sequence[str] = ()) -> None:
         rng = random.Random(0)
@@ -44,7 +44,7 @@ class SyntheticVocabulary:
         rng.shuffle(files)
         wanted = size - len(specials)
         for path in files:
-            for piece in set(pieces.findall(path.read_bytes())):
+            for piece in dict.fromkeys(pieces.findall(path.read_bytes())):
                 start = rng.randrange(len(piece))
                 for part in (piece, piece[start:], piece + b"\n", b"\n" + piece):
                     found.setdefault(part[:LONGEST])
@@ -81,12 +81,12 @@ class SyntheticVocabulary:
         return self._specials.get(name)
 
 
-def report(what: str, times: Sequence[float], note: str = "") -> None:
+def report(what: str, times: Sequence[float]) -> None:
     ordered = sorted(times)
-    print(
-        f"  {what:<44} median {median(ordered) * 1e6:9.2f} µs   min {ordered[0] * 1e6:9.2f} µs   "
-        f"p99 {ordered[int(len(ordered) * 0.99)] * 1e6:9.2f} µs   n={len(ordered)}{note}"
+    middle, least, worst = (
+        f"{t * 1e6:.2f}" for t in (median(ordered), ordered[0], ordered[int(len(ordered) * 0.99)])
     )
+    print(f"| {what} | {least} | {middle} | {worst} | {len(ordered)} |")
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -102,7 +102,11 @@ def text_walks(made: Bodies, count: int) -> list[tuple[int, int]]:
         state = made.gen(True)
         for _ in range(40):
             allowed = made.allowed(state)
-            token = made.closing_path(state)[0] if rng.random() < 0.1 else int(allowed[rng.randrange(len(allowed))])
+            token = (
+                made.closing_path(state)[0]
+                if rng.random() < 0.1
+                else int(allowed[rng.randrange(len(allowed))])
+            )
             out.append((state, token))
             state = made.advance(state, token)
             if state <= CLOSED_UNTERMINATED:
@@ -120,9 +124,12 @@ def text_steps(made: Bodies) -> None:
         times.append(time.perf_counter() - start)
     report("text: mask row + advance", times)
     rows = np.empty((64, masks.shape[1]), np.uint32)
-    states = np.array([s for s, _ in text_walks(made, 64 * 200)]).reshape(-1, 64)
+    states = np.array([s for s, _ in text_walks(made, 64 * 200)[: 64 * 200]]).reshape(-1, 64)
     # mode="clip" lets NumPy write straight into `out`; every state is in range.
-    report("64 rows gathered into one array", [timed(lambda s=s: np.take(masks, s, 0, rows, "clip")) for s in states])
+    report(
+        "64 rows gathered into one array",
+        [timed(lambda s=s: np.take(masks, s, 0, rows, "clip")) for s in states],
+    )
 
 
 def program_steps(codec: Codec, made: Bodies) -> None:
@@ -137,7 +144,9 @@ def program_steps(codec: Codec, made: Bodies) -> None:
         state = acceptor.start()
         acceptor.mask(state)
         cold.append(time.perf_counter() - start)
-        for _ in range(8):  # later programs find the structural rows in the cache, as candidates on one page do
+        for _ in range(
+            8
+        ):  # later programs find the structural rows in the cache, as candidates on one page do
             state = acceptor.start()
             while not acceptor.done(state):
                 allowed = acceptor.allowed(state)
@@ -157,53 +166,70 @@ def program_steps(codec: Codec, made: Bodies) -> None:
 
 
 def llguidance_steps(codec: Codec, made: Bodies) -> None:
-    start = time.perf_counter()
+    made_in = timed(lambda: InnerGrammar(gen_grammar(codec, drop_eol=True), codec.vocabulary))
+    again = [
+        timed(lambda: InnerGrammar(gen_grammar(codec, drop_eol=True), codec.vocabulary)) for _ in range(20)
+    ]
     pristine = InnerGrammar(gen_grammar(codec, drop_eol=True), codec.vocabulary)
-    print(f"  llguidance tokenizer, grammar, first mask    {time.perf_counter() - start:9.2f} s")
-    rng, masks, steps, equal = random.Random(3), [], [], 0
+    rng, masks, steps = random.Random(3), [], []
     for _ in range(150):
         grammar, state = pristine.copy(), made.gen(True)
         for _ in range(20):
             masks.append(timed(grammar.mask))
-            equal += int(np.array_equal(grammar.allowed(), made.allowed(state)))
             allowed = made.allowed(state)
-            token = made.closing_path(state)[0] if rng.random() < 0.1 else int(allowed[rng.randrange(len(allowed))])
+            token = (
+                made.closing_path(state)[0]
+                if rng.random() < 0.1
+                else int(allowed[rng.randrange(len(allowed))])
+            )
             steps.append(masks[-1] + timed(lambda g=grammar, t=token: g.advance(t)))
             state = made.advance(state, token)
             if state <= CLOSED_UNTERMINATED:
                 break
+    report("llguidance: tokenizer and first grammar", [made_in])
+    report("llguidance: another grammar", again)
     report("llguidance: mask, gen body", masks)
     report("llguidance: mask + advance, gen body", steps)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--size", type=int, default=150_000)
     parser.add_argument("--kind", choices=("tags", "lines"), action="append")
     arguments = parser.parse_args()
     print(
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores; Python {sys.version.split()[0]}, "
-        f"NumPy {np.__version__}, llguidance {getattr(llguidance, '__version__', '?')}"
+        f"{_processor()}, {os.cpu_count()} cores, {os.environ.get('OMP_NUM_THREADS', 'default')} thread(s); "
+        f"Python {sys.version.split()[0]}, NumPy {np.__version__}, llguidance {version('llguidance')}; seeds 0 to 3"
     )
     for kind in arguments.kind or ("tags", "lines"):
         vocabulary = SyntheticVocabulary(arguments.size, special_tokens(127) if kind == "lines" else ())
         codec = Codec(EditFormat(kind=kind), vocabulary)
-        start = time.perf_counter()
+        builds = [timed(lambda c=codec: Bodies.build(c)) for _ in range(3)]
         made = Bodies.build(codec)
-        built = time.perf_counter()
-        masks = made.masks
-        packed = time.perf_counter()
+        packing = timed(lambda m=made: m.masks)
         stored = made.to_bytes()
-        storing = time.perf_counter()
-        Bodies.from_bytes(codec, stored)
-        print(f"{kind}: {vocabulary.size} tokens, {made.states} states × {made.table.shape[1]} classes")
+        reads = [timed(lambda c=codec, d=stored: Bodies.from_bytes(c, d)) for _ in range(3)]
         print(
-            f"  build {built - start:.2f} s, masks {packed - built:.2f} s ({masks.nbytes / 2**20:.1f} MiB), "
-            f"stored {len(stored) / 2**20:.2f} MiB, read back in {time.perf_counter() - storing:.3f} s"
+            f"\n`{kind}`: {vocabulary.size} tokens, {made.states} states × {made.table.shape[1]} classes of tokens; "
+            f"masks {made.masks.nbytes / 2**20:.1f} MiB, {len(stored) / 2**20:.2f} MiB when stored\n"
         )
+        print("| | min µs | median µs | p99 µs | n |\n|---|---:|---:|---:|---:|")
+        report("build the automaton", builds)
+        report("pack its masks", [packing])
+        report("read it back", reads)
         text_steps(made)
         program_steps(codec, made)
         llguidance_steps(codec, made)
+
+
+def _processor() -> str:
+    try:
+        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    except OSError:
+        found = None
+    return found[1] if found else platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":
