@@ -120,5 +120,3 @@ class Desk:
         events = [event for _, event in run(model, [job], lambda: None)]
         assert job.outcome is not None
         return job.outcome, speaker.counts, [event for event in events if isinstance(event, Decided)]
-
-

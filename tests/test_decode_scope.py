@@ -30,8 +30,9 @@ PER_PAGE = 40
 def random_model(codec: Codec) -> MockModel:
     """Random logits, tilted to what ends texts and lines: else nearly every text would run into its budget."""
     model = MockModel(codec.vocabulary.size, seed=7, context=4)
-    ends = [codec.literals.gen_close[0], codec.literals.sub_close[0], codec.literals.sub_to[0], ord("\n")]
-    model._first[:, sorted(set(ends))] += np.float32(5.0)
+    literals, newline = codec.literals, codec.vocabulary.encode("\n")
+    ends = [literals.gen_close[0], literals.sub_close[0], literals.sub_to[0], newline[0]]
+    model._first[:, sorted(set(ends))] += np.float32(5.0 + np.log(codec.vocabulary.size / 256))
     return model
 
 

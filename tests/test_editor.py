@@ -15,6 +15,7 @@ from copydesk.models.feed import Feed
 from copydesk.models.replay import ReplayModel
 from copydesk.oracle import oracle_program
 from copydesk.plan import script_of
+from copydesk.program import Gen, Sub
 from copydesk.prompt import page_tokens
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult, Hunk, Retraction
@@ -46,7 +47,9 @@ def test_a_diagnostic_names_its_own_scope() -> None:
     desk = replaying()
     document = desk.open("a.py", TEXT)
     at = Position(4, 7)
-    request = EditRequest(diagnostics=[Diagnostic(at, Position(4, 16), "Comparison to `None`", "E711", "ruff")])
+    request = EditRequest(
+        diagnostics=[Diagnostic(at, Position(4, 16), "Comparison to `None`", "E711", "ruff")]
+    )
     result = replay(desk, document, request, oracle_program(TEXT, FIXED))
     assert result.text == FIXED
     assert document.plan(request).scope == [(5, 6)]
@@ -98,7 +101,8 @@ def test_a_failed_check_refuses_and_retracts(wanted: str, reason: str) -> None:
     result = events[-1]
     assert isinstance(result, EditResult)
     assert (result.status, result.edits, result.text) == ("refused", (), TEXT)
-    assert result.reason is not None and reason in result.reason
+    assert result.reason is not None
+    assert reason in result.reason
 
 
 def test_the_budget_the_deadline_and_the_flag_end_a_request() -> None:
@@ -167,7 +171,9 @@ def test_a_warm_page_equals_a_cold_one_after_any_edits() -> None:
         line = rng.randrange(len(document.lines) + 1)
         other = min(len(document.lines), line + rng.randrange(3))
         document.splice(
-            Position(line, rng.randrange(4)), Position(other, 9), rng.choice(["", "x", "a\nb\n", "é\r\n", "\n"])
+            Position(line, rng.randrange(4)),
+            Position(other, 9),
+            rng.choice(["", "x", "a\nb\n", "é\r\n", "\n"]),
         )
         if len(document.lines) < 8:
             document.splice(Position(0, 0), Position(0, 0), "filler\n" * 8)
@@ -228,10 +234,11 @@ def test_choices_are_the_only_new_text() -> None:
         result = document.edit(EditRequest(scope=[(1, 1)], choices=names, temperature=30.0, seed=seed))
         assert result.status in ("edited", "unchanged", "refused")
         for op in result.program.ops if result.program is not None else ():
-            assert getattr(op, "new", None) in (*names, None)
-            assert not hasattr(op, "text")
-            seen.add(getattr(op, "new", None))
-    assert set(names) <= seen
+            # A choice that stands for text up to the end of its line takes the newline with it.
+            written = {Gen: lambda op: op.text, Sub: lambda op: op.new}.get(type(op))
+            if written is not None:
+                seen.add(written(op).removesuffix("\n"))
+    assert seen == set(names)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +261,11 @@ def test_bad_requests_leave_document_and_cache_as_they_were(
         document.edit(request_)
     assert (document.text, document.version, model.forwards, desk.cache.nbytes) == state
     desk.check_integrity()
-    assert document.edit(EditRequest(scope=[(1, 1)], max_tokens=3)).status in ("edited", "unchanged", "refused")
+    assert document.edit(EditRequest(scope=[(1, 1)], max_tokens=3)).status in (
+        "edited",
+        "unchanged",
+        "refused",
+    )
 
 
 def test_a_line_longer_than_the_context_is_named() -> None:
@@ -272,11 +283,16 @@ def test_one_failing_request_does_not_stop_the_others() -> None:
     desk = editor()
     good, bad = desk.open("a.txt", TEXT), desk.open("b.txt", TEXT)
     events = dict(
-        desk.edit_all([(bad, EditRequest(scope=[(90, 91)])), (good, EditRequest(scope=[(1, 1)], max_tokens=3))])
+        desk.edit_all(
+            [(bad, EditRequest(scope=[(90, 91)])), (good, EditRequest(scope=[(1, 1)], max_tokens=3))]
+        )
     )
     failed, served = events[0], events[1]
-    assert isinstance(failed, EditResult) and isinstance(served, EditResult)
-    assert failed.status == "failed" and failed.reason is not None and "outside the document" in failed.reason
+    assert isinstance(failed, EditResult)
+    assert isinstance(served, EditResult)
+    assert failed.status == "failed"
+    assert failed.reason is not None
+    assert "outside the document" in failed.reason
     assert served.status != "failed"
 
 
@@ -298,7 +314,12 @@ def test_tags_and_special_tokens_in_text_are_data(kind: str) -> None:
     desk = replaying(kind)
     document = desk.open("a.txt", text)
     wanted = text.replace("plain\n", "</gen> <\\/gen> <noeol/> <L3>\nplain\n")
-    result = replay(desk, document, EditRequest(scope=[(6, 6)], instruction="</gen><end>"), oracle_program(text, wanted, subs=False))
+    result = replay(
+        desk,
+        document,
+        EditRequest(scope=[(6, 6)], instruction="</gen><end>"),
+        oracle_program(text, wanted, subs=False),
+    )
     assert result.text == wanted
 
 

@@ -51,7 +51,12 @@ class Batch:
     """`run()` yields (index, event), the result of each request last."""
 
     def __init__(
-        self, model: Model, cache: PageCache, prepared: Sequence[Prepared], stop: Stop, encoding: Encoding | str
+        self,
+        model: Model,
+        cache: PageCache,
+        prepared: Sequence[Prepared],
+        stop: Stop,
+        encoding: Encoding | str,
     ) -> None:
         self._model = model
         self._cache = cache
@@ -60,7 +65,7 @@ class Batch:
         self._encoding = encoding
         self._started = time.perf_counter()
 
-    def run(self) -> Iterator[tuple[int, Event]]:
+    def run(self) -> Generator[tuple[int, Event], None, None]:
         entries: list[_Entry] = []
         try:
             for index, (document, lines, plan) in enumerate(self._prepared):
@@ -166,7 +171,9 @@ class Batch:
         plan, lines = entry.plan, entry.plan.lines
         outcomes = [job.outcome for job in entry.jobs if job.outcome is not None]
         best = max(outcomes, key=lambda o: (o.program is not None and not o.truncated, o.log_likelihood))
-        program, reason, checked = None, best.refusal, ()
+        program: Program | None = None
+        reason = best.refusal
+        checked: tuple[str, ...] = ()
         if best.program is not None:
             program = plan.page.to_document(best.program, lines.lines)
             reason, checked = self._objection(plan, best, program)
@@ -182,7 +189,9 @@ class Batch:
         took = {"prefill": prefill, "decode": total - prefill, "total": total}
         yield entry.index, replace(result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood)
 
-    def _objection(self, plan: Plan, outcome: Outcome, program: Program) -> tuple[str | None, tuple[str, ...]]:
+    def _objection(
+        self, plan: Plan, outcome: Outcome, program: Program
+    ) -> tuple[str | None, tuple[str, ...]]:
         """Why a finished program must not be applied, or None and the checks it passed."""
         lines = plan.lines.lines
         if outcome.truncated:
@@ -213,6 +222,10 @@ class Batch:
     def _result(self, plan: Plan, status: Status, counts: Counts, **more: object) -> EditResult:
         total = (time.perf_counter() - self._started) * 1e3
         return EditResult(
-            status, plan.lines.text, plan.version, counts=counts, ms={"total": total}, **more  # type: ignore[arg-type]
+            status,
+            plan.lines.text,
+            plan.version,
+            counts=counts,
+            ms={"total": total},
+            **more,  # type: ignore[arg-type]
         )
-

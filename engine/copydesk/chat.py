@@ -29,7 +29,9 @@ class Chat:
 
     def render(self, messages: Sequence[Mapping[str, str]]) -> str:
         """The prompt, up to where the assistant begins to speak."""
-        text: str = self._tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
+        text: str = self._tokenizer.apply_chat_template(
+            list(messages), tokenize=False, add_generation_prompt=True
+        )
         return text
 
     def encode(self, prompt: str, data: Sequence[str] = ()) -> list[int]:

@@ -101,9 +101,13 @@ class Codec:
         return Literals(**ids)
 
     def _spell_specials(self) -> Literals:
-        missing = [s for s in special_tokens(self.format.max_number)[1:] if self.vocabulary.special(s) is None]
+        missing = [
+            s for s in special_tokens(self.format.max_number)[1:] if self.vocabulary.special(s) is None
+        ]
         if missing:
-            raise TokenizerError(f"the tokenizer has no special token {missing[0]} ({len(missing)} missing in all)")
+            raise TokenizerError(
+                f"the tokenizer has no special token {missing[0]} ({len(missing)} missing in all)"
+            )
         ids = {name: (self._special(s),) for name, s in _SPECIAL.items()}
         return Literals(document_close=(), **ids)
 
@@ -152,7 +156,9 @@ class Codec:
 
     def skipped(self, n: int) -> Ids:
         """The numbered line that stands for the lines a page hides."""
-        return (tuple(self.vocabulary.encode(f"{n}|")) if self.tagged else self.number(n)) + self.literals.skip
+        return (
+            tuple(self.vocabulary.encode(f"{n}|")) if self.tagged else self.number(n)
+        ) + self.literals.skip
 
     def fragment(self, text: str) -> Ids:
         """Tokens of text that may stop inside a line (the new text of a sub), line by line, escaped where the format needs it."""
@@ -192,7 +198,9 @@ class Codec:
             start = max(start, end - self.format.tail_lines + 1)
         return [i for line in lines[start - 1 : end] for i in line]
 
-    def encode_program(self, program: Program, views: Sequence[str], lines: Sequence[Ids], *, open_end: bool) -> list[Piece]:
+    def encode_program(
+        self, program: Program, views: Sequence[str], lines: Sequence[Ids], *, open_end: bool
+    ) -> list[Piece]:
         """`program` (page numbers, view text) as tokens, from behind `program_open` to the end, in the order the model emits them.
 
         `views` and `lines` are the page's lines as view text and as tokens. `open_end` says that text may still be inserted
@@ -204,21 +212,39 @@ class Codec:
         for op in program.ops:
             match op:
                 case Copy(start, end):
-                    out += [Piece("op", lit.copy_open), Piece("start", self.copy_start(start)), Piece("end", self.copy_end(end))]
+                    out += [
+                        Piece("op", lit.copy_open),
+                        Piece("start", self.copy_start(start)),
+                        Piece("end", self.copy_end(end)),
+                    ]
                     if end < len(lines) or open_end:
                         out.append(Piece("span", tuple(self.span(lines, start, end))))
                 case Gen(text):
-                    out += [Piece("op", lit.gen_open), Piece("text", self.body(text)), Piece("close", lit.gen_close)]
+                    out += [
+                        Piece("op", lit.gen_open),
+                        Piece("text", self.body(text)),
+                        Piece("close", lit.gen_close),
+                    ]
                 case Sub(start, _, old, new):
                     run = own_run(self, views, lines, start, old)
                     if run is None:
                         raise ProgramError(f"the old text {old!r} is not a run of line {start}'s own tokens")
-                    out += [Piece("op", lit.sub_open), Piece("start", self.sub_start(start)), Piece("old", run)]
-                    out += [Piece("to", lit.sub_to), Piece("text", self.fragment(new)), Piece("close", lit.sub_close)]
+                    out += [
+                        Piece("op", lit.sub_open),
+                        Piece("start", self.sub_start(start)),
+                        Piece("old", run),
+                    ]
+                    out += [
+                        Piece("to", lit.sub_to),
+                        Piece("text", self.fragment(new)),
+                        Piece("close", lit.sub_close),
+                    ]
         out.append(Piece("op", lit.end))
         return out
 
-    def decode_program(self, ids: Sequence[int], views: Sequence[str], lines: Sequence[Ids], *, open_end: bool) -> Program:
+    def decode_program(
+        self, ids: Sequence[int], views: Sequence[str], lines: Sequence[Ids], *, open_end: bool
+    ) -> Program:
         """The inverse of `encode_program`. Raises ProgramError where `ids` is no such program."""
         return _Reader(self, tuple(ids), views, lines, open_end).program()
 
@@ -255,7 +281,9 @@ def _split(text: str) -> list[str]:
 class _Reader:
     """Reads a token stream back, literal by literal."""
 
-    def __init__(self, codec: Codec, ids: Ids, views: Sequence[str], lines: Sequence[Ids], open_end: bool) -> None:
+    def __init__(
+        self, codec: Codec, ids: Ids, views: Sequence[str], lines: Sequence[Ids], open_end: bool
+    ) -> None:
         self.codec, self.ids, self.views, self.lines, self.open_end = codec, ids, views, lines, open_end
         self.at = 0
 

@@ -76,7 +76,9 @@ class Editor:
         """`model`: a directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
         folder = user_cache_path("copydesk")
         return cls(
-            Toolkit.load(model, device=device, dtype=dtype, cache_folder=folder), cache_bytes=cache_bytes, warm=warm
+            Toolkit.load(model, device=device, dtype=dtype, cache_folder=folder),
+            cache_bytes=cache_bytes,
+            warm=warm,
         )
 
     def open(self, name: str, text: str, *, language: str | None = None, version: int = 0) -> Document:

@@ -62,3 +62,7 @@ class CacheError(CopydeskError):
 
 class RequestError(CopydeskError):
     """A request whose values are out of range or contradict each other."""
+
+
+class TrainingError(CopydeskError):
+    """A corpus, a shard or a training run that cannot be made or continued: a missing package, a full disk, other settings."""

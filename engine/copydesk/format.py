@@ -50,7 +50,9 @@ class EditFormat:
             raise FormatError("header_lines, tail_lines and sub_lines must be positive")
         # A page shows its header, one line that stands for the hidden lines, and its window.
         if self.kind == "lines" and self.numbers_needed > self.max_number:
-            raise FormatError(f"a page can number {self.numbers_needed} lines, but line tokens end at {self.max_number}")
+            raise FormatError(
+                f"a page can number {self.numbers_needed} lines, but line tokens end at {self.max_number}"
+            )
 
     @property
     def numbers_needed(self) -> int:
@@ -100,4 +102,6 @@ class EditFormat:
 
 
 # A model off the hub sees most files as one page; its own context length bounds the prompt further.
-REWRITE = EditFormat(kind="rewrite", page_lines=400, page_overlap=200, header_lines=0, sub=False, max_number=1_000_000)
+REWRITE = EditFormat(
+    kind="rewrite", page_lines=400, page_overlap=200, header_lines=0, sub=False, max_number=1_000_000
+)

@@ -11,7 +11,7 @@ from functools import partial
 
 from copydesk.codec import Codec
 from copydesk.decode.drafts import NgramIndex
-from copydesk.decode.machines import Machine
+from copydesk.decode.machines import InnerMachine, Machine
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
@@ -131,8 +131,6 @@ def _program_plan(
     )
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
-        from copydesk.decode.machines import InnerMachine
-
         inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
     task = PageTask(
         codec=codec,
@@ -182,10 +180,9 @@ def _rewrite_plan(
     prompt = toolkit.chat.encode(asked.prompt, [asked.content])
     joint = toolkit.chat.encode(asked.prompt + asked.draft, [asked.content, asked.draft])
     draft = joint[len(prompt) :] if joint[: len(prompt)] == prompt else toolkit.vocabulary.encode(asked.draft)
+    draft += sorted(toolkit.stops)[:1]
     room = _room(toolkit, len(prompt), page)
-    rules = Rules(
-        len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=False
-    )
+    rules = Rules(len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=False)
     task = RewriteTask(
         vocabulary=toolkit.vocabulary,
         prompt=prompt[-1:],
@@ -222,7 +219,11 @@ def _room(toolkit: Toolkit, used: int, page: Page) -> int:
         longest = max(range(len(page)), key=lambda k: len(page.views[k]), default=0)
         raise ContextLengthError(
             f"the page and the request take {used} tokens of a context of {toolkit.model.max_positions}"
-            + (f"; line {page.spans[longest][0]} alone has {len(page.views[longest])} characters" if len(page) else "")
+            + (
+                f"; line {page.spans[longest][0]} alone has {len(page.views[longest])} characters"
+                if len(page)
+                else ""
+            )
         )
     return room
 

@@ -21,6 +21,8 @@ from copydesk.syntax import parse, point, rows
 
 STATEMENT_LINES = 20
 """No statement's scope is longer."""
+LOOK_BACK = 6
+"""How far above a syntax error the line is looked for that may have caused it."""
 IMPORT_LINES = 16
 """As many lines as a page's header shows by default; a scope that the header does not show would need a cold
 page.
@@ -75,6 +77,9 @@ _SYNTAX_MESSAGES = re.compile(
     | statements\ must\ be\ separated\ by\ newlines""",
     re.VERBOSE | re.IGNORECASE,
 )
+_OPEN_BRACKET = re.compile(r"was (never|not) closed")
+_DEFAULT_CODES = frozenset({"B006", "B008", "W0102", "dangerous-default-value"})
+_DEFAULT_MESSAGES = re.compile(r"mutable .*default|dangerous default", re.IGNORECASE)
 _BLANK_CODES = re.compile(r"^[EW]30\d$")
 
 
@@ -141,11 +146,15 @@ def diagnostic_scope(
             # Behind a last line without terminator nothing can be inserted: that line itself has to change.
             block = (at, at - 1) if at <= count or terminator(lines[-1]) else (count, count)
         scope.append(block)
+    if tree is not None and _about_default(diagnostic):
+        scope += _body_start(tree, point(lines, first - 1, diagnostic.start.character))
     return scope
 
 
 def _place(lines: Sequence[str], diagnostic: Diagnostic, at: Range, tree: Tree | None) -> Range:
     if is_syntax_error(diagnostic):
+        if _OPEN_BRACKET.search(diagnostic.message):
+            return syntax_block(lines, at[0], _bracket_end(lines, *at))
         return syntax_block(lines, *at)
     if not any(line.strip() for line in lines[at[0] - 1 : at[1]]):
         return _blank_run(lines, *at)
@@ -193,10 +202,10 @@ def syntax_block(lines: Sequence[str], first: int, last: int) -> Range:
     """The lines round a syntax error and the small block they are in.
 
     Parsers speak one line late (a missing colon, an unclosed bracket) or early (a missing body), so the code
-    lines before and behind belong to it; the block then grows to the lines at least as deep, up to a blank
-    line, within the limit.
+    lines before, past blank lines and comments, and behind belong to it; the block then grows to the lines at
+    least as deep, up to a blank line, within the limit.
     """
-    before = next((k for k in range(first - 1, max(0, first - 4), -1) if lines[k - 1].strip()), first)
+    before = next((k for k in range(first - 1, max(0, first - LOOK_BACK - 1), -1) if _is_code(lines[k - 1])), first)
     after = last + 1 if last < len(lines) and lines[last].strip() else last
     return indented_block(lines, before, after, (first, last))
 
@@ -224,6 +233,40 @@ def cut(keep: Range, block: Range) -> Range:
         return keep[0], keep[0] + STATEMENT_LINES - 1
     top = max(block[0], min(keep[0] - (STATEMENT_LINES - _length(keep)) // 2, block[1] - STATEMENT_LINES + 1))
     return top, top + STATEMENT_LINES - 1
+
+
+def _bracket_end(lines: Sequence[str], first: int, last: int) -> int:
+    """The line at which a bracket opened on line `first` must be closed by: the next one no deeper than it."""
+    depth = _indent(lines[first - 1])
+    for k in range(last + 1, min(len(lines), first + STATEMENT_LINES - 2) + 1):
+        if lines[k - 1].strip() and _indent(lines[k - 1]) <= depth:
+            return k
+    return last
+
+
+def _about_default(diagnostic: Diagnostic) -> bool:
+    return diagnostic.code in _DEFAULT_CODES or bool(_DEFAULT_MESSAGES.search(diagnostic.message))
+
+
+def _body_start(tree: Tree, at: tuple[int, int]) -> list[Range]:
+    """The place behind the docstring of the function whose parameters are at `at`: there a default is made anew."""
+    node = tree.root_node.descendant_for_point_range(at, at)
+    while node is not None and node.type not in ("function_definition", "ERROR"):
+        node = node.parent
+    body = node.child_by_field_name("body") if node is not None else None
+    if body is None:
+        return []
+    statements = [child for child in body.named_children if child.type != "comment"]
+    first = statements[0] if statements else body
+    if first.type == "expression_statement" and first.named_children and first.named_children[0].type == "string":
+        first = statements[1] if len(statements) > 1 else first
+    line = first.start_point[0] + 1
+    return [(line, line - 1)]
+
+
+def _is_code(line: str) -> bool:
+    text = line.strip()
+    return bool(text) and not text.startswith(("#", "//"))
 
 
 def _blank_run(lines: Sequence[str], first: int, last: int) -> Range:

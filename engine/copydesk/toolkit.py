@@ -47,7 +47,9 @@ class Toolkit:
     ) -> Toolkit:
         """A toolkit for a model trained for programs. Raises TokenizerError, GrammarError."""
         if vocabulary.size > model.vocab_size:
-            raise TokenizerError(f"the tokenizer has {vocabulary.size} tokens, the model only {model.vocab_size}")
+            raise TokenizerError(
+                f"the tokenizer has {vocabulary.size} tokens, the model only {model.vocab_size}"
+            )
         codec = Codec(format, vocabulary)
         return cls(model, format, vocabulary, codec, BodyTables(_bodies(codec, cache_folder)))
 
@@ -77,7 +79,9 @@ class Toolkit:
             return cls.of(loaded.model, format, vocabulary, cache_folder=cache_folder)
         from transformers import AutoTokenizer, GenerationConfig
 
-        tokenizer = AutoTokenizer.from_pretrained(loaded.directory, local_files_only=True, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(
+            loaded.directory, local_files_only=True, trust_remote_code=False
+        )
         stops = {tokenizer.eos_token_id}
         try:
             declared = GenerationConfig.from_pretrained(loaded.directory, local_files_only=True).eos_token_id
@@ -85,7 +89,9 @@ class Toolkit:
             declared = None
         stops.update(declared if isinstance(declared, list) else [declared])
         chat = Chat(tokenizer, vocabulary)
-        return cls(loaded.model, format, vocabulary, chat=chat, stops=frozenset(s for s in stops if s is not None))
+        return cls(
+            loaded.model, format, vocabulary, chat=chat, stops=frozenset(s for s in stops if s is not None)
+        )
 
 
 def _bodies(codec: Codec, folder: Path | None) -> Bodies:

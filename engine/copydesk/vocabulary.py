@@ -177,7 +177,9 @@ def _token_bytes(spec: dict[str, Any], size: int, special_ids: set[int]) -> list
             else:
                 out[index] = text.replace("▁", " ").encode()
     else:
-        raise TokenizerError("the tokenizer is neither byte-level nor byte-fallback, so some text has no spelling")
+        raise TokenizerError(
+            "the tokenizer is neither byte-level nor byte-fallback, so some text has no spelling"
+        )
     return out
 
 

@@ -38,6 +38,20 @@ class Tree:
         return len(self.tokens)
 
 
+def trie_nodes(sequences: Iterable[Sequence[int]], limit: int) -> int:
+    """Internal nodes of the trie of `sequences`, the root among them; counting stops above `limit`."""
+    nodes: set[Path] = {()}
+    for sequence in sequences:
+        path = tuple(sequence)
+        for k in range(len(path) - 1, 0, -1):
+            if path[:k] in nodes:
+                break
+            nodes.add(path[:k])
+        if len(nodes) > limit:
+            break
+    return len(nodes)
+
+
 class Lookahead:
     """Next-token logits at the root of a tree and at each node; `base` tokens of the same feed came before the tree.
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from copydesk.codec import Codec, Ids
 from copydesk.decode.drafts import Draft, NgramIndex
-from copydesk.decode.lookahead import Tree
+from copydesk.decode.lookahead import Tree, trie_nodes
 from copydesk.decode.machines import BodyTables, Machine, OldMachine
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Decided, Outcome, Steps
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules, State
-from copydesk.grammar.trie import finite_choices
+from copydesk.grammar.trie import MAX_NODES, finite_choices
 from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
 
-MAX_AHEAD = 64
+MAX_AHEAD = MAX_NODES - 1
 """Tokens of lookahead fed at an op boundary. Beyond, a forward of its own is cheaper."""
 
 
@@ -58,7 +58,12 @@ class ProgramDecoder:
         task, speaker, rules = self.task, self.speaker, self.task.rules
         speaker.pending.extend(task.request)
         literals = task.codec.literals
-        opening = {"copy": literals.copy_open, "gen": literals.gen_open, "sub": literals.sub_open, "end": literals.end}
+        opening = {
+            "copy": literals.copy_open,
+            "gen": literals.gen_open,
+            "sub": literals.sub_open,
+            "end": literals.end,
+        }
         state = rules.start()
         while True:
             options = rules.options(state)
@@ -67,7 +72,9 @@ class ProgramDecoder:
                 speaker.force(opening[op])
             else:
                 ahead = self._ahead(state, options)
-                chosen = yield from speaker.choose([opening[name] for name in options], local=True, ahead=ahead)
+                chosen = yield from speaker.choose(
+                    [opening[name] for name in options], local=True, ahead=ahead
+                )
                 op = options[chosen]
             if op == "end":
                 break
@@ -93,23 +100,35 @@ class ProgramDecoder:
         groups: list[list[Sequence[int]]] = []
         if "gen" in options:
             groups.append([literals.gen_open])
+        # Subs before copies: there are fewer of them, and more decisions lie behind one.
+        if "sub" in options:
+            lines = rules.sub_starts(state)
+            groups.append([(*literals.sub_open, *codec.sub_start(start)) for start in lines[:MAX_AHEAD]])
         if "copy" in options:
             starts = rules.copy_starts(state)
-            spans = self._spans(state, starts) if len(starts) <= MAX_AHEAD else []
-            if len(spans) <= MAX_AHEAD * 4:
-                groups.append([(*literals.copy_open, *codec.copy_start(i), *codec.copy_end(j)[:-1]) for i, j in spans])
-        if "sub" in options:
-            starts = rules.sub_starts(state)
-            groups.append([(*literals.sub_open, *codec.sub_start(start)) for start in starts[:MAX_AHEAD]])
+            spans = self._whole_spans(state, starts)
+            if spans is None:
+                groups.append([(*literals.copy_open, *codec.copy_start(i)[:-1]) for i in starts[:MAX_AHEAD]])
+            else:
+                groups.append([(*literals.copy_open, *self._spelled(i, j)[:-1]) for i, j in spans])
         paths: list[Sequence[int]] = []
         for group in groups:
-            if len(Tree([*paths, *group])) <= MAX_AHEAD:
-                paths += group
+            distinct = list(dict.fromkeys(map(tuple, group)))
+            if len(distinct) <= MAX_AHEAD and len(Tree([*paths, *distinct])) <= MAX_AHEAD:
+                paths += distinct
         return paths
 
-    def _spans(self, state: State, starts: Sequence[int]) -> list[tuple[int, int]]:
-        rules = self.task.rules
-        return [(start, end) for start in starts for run in rules.copy_ends(state, start) for end in run]
+    def _whole_spans(self, state: State, starts: Sequence[int]) -> list[tuple[int, int]] | None:
+        """Every legal span, or None where their trie has too many nodes to be scored in one forward."""
+        if len(starts) > self.speaker.max_nodes:
+            return None
+        spans = [(i, j) for i in starts for run in self.task.rules.copy_ends(state, i) for j in run]
+        if len(starts) > 1 and trie_nodes((self._spelled(i, j) for i, j in spans), self.speaker.max_nodes) > self.speaker.max_nodes:
+            return None
+        return spans
+
+    def _spelled(self, start: int, end: int) -> Ids:
+        return self.task.codec.copy_start(start) + self.task.codec.copy_end(end)
 
     # -- copy ----------------------------------------------------------------------------------------------------
 
@@ -135,18 +154,18 @@ class ProgramDecoder:
     def _span(self, state: State, starts: Sequence[int]) -> Generator[Any, Any, tuple[int, int]]:
         """Choose a span as a whole; where that takes too many nodes, its start exactly and its end under the local mask."""
         speaker, rules, codec = self.speaker, self.task.rules, self.task.codec
-        spans = self._spans(state, starts)
-        sequences = [(*codec.copy_start(start), *codec.copy_end(end)) for start, end in spans]
-        if len(starts) == 1 or len(Tree(s[:-1] for s in sequences)) < speaker.max_nodes:
-            index = yield from speaker.choose(sequences)
+        spans = self._whole_spans(state, starts)
+        if spans is not None:
+            index = yield from speaker.choose([self._spelled(i, j) for i, j in spans])
             if len(starts) > 1:
                 yield from self._decided(spans[index][0])
             return spans[index]
         chosen = yield from speaker.choose([codec.copy_start(start) for start in starts])
         start = starts[chosen]
-        yield from self._decided(start)
+        if len(starts) > 1:
+            yield from self._decided(start)
         speaker.exact = False
-        ends = [end for first, end in spans if first == start]
+        ends = [end for run in rules.copy_ends(state, start) for end in run]
         chosen = yield from speaker.choose([codec.copy_end(end) for end in ends], local=True)
         return start, ends[chosen]
 
@@ -161,7 +180,13 @@ class ProgramDecoder:
             machine: Machine = task.bodies.gen(rules.may_drop_eol(state))
             if task.inner:
                 machine = task.inner(task.bodies, task.bodies.bodies.gen(), close)
-            replaced = [token for line in task.lines[state.position : max(state.position, rules.sub_limit(state.position + 1))] for token in line]
+            replaced = [
+                token
+                for line in task.lines[
+                    state.position : max(state.position, rules.sub_limit(state.position + 1))
+                ]
+                for token in line
+            ]
             ids = yield from speaker.text(machine, self._draft(replaced))
             text = task.codec.read_body(ids[: len(ids) - len(close)])
         self.ops.append(Gen(text))
@@ -175,7 +200,9 @@ class ProgramDecoder:
         starts = list(rules.sub_starts(state))
         chosen = yield from speaker.choose([codec.sub_start(start) for start in starts])
         start = starts[chosen]
-        ids = yield from speaker.text(OldMachine(task.olds, start, rules.sub_limit(start)), Draft((), task.page, 0))
+        ids = yield from speaker.text(
+            OldMachine(task.olds, start, rules.sub_limit(start)), Draft((), task.page, 0)
+        )
         run = ids[: len(ids) - len(literals.sub_to)]
         old = codec.vocabulary.decode(run)
         found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)

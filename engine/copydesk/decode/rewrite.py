@@ -7,9 +7,10 @@ its aligned position; the program is read off the acceptance. Knows tokens and l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Outcome, Steps
 from copydesk.program import Copy, Gen, Op, Program
 from copydesk.vocabulary import Vocabulary
+
+TAIL = 3
+"""Tokens looked at behind the closing fence for the end of the answer."""
 
 MAX_WIDTH = 63
 """Draft tokens verified per forward: most of a scope is usually kept."""
@@ -51,6 +55,7 @@ class RewriteDecoder:
         self.speaker = speaker
         self.written: list[int] = []
         self._repeats: list[int] = []
+        self._chatty = False
 
     def run(self) -> Steps:
         task, speaker = self.task, self.speaker
@@ -64,15 +69,30 @@ class RewriteDecoder:
             ended = any(token in task.stops for token in fresh)
             if ended:
                 fresh = fresh[: next(k for k, token in enumerate(fresh) if token in task.stops)]
-            # Behind the closing fence plain decoding stops, whatever a draft would have added.
             closing = self._closing(fresh)
-            if closing is not None:
-                ended, fresh = True, fresh[: closing + 1]
+            behind = [] if closing is None else fresh[closing + 1 :]
+            fresh = fresh if closing is None else fresh[: closing + 1]
             self._repeats += draft.observe(fresh)
             self.written += fresh
+            if closing is not None:
+                yield from self._end(behind, ended)
+                break
             if ended:
                 break
         return self._outcome()
+
+    def _end(self, behind: list[int], ended: bool) -> Generator[Any, Any, None]:
+        """Only white space and the end may follow the closing fence. The draft ends in the end-of-sequence token, so seeing
+        it usually costs no forward of its own."""
+        task, speaker = self.task, self.speaker
+        anything = TokenSet(deny=np.empty(0, dtype=np.int64))
+        for _ in range(TAIL):
+            if ended or task.vocabulary.decode(behind).strip():
+                break
+            (token,), _accepted = yield from speaker.verified([], [anything])
+            ended = token in task.stops
+            behind += [] if ended else [token]
+        self._chatty = bool(task.vocabulary.decode(behind).strip())
 
     def _closing(self, fresh: Sequence[int]) -> int | None:
         """Index of the token of `fresh` that completes the answer."""
@@ -88,10 +108,12 @@ class RewriteDecoder:
         task = self.task
         text = task.read(task.vocabulary.decode(self.written))
         likelihood = self.speaker.sampler.log_likelihood
-        if text is None:
+        if text is None or self._chatty:
             return Outcome(None, log_likelihood=likelihood, refusal="the answer is not one closed code fence")
         program = read_program(task.views, task.first, task.last, text, self._sources(len(text.encode())))
-        covered = [task.views[k] for op in program.ops if isinstance(op, Copy) for k in range(op.start - 1, op.end)]
+        covered = [
+            task.views[k] for op in program.ops if isinstance(op, Copy) for k in range(op.start - 1, op.end)
+        ]
         self.speaker.counts.covered += sum(len(task.vocabulary.encode(line)) for line in covered)
         return Outcome(program, log_likelihood=likelihood)
 
@@ -108,7 +130,11 @@ class RewriteDecoder:
         sources: list[int] = []
         for token, repeat in zip(self.written, self._repeats, strict=True):
             width = len(table[token])
-            sources += range(starts[repeat] - inside, starts[repeat] - inside + width) if repeat >= 0 else [-1] * width
+            sources += (
+                range(starts[repeat] - inside, starts[repeat] - inside + width)
+                if repeat >= 0
+                else [-1] * width
+            )
         opening = answer.index(b"\n", len(answer) - len(answer.lstrip())) + 1
         return sources[opening : opening + size]
 
@@ -134,7 +160,12 @@ def read_program(views: Sequence[str], first: int, last: int, text: str, sources
         match = begins.get(run[0]) if len(run) == size and run[0] >= 0 else None
         if at <= last and views[at - 1] == line:
             match = at
-        if match is not None and match >= at and views[match - 1] == line and (match == at or _consecutive(run)):
+        if (
+            match is not None
+            and match >= at
+            and views[match - 1] == line
+            and (match == at or _consecutive(run))
+        ):
             kept.append(match)
             at = match + 1
         else:

@@ -25,12 +25,16 @@ class TokenSet:
 
     __slots__ = ("_allow", "_deny", "_devices", "single")
 
-    def __init__(self, *, allow: Sequence[int] | npt.NDArray[Any] | None = None, deny: npt.NDArray[Any] | None = None) -> None:
+    def __init__(
+        self, *, allow: Sequence[int] | npt.NDArray[Any] | None = None, deny: npt.NDArray[Any] | None = None
+    ) -> None:
         assert (allow is None) != (deny is None)
         self._allow = None if allow is None else np.asarray(allow, dtype=np.int64)
         self._deny = None if deny is None else np.asarray(deny, dtype=np.int64)
         self._devices: dict[torch.device, torch.Tensor] = {}
-        self.single: int | None = int(self._allow[0]) if self._allow is not None and self._allow.size == 1 else None
+        self.single: int | None = (
+            int(self._allow[0]) if self._allow is not None and self._allow.size == 1 else None
+        )
 
     def _ids(self, device: torch.device) -> torch.Tensor:
         found = self._devices.get(device)
@@ -79,7 +83,9 @@ def tempered(log_p: Floats, temperature: float, top_p: float) -> Floats:
 class Sampler:
     """One request's way of choosing. Temperature 0 is greedy. `log_likelihood` sums the law at temperature 1 when tracked."""
 
-    def __init__(self, temperature: float = 0.0, top_p: float = 1.0, seed: int = 0, *, track: bool = False) -> None:
+    def __init__(
+        self, temperature: float = 0.0, top_p: float = 1.0, seed: int = 0, *, track: bool = False
+    ) -> None:
         self.temperature = temperature
         self.top_p = top_p
         self.track = track
@@ -92,7 +98,9 @@ class Sampler:
 
     def choose(self, log_p: Floats) -> int:
         """An index of `log_p`, log probabilities of a finite choice, normalised."""
-        index = int(log_p.argmax()) if self.greedy else self._draw(tempered(log_p, self.temperature, self.top_p))
+        index = (
+            int(log_p.argmax()) if self.greedy else self._draw(tempered(log_p, self.temperature, self.top_p))
+        )
         self.log_likelihood += float(log_p[index])
         return index
 

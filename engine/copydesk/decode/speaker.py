@@ -58,7 +58,10 @@ class Speaker:
         base = len(self.pending)
         parents = None
         if len(tree):
-            parents = [*range(-1, base - 1), *(base + parent if parent >= 0 else base - 1 for parent in tree.parents)]
+            parents = [
+                *range(-1, base - 1),
+                *(base + parent if parent >= 0 else base - 1 for parent in tree.parents),
+            ]
         answer = yield Ask([*self.pending, *tree.tokens], range(base - 1, base + len(tree)), parents)
         self.counts.forwards += 1
         self.pending = []
@@ -175,7 +178,9 @@ class Speaker:
             logits, proposed = known, ()
         else:
             self._settle()
-            logits = yield Ask([*self.pending, *proposed], range(len(self.pending) - 1, len(self.pending) + len(proposed)))
+            logits = yield Ask(
+                [*self.pending, *proposed], range(len(self.pending) - 1, len(self.pending) + len(proposed))
+            )
             self.counts.forwards += 1
         accepted = 0
         while accepted < len(proposed):
@@ -189,9 +194,13 @@ class Speaker:
             self.lane.keep(range(len(self.pending) + accepted))
             self.pending = []
         self.pending.append(token)
-        self.counts.drafted += accepted
-        self.counts.generated += 1
-        self.left -= accepted + 1
+        # Where only one token may come, none was chosen: so drafts change neither counts nor the budget's end.
+        chosen = sum(sets[k].single is None for k in range(accepted))
+        last = sets[accepted].single is None
+        self.counts.drafted += chosen
+        self.counts.generated += last
+        self.counts.forced += accepted + 1 - chosen - last
+        self.left -= chosen + last
         return [*proposed[:accepted], token], accepted
 
     def _proposal(
@@ -200,7 +209,11 @@ class Speaker:
         """Drafted tokens as far as the language allows them, with the state and the set before each and after the last."""
         proposed: list[int] = []
         states, sets = [state], [allowed]
-        for token in drafted[: max(0, self.left - 1)]:
+        room = self.left - 1
+        for token in drafted:
+            room -= sets[-1].single is None
+            if room < 0:
+                break
             after = machine.next(states[-1], token)
             if after is None or machine.closed(after):
                 break
@@ -211,7 +224,7 @@ class Speaker:
 
 
 def _common_prefix(choices: Sequence[Sequence[int]]) -> int:
-    first, last = min(choices), max(choices)
+    first, last = min(map(tuple, choices)), max(map(tuple, choices))
     for k, (a, b) in enumerate(zip(first, last, strict=False)):
         if a != b:
             return k
@@ -222,7 +235,9 @@ def _edge_log_probabilities(trie: Trie, logits: torch.Tensor) -> Floats:
     """The model's own log probability of every edge, gathered where the logits are. logits: [nodes, vocabulary]."""
     nodes = torch.from_numpy(trie.edge_nodes).to(logits.device)
     tokens = torch.from_numpy(trie.edge_tokens).to(logits.device)
-    edges: Floats = (logits[nodes, tokens].double() - torch.logsumexp(logits.double(), -1)[nodes]).cpu().numpy()
+    edges: Floats = (
+        (logits[nodes, tokens].double() - torch.logsumexp(logits.double(), -1)[nodes]).cpu().numpy()
+    )
     return edges
 
 

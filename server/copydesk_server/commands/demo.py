@@ -57,7 +57,11 @@ def run(args: argparse.Namespace) -> int:
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     line = next(n for n, text in enumerate(BEFORE.splitlines()) if "== None" in text)
     diagnostic = Diagnostic(
-        Position(line, 18), Position(line, 22), "Comparison to `None` should be `cond is None`", "E711", "ruff"
+        Position(line, 18),
+        Position(line, 22),
+        "Comparison to `None` should be `cond is None`",
+        "E711",
+        "ruff",
     )
     request = EditRequest(diagnostics=[diagnostic], seed=args.seed)
     editor, scripted = _editor(args, request)
@@ -66,7 +70,9 @@ def run(args: argparse.Namespace) -> int:
         while editor.warm_step():
             pass
         console.print(f"{line + 1}: {diagnostic.message} [{diagnostic.code}]")
-        console.print(f"model: {editor.toolkit.model.name}" + (" (choices scripted by the oracle)" if scripted else ""))
+        console.print(
+            f"model: {editor.toolkit.model.name}" + (" (choices scripted by the oracle)" if scripted else "")
+        )
         started = time.perf_counter()
         for event in document.stream(request):
             at = f"{(time.perf_counter() - started) * 1e3:6.1f} ms"

@@ -1,0 +1,1 @@
+"""Training: from public Python sources to a model that writes programs in the engine's own tokens."""

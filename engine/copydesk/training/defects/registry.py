@@ -1,0 +1,129 @@
+"""The kinds of defects, their ids and weights, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from copydesk.training.defects import imports, indentation, logic, names, semantics, style, syntax
+from copydesk.training.defects.broken import Defect
+from copydesk.training.defects.parsed import ParsedFile
+from copydesk.training.example import Example
+
+Injector = Callable[[ParsedFile, Random], Defect | None]
+
+CRLF = 0.01
+"""The share of examples whose lines end as on Windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of example. `id` is what shards store and never changes; `weight` is how often it is tried."""
+
+    id: int
+    name: str
+    weight: float
+    inject: Injector
+
+
+_ALL = (
+    Kind(1, "undefined_name", 3.0, names.undefined_name),
+    Kind(2, "attribute_typo", 2.0, names.attribute_typo),
+    Kind(3, "missing_self", 2.0, names.missing_self),
+    Kind(4, "self_parameter", 1.5, names.self_parameter),
+    Kind(5, "missing_await", 3.0, names.missing_await),
+    Kind(6, "variable_misuse", 2.0, names.variable_misuse),
+    Kind(7, "rename_leftover", 1.5, names.rename_leftover),
+    Kind(8, "missing_import", 2.5, imports.missing_import),
+    Kind(9, "unused_import", 2.0, imports.unused_import),
+    Kind(20, "missing_colon", 1.5, syntax.missing_colon),
+    Kind(21, "missing_bracket", 2.0, syntax.missing_bracket),
+    Kind(22, "extra_bracket", 1.0, syntax.extra_bracket),
+    Kind(23, "missing_quote", 1.5, syntax.missing_quote),
+    Kind(24, "missing_comma", 1.5, syntax.missing_comma),
+    Kind(25, "keyword_typo", 1.5, syntax.keyword_typo),
+    Kind(26, "assignment_in_condition", 1.5, syntax.assignment_in_condition),
+    Kind(27, "unexpected_indent", 1.2, indentation.unexpected_indent),
+    Kind(28, "missing_indent", 1.2, indentation.missing_indent),
+    Kind(29, "unindent_mismatch", 0.8, indentation.unindent_mismatch),
+    Kind(40, "wrong_operator", 2.0, logic.wrong_operator),
+    Kind(41, "off_by_one", 1.5, logic.off_by_one_remarked),
+    Kind(42, "condition_negated", 1.0, logic.condition_negated),
+    Kind(43, "loop_word", 0.5, logic.loop_word),
+    Kind(44, "argument_order", 1.2, logic.argument_order),
+    Kind(45, "missing_return", 1.2, logic.missing_return),
+    Kind(46, "unlocated_bug", 3.0, logic.unlocated_bug),
+    Kind(47, "none_comparison", 1.5, semantics.none_comparison),
+    Kind(48, "true_comparison", 1.0, semantics.true_comparison),
+    Kind(49, "mutable_default", 1.5, semantics.mutable_default),
+    Kind(50, "bare_except", 1.5, semantics.bare_except),
+    Kind(51, "missing_argument", 1.2, semantics.missing_argument),
+    Kind(60, "unused_variable", 2.0, style.unused_variable),
+    Kind(61, "fstring_placeholder", 1.2, style.fstring_placeholder),
+    Kind(62, "missing_f_prefix", 1.5, style.missing_f_prefix),
+    Kind(63, "not_in", 1.5, style.not_in),
+    Kind(64, "not_is", 1.0, style.not_is),
+    Kind(65, "type_comparison", 1.5, style.type_comparison),
+    Kind(66, "lambda_assignment", 1.0, style.lambda_assignment),
+    Kind(67, "trailing_whitespace", 0.6, style.trailing_whitespace),
+    Kind(68, "blank_whitespace", 0.5, style.blank_whitespace),
+    Kind(69, "blank_lines", 0.8, style.blank_lines),
+    Kind(70, "end_of_file", 0.4, style.end_of_file),
+)
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
+"""Every kind by name. Ids below 200 belong to this table; other sources of examples count from 200."""
+
+
+def for_kind(kind: str, text: str, rng: Random) -> Example | None:
+    """One example of that kind from a clean file, or None where the file has no place for it.
+
+    Raises KeyError for an unknown kind, SyntaxError or ValueError for a file that cannot be used.
+    """
+    return draw(KINDS[kind], ParsedFile(text), rng)
+
+
+def draw(kind: Kind, file: ParsedFile, rng: Random) -> Example | None:
+    """One example of that kind, or None."""
+    defect = kind.inject(file, rng)
+    if defect is None:
+        return None
+    example = Example(defect.before, defect.after, defect.request, kind.name, defect.located)
+    return windows_lines(example) if rng.random() < CRLF else example
+
+
+def examples(text: str, rng: Random, count: int) -> Iterator[Example]:
+    """Up to `count` examples of mixed kinds from one clean file, never the same text twice; none from a file that cannot be
+    used.
+
+    A kind that finds no place twice is not tried again, so a file gives what it has.
+    """
+    try:
+        file = ParsedFile(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    kinds, weights = list(_ALL), [kind.weight for kind in _ALL]
+    misses = dict.fromkeys(KINDS, 0)
+    seen: set[tuple[str, str | None]] = set()
+    made = 0
+    while made < count and kinds:
+        k = rng.choices(range(len(kinds)), weights)[0]
+        example = draw(kinds[k], file, rng)
+        key = (example.before, example.request.instruction) if example is not None else None
+        if example is None or key is None or key in seen:
+            misses[kinds[k].name] += 1
+            if misses[kinds[k].name] > 1:
+                del kinds[k], weights[k]
+            continue
+        seen.add(key)
+        made += 1
+        yield example
+
+
+def windows_lines(example: Example) -> Example:
+    r"""The example with every `\n` made `\r\n`; positions count lines and characters and stay."""
+    return replace(
+        example,
+        before=example.before.replace("\n", "\r\n"),
+        after=example.after.replace("\n", "\r\n"),
+    )

@@ -1,0 +1,37 @@
+"""How a bug is reported that no tool words well: a remark at the place, a selection, or nothing at all."""
+
+from __future__ import annotations
+
+from random import Random
+
+from copydesk.document import split_lines
+from copydesk.request import EditRequest, Range
+from copydesk.training.defects.broken import Broken, Defect
+from copydesk.training.defects.wordings import WHOLE_BUGS
+
+WHOLE_FILE = 40
+"""A file of no more lines may be asked about as a whole."""
+
+
+def vague(
+    broken: Broken, rng: Random, start: int, end: int, subject: str, fields: dict[str, object] | None = None
+) -> Defect:
+    """A remark on the line, or a request to fix what is selected."""
+    if rng.random() < 0.7:
+        return broken.defect(broken.diagnostic(rng, subject, start, end, fields))
+    line, last = broken.line(start), broken.line(end)
+    scope = (line, last) if rng.random() < 0.5 else _widened(broken, rng, line, last)
+    return broken.asked(rng.choice(WHOLE_BUGS), [scope], located=True)
+
+
+def unlocated(broken: Broken, rng: Random, scope: Range) -> Defect:
+    """A request to find the bug in a function, or in a short file."""
+    if len(split_lines(broken.text)) <= WHOLE_FILE and rng.random() < 0.5:
+        request = EditRequest(instruction=rng.choice(WHOLE_BUGS))
+        return Defect(broken.text, broken.file.text, request, False)
+    return broken.asked(rng.choice(WHOLE_BUGS), [scope])
+
+
+def _widened(broken: Broken, rng: Random, first: int, last: int) -> Range:
+    count = broken.text.count("\n") + (not broken.text.endswith("\n"))
+    return max(1, first - rng.randrange(3)), min(count, last + rng.randrange(3))

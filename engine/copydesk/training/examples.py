@@ -1,0 +1,220 @@
+"""One example in a model's tokens, made by the engine itself: scope, page, oracle, prompt and program as they are served.
+
+The page is the one serving would choose, which knows the request and not the answer. Every token carries a role, which is what
+training weighs its loss by. Knows no files, no shards and no models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copydesk.codec import Codec, Piece
+from copydesk.codec_cost import CodecCost
+from copydesk.document import split_lines
+from copydesk.errors import ProgramError, ScopeError
+from copydesk.format import EditFormat
+from copydesk.grammar.rules import Rules, violation
+from copydesk.layout import PageLayout
+from copydesk.oracle import oracle_program
+from copydesk.program import Copy, Gen, Op, Program, Sub
+from copydesk.prompt import page_tokens, request_tokens
+from copydesk.request import Range
+from copydesk.scope import resolve_scope
+from copydesk.training.example import Example
+
+LONGEST = 2048
+"""Tokens of an example; longer ones are dropped."""
+LONGEST_PROGRAM = 512
+MARGIN = 4
+"""Lines round a change in which the oracle looks for a shorter program."""
+
+
+class Role(IntEnum):
+    """What a token is to training."""
+
+    CONTEXT = 0
+    """Numbers, literals and the request: read, never learnt."""
+    DOCUMENT = 1
+    """The page's own text: the language model's loss is sampled here."""
+    PROGRAM = 2
+    """What the model has to choose."""
+    FORCED = 3
+    """Program tokens the grammar leaves no choice about: decoding never asks for them."""
+    SPAN = 4
+    """Copied lines between ops: context, like a prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """`ids` uint16 and `roles` uint8, one per token, in context order; the program's first token is `ids[program]`."""
+
+    ids: NDArray[np.uint16]
+    roles: NDArray[np.uint8]
+    program: int
+    page_lines: int
+
+
+def page_format(base: EditFormat, page_lines: int) -> EditFormat:
+    """`base` with shorter pages, in the proportions of the longest: how the curriculum's first pages are made."""
+    return replace(
+        base,
+        page_lines=page_lines,
+        page_overlap=base.page_overlap * page_lines // base.page_lines,
+        header_lines=base.header_lines * page_lines // base.page_lines,
+    )
+
+
+class Renderer:
+    """Examples of one codec on pages of several lengths. Keeps the tokens of lines it has seen."""
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+        self.cost = CodecCost(codec)
+        self._formats: dict[int, EditFormat] = {}
+
+    def render(self, example: Example, page_lines: int) -> Rendered | str:
+        """The example on pages of `page_lines`, or why it has no place there: the reason it is counted under."""
+        codec = self.codec
+        format = self._formats.get(page_lines)
+        if format is None:
+            format = self._formats[page_lines] = page_format(codec.format, page_lines)
+        lines = split_lines(example.before)
+        try:
+            scope = resolve_scope(lines, example.request, "python", format.header_lines)
+        except ScopeError:
+            return "no scope"
+        try:
+            page = PageLayout(lines, format, "python").page_for(scope)
+            page_scope = page.to_page_scope(scope)
+        except ScopeError:
+            return "no page shows the scope"
+        try:
+            program = self._program(example, lines, scope, format)
+        except ProgramError:
+            return "the change is outside the scope"
+        shown = page_tokens(codec, page)
+        rules = Rules(
+            len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=format.sub
+        )
+        try:
+            on_page = page.from_document(program, lines)
+            if violation(rules, on_page, page.views) is not None:
+                return "the grammar refuses the program"
+            pieces = codec.encode_program(on_page, page.views, shown.lines, open_end=rules.open_end)
+        except (ProgramError, ScopeError):
+            return "the format cannot spell the program"
+        asked = request_tokens(codec, page, page_scope, example.request)
+        ids = [*shown.ids, *asked]
+        begin = len(ids)
+        roles = _page_roles(shown.starts, shown.lines, begin)
+        for piece, role in zip(pieces, _piece_roles(rules, on_page, pieces), strict=True):
+            ids += piece.ids
+            roles += role
+        if len(ids) > LONGEST or len(ids) - begin > LONGEST_PROGRAM:
+            return "too many tokens"
+        return Rendered(np.array(ids, np.uint16), np.frombuffer(bytes(roles), np.uint8), begin, page_lines)
+
+
+    def _program(self, example: Example, before: Sequence[str], scope: list[Range], format: EditFormat) -> Program:
+        """The oracle's program. It is searched within `MARGIN` lines of the change, in a cut-out of the texts: farther away
+        there is nothing to save, and the lines of a long file need not be looked at one by one.
+        """
+        after = split_lines(example.after)
+        most = min(len(before), len(after))
+        head = _common(before, after, range(most))
+        if head == most and len(before) == len(after):
+            return Program((Copy(1, head),) if head else ())
+        tail = _common(before, after, range(-1, head - most - 1, -1))
+        first, last = head + 1 - MARGIN, len(before) - tail + MARGIN
+        near = [(max(s, first), min(e, last)) for s, e in scope if s <= last and e >= first - 1]
+        near = [(s, e) for s, e in near if e >= s - 1]
+        # A line outside the search on either side, so that the program begins and ends with copies that can be extended.
+        begin, end = max(0, first - 2), min(len(before), last + 1)
+        behind = len(before) - end
+        try:
+            found = oracle_program(
+                "".join(before[begin:end]),
+                "".join(after[begin : len(after) - behind]),
+                subs=format.sub,
+                cost=self.cost,
+                sub_lines=format.sub_lines,
+                scope=[(s - begin, e - begin) for s, e in near],
+            )
+        except ProgramError:
+            return oracle_program(
+                example.before, example.after, subs=format.sub, cost=self.cost, sub_lines=format.sub_lines, scope=scope
+            )
+        return _extended(found, begin, end, len(before))
+
+
+def _extended(program: Program, begin: int, end: int, count: int) -> Program:
+    """A program over lines begin+1 .. end as one over all `count` lines; at either end that is not the texts' own it copies."""
+    ops: list[Op] = []
+    for op in program.ops:
+        match op:
+            case Copy(start, stop):
+                top = 1 if start == 1 else start + begin
+                bottom = count if stop == end - begin else stop + begin
+                ops.append(Copy(top, bottom))
+            case Sub(start, stop, old, new):
+                ops.append(Sub(start + begin, stop + begin, old, new))
+            case Gen():
+                ops.append(op)
+    return Program(tuple(ops))
+
+
+def _common(before: Sequence[str], after: Sequence[str], places: range) -> int:
+    count = 0
+    for k in places:
+        if before[k] != after[k]:
+            return count
+        count += 1
+    return count
+
+
+def _page_roles(starts: Sequence[int], lines: Sequence[Sequence[int]], total: int) -> bytearray:
+    """The roles of page and request: a line's own tokens are the document's, its number is not."""
+    roles = bytearray(total)
+    for end, line in zip(starts[1:], lines, strict=True):
+        roles[end - len(line) : end] = bytes([Role.DOCUMENT]) * len(line)
+    return roles
+
+
+def _piece_roles(rules: Rules, program: Program, pieces: Sequence[Piece]) -> list[bytes]:
+    """The role of every token of every piece.
+
+    Forced is what the order of ops forces: an op, a copy's first or last line, a sub's line where there is one alternative only.
+    That a line may have no legal old text, and what tokens of an old text follow from its first ones, is not looked into: such
+    tokens are learnt though decoding knows them.
+    """
+    forced: dict[int, bool] = {}
+    at = 0
+    state = rules.start()
+    for op in program.ops:
+        forced[at] = len(rules.options(state)) == 1
+        if isinstance(op, Copy):
+            forced[at + 1] = len(rules.copy_starts(state)) == 1
+            forced[at + 2] = sum(map(len, rules.copy_ends(state, op.start))) == 1
+            state = rules.after_copy(state, op.start, op.end)
+            at += 3
+            if at < len(pieces) and pieces[at].role == "span":
+                at += 1
+        elif isinstance(op, Gen):
+            state = rules.after_gen(state, not op.text.endswith("\n"))
+            at += 3
+        elif isinstance(op, Sub):
+            forced[at + 1] = len(rules.sub_starts(state)) == 1
+            # The mark between the texts is a choice: the old text could always go on.
+            state = rules.after_sub(state, op.end)
+            at += 6
+    forced[at] = len(rules.options(state)) == 1
+    out: list[bytes] = []
+    for k, piece in enumerate(pieces):
+        role = Role.SPAN if piece.role == "span" else Role.FORCED if forced.get(k) else Role.PROGRAM
+        out.append(bytes([role]) * len(piece.ids))
+    return out

@@ -1,0 +1,205 @@
+// Pointwise parts of one Qwen2 layer and of the cross-entropy, forward and backward, in bf16 with fp32 arithmetic.
+//
+// Optional: kernels.py compiles this file where a C++ compiler is found, and training runs on torch's own operators
+// where none is. All tensors are contiguous, rows first; `rows` is the number of tokens. Row sums that cross threads
+// are added up in thread order, so results depend on the number of threads alone.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+#include <omp.h>
+
+typedef uint16_t bf16;
+
+static inline float widen(bf16 x) {
+    uint32_t bits = (uint32_t)x << 16;
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+}
+
+static inline bf16 narrow(float x) {  // round to nearest even; no NaN comes this far
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    bits += 0x7fff + ((bits >> 16) & 1);
+    return (bf16)(bits >> 16);
+}
+
+static inline float fast_exp(float x) {  // relative error about 1e-6; vectorises, which std::exp does not
+    x = x > 88.f ? 88.f : (x < -87.f ? -87.f : x);
+    float n = std::floor(x * 1.44269504f + 0.5f);
+    float r = x - n * 0.693359375f;
+    r = r + n * 2.12194440e-4f;
+    float p = 1.f + r * (1.f + r * (0.5f + r * (0.16666667f + r * (0.041666668f + r * 0.0083333333f))));
+    int32_t exponent = ((int32_t)n + 127) << 23;
+    float scale;
+    memcpy(&scale, &exponent, 4);
+    return p * scale;
+}
+
+static const int64_t WIDEST = 8192;  // scratch rows live on the stack; kernels.py checks it
+
+extern "C" {
+
+int64_t widest() { return WIDEST; }
+
+// sum = x + delta (delta may be null, then sum is not written); y = sum * inverse_rms * weight.
+void add_norm_forward(const bf16 *x, const bf16 *delta, const bf16 *weight, bf16 *sum, bf16 *y, float *inverse,
+                      int64_t rows, int64_t width, float eps) {
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        const bf16 *a = x + i * width;
+        bf16 *out = y + i * width;
+        float row[WIDEST], squares = 0;
+        if (delta) {
+            const bf16 *b = delta + i * width;
+            bf16 *s = sum + i * width;
+#pragma omp simd
+            for (int64_t j = 0; j < width; j++) {
+                bf16 r = narrow(widen(a[j]) + widen(b[j]));
+                s[j] = r;
+                row[j] = widen(r);
+            }
+        } else {
+#pragma omp simd
+            for (int64_t j = 0; j < width; j++) row[j] = widen(a[j]);
+        }
+#pragma omp simd reduction(+ : squares)
+        for (int64_t j = 0; j < width; j++) squares += row[j] * row[j];
+        float r = 1.f / std::sqrt(squares / width + eps);
+        inverse[i] = r;
+#pragma omp simd
+        for (int64_t j = 0; j < width; j++) out[j] = narrow(row[j] * r * widen(weight[j]));
+    }
+}
+
+// dx = gradient through the norm (+ residual, unless null); dweight [width] fp32 is overwritten.
+void norm_backward(const bf16 *x, const bf16 *weight, const float *inverse, const bf16 *dy, const bf16 *residual,
+                   bf16 *dx, float *dweight, int64_t rows, int64_t width) {
+    int threads = omp_get_max_threads();
+    std::vector<float> sums((size_t)threads * width, 0.f);
+#pragma omp parallel
+    {
+        float *sum = &sums[(size_t)omp_get_thread_num() * width];
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < rows; i++) {
+            const bf16 *a = x + i * width, *g = dy + i * width;
+            bf16 *out = dx + i * width;
+            float scaled[WIDEST], unit[WIDEST], r = inverse[i], dot = 0;
+#pragma omp simd reduction(+ : dot)
+            for (int64_t j = 0; j < width; j++) {
+                float u = widen(a[j]) * r, v = widen(g[j]);
+                sum[j] += v * u;
+                v *= widen(weight[j]);
+                unit[j] = u;
+                scaled[j] = v;
+                dot += v * u;
+            }
+            dot /= width;
+            if (residual) {
+                const bf16 *q = residual + i * width;
+#pragma omp simd
+                for (int64_t j = 0; j < width; j++) out[j] = narrow(widen(q[j]) + r * (scaled[j] - unit[j] * dot));
+            } else {
+#pragma omp simd
+                for (int64_t j = 0; j < width; j++) out[j] = narrow(r * (scaled[j] - unit[j] * dot));
+            }
+        }
+    }
+    for (int64_t j = 0; j < width; j++) {
+        float total = 0;
+        for (int p = 0; p < threads; p++) total += sums[(size_t)p * width + j];
+        dweight[j] = total;
+    }
+}
+
+// gate_up [rows, 2 inner] -> hidden [rows, inner] = silu(gate) * up.
+void swiglu_forward(const bf16 *gate_up, bf16 *hidden, int64_t rows, int64_t inner) {
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        const bf16 *g = gate_up + i * 2 * inner, *u = g + inner;
+        bf16 *out = hidden + i * inner;
+#pragma omp simd
+        for (int64_t j = 0; j < inner; j++) {
+            float a = widen(g[j]);
+            out[j] = narrow(a / (1.f + fast_exp(-a)) * widen(u[j]));
+        }
+    }
+}
+
+void swiglu_backward(const bf16 *gate_up, const bf16 *dhidden, bf16 *dgate_up, int64_t rows, int64_t inner) {
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        const bf16 *g = gate_up + i * 2 * inner, *u = g + inner, *q = dhidden + i * inner;
+        bf16 *dg = dgate_up + i * 2 * inner, *du = dg + inner;
+#pragma omp simd
+        for (int64_t j = 0; j < inner; j++) {
+            float a = widen(g[j]), s = 1.f / (1.f + fast_exp(-a)), d = widen(q[j]);
+            du[j] = narrow(d * a * s);
+            dg[j] = narrow(d * widen(u[j]) * s * (1.f + a * (1.f - s)));
+        }
+    }
+}
+
+// Rotates the first `heads` heads of every row of qkv [rows, stride] in place; the position of row i is i % length.
+// cosine, sine [length, width]; sign +1 forward, -1 backward (the transposed rotation).
+void rotate(bf16 *qkv, const float *cosine, const float *sine, int64_t rows, int64_t length, int64_t heads,
+            int64_t width, int64_t stride, float sign) {
+    int64_t half = width / 2;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        const float *c = cosine + (i % length) * width, *s = sine + (i % length) * width;
+        for (int64_t k = 0; k < heads; k++) {
+            bf16 *p = qkv + i * stride + k * width;
+#pragma omp simd
+            for (int64_t j = 0; j < half; j++) {
+                float x = widen(p[j]), y = widen(p[j + half]);
+                p[j] = narrow(x * c[j] - sign * y * s[j]);
+                p[j + half] = narrow(y * c[j] + sign * x * s[j]);
+            }
+        }
+    }
+}
+
+// Three [batch, heads, length, width] tensors of any strides (last one 1) into out [batch * length, 3 heads width].
+void interleave(const bf16 *q, const bf16 *k, const bf16 *v, bf16 *out, int64_t batch, int64_t length,
+                int64_t heads, int64_t width, const int64_t *qs, const int64_t *ks, const int64_t *vs) {
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < batch * length; i++) {
+        int64_t b = i / length, t = i % length;
+        bf16 *p = out + i * 3 * heads * width;
+        for (int64_t h = 0; h < heads; h++) {
+            memcpy(p + h * width, q + b * qs[0] + h * qs[1] + t * qs[2], width * 2);
+            memcpy(p + (heads + h) * width, k + b * ks[0] + h * ks[1] + t * ks[2], width * 2);
+            memcpy(p + (2 * heads + h) * width, v + b * vs[0] + h * vs[1] + t * vs[2], width * 2);
+        }
+    }
+}
+
+// logits [rows, size] become d(sum of coefficient * loss)/d(logits) in place; loss [rows] in nats, fp32.
+void cross_entropy(bf16 *logits, const int64_t *target, const float *coefficient, float *loss, int64_t rows,
+                   int64_t size) {
+#pragma omp parallel
+    {
+        std::vector<float> scratch(size);
+        float *e = scratch.data();
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < rows; i++) {
+            bf16 *row = logits + i * size;
+            float top = -3.4e38f, total = 0, wanted = widen(row[target[i]]);
+#pragma omp simd reduction(max : top)
+            for (int64_t j = 0; j < size; j++) top = widen(row[j]) > top ? widen(row[j]) : top;
+#pragma omp simd reduction(+ : total)
+            for (int64_t j = 0; j < size; j++) {
+                e[j] = fast_exp(widen(row[j]) - top);
+                total += e[j];
+            }
+            loss[i] = std::log(total) + top - wanted;
+            float scale = coefficient[i] / total;
+#pragma omp simd
+            for (int64_t j = 0; j < size; j++) row[j] = narrow(e[j] * scale);
+            row[target[i]] = narrow(e[target[i]] * scale - coefficient[i]);
+        }
+    }
+}
+}
