@@ -8,7 +8,26 @@ from random import Random
 from copydesk.decode.program_decoder import PageTask
 from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
 
-_WORDS = ("x", "y", "foo", "if ", " = ", "(", ")", "é", "日", "</gen>", "<", "1", "12", "+", "\t", "    ", "  ", ":")
+_WORDS = (
+    "x",
+    "y",
+    "foo",
+    "if ",
+    " = ",
+    "(",
+    ")",
+    "é",
+    "日",
+    "</gen>",
+    "<",
+    "1",
+    "12",
+    "+",
+    "\t",
+    "    ",
+    "  ",
+    ":",
+)
 _BREAKS = ("\n", "\n", "\n", "\r\n", "\r\n", "\r")
 
 TEXTS = ("x = 1\n", "a\n\n", "é\n", "if x:\n    y\n", "</gen>\n")

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from decoding import Desk
-
 from copydesk.decode.counts import Counts
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.steps import Decided, Outcome
 from copydesk.models.replay import ReplayModel
 from copydesk.models.row import Row
 from copydesk.program import Program
+from decoding import Desk
 
 
 @dataclass
@@ -28,7 +27,9 @@ class Replay:
 
 def program_ids(desk: Desk, program: Program) -> list[int]:
     """The tokens of `program` as training spells them."""
-    pieces = desk.codec.encode_program(program, desk.task.views, desk.tokens.lines, open_end=desk.rules.open_end)
+    pieces = desk.codec.encode_program(
+        program, desk.task.views, desk.tokens.lines, open_end=desk.rules.open_end
+    )
     return [token for piece in pieces for token in piece.ids]
 
 

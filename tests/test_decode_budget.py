@@ -5,16 +5,16 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from decoding import Desk, byte_codec
-from mock_model import MockModel
-from random_pages import random_program, random_scope, random_text
-from replaying import program_ids
-from test_decode_scope import check_scope, random_model
 
 from copydesk.decode.sampling import Sampler
 from copydesk.document import split_lines
 from copydesk.models.replay import ReplayModel
 from copydesk.program import Copy, Gen, Op, Program, Sub
+from decoding import Desk, byte_codec
+from mock_model import MockModel
+from random_pages import random_program, random_scope, random_text
+from replaying import program_ids
+from test_decode_scope import check_scope, random_model
 
 
 @pytest.mark.parametrize("kind", ["lines", "tags"])

@@ -5,13 +5,14 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
+from copydesk.document import split_lines
+from copydesk.models.row import Row
 from decoding import Desk
 from mock_model import MockModel
 from random_pages import TEXTS, random_program, random_scope, random_text
 from replaying import program_ids, replay
 from vocabularies import codec as codec_of
-
-from copydesk.document import split_lines
 
 PROGRAMS = 10_000
 CODECS = ("qwen_like", "llama3_like", "line_tokens", "bytes", "line_bytes")
@@ -31,7 +32,7 @@ def test_token_streams_are_those_of_training(name: str) -> None:
     codec = codec_of(name)
     model = MockModel(codec.vocabulary.size, context=2)
     random = Random(name)
-    row = None
+    row: Row | None = None
     done = 0
     kinds: set[str] = set()
     while done < PROGRAMS // len(CODECS):
@@ -53,5 +54,5 @@ def test_token_streams_are_those_of_training(name: str) -> None:
             assert back == program
             kinds |= {type(op).__name__ for op in program.ops}
             done += 1
-    row.check_integrity()
+        row.check_integrity()
     assert kinds == {"Copy", "Gen", "Sub"}

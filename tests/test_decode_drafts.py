@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from copydesk.decode.drafts import Draft, NgramIndex
+from copydesk.decode.sampling import Sampler
+from copydesk.document import split_lines
+from copydesk.program import Gen
 from decoding import Desk, byte_codec
 from finite import total_variation
 from mock_model import CallbackModel
 from random_pages import random_scope, random_text
 from test_decode_scope import random_model
 from tiny_models import build, hand_written, qwen2
-
-from copydesk.decode.drafts import Draft, NgramIndex
-from copydesk.decode.sampling import Sampler
-from copydesk.document import split_lines
-from copydesk.program import Gen
 
 NOTHING = NgramIndex([])
 
@@ -114,11 +114,14 @@ def noisy_copier(kind: str) -> CallbackModel:
 @pytest.mark.parametrize("name", ["copier", "random", "qwen2"])
 def test_greedy_programs_do_not_depend_on_drafts(name: str, kind: str) -> None:
     codec = byte_codec(kind)
-    model: Any = {
-        "copier": noisy_copier,
-        "random": lambda _: random_model(codec),
-        "qwen2": lambda _: hand_written(build(qwen2(codec.vocabulary.size), seed=4)),
-    }[name](kind)
+    model: Any
+    match name:
+        case "copier":
+            model = noisy_copier(kind)
+        case "random":
+            model = random_model(codec)
+        case _:
+            model = hand_written(build(qwen2(codec.vocabulary.size), seed=4))
     random = Random(f"{name} {kind}")
     drafted = saved = 0
     for _ in range(20 if name == "qwen2" else 60):
@@ -163,7 +166,7 @@ def test_sampled_drafts_follow_the_law_without() -> None:
     model = CallbackModel(codec.vocabulary.size, lambda context: law_behind(context[-1]))
     laws: list[Counter[str]] = []
     drafted = 0
-    draws = 3000
+    draws = 2000
     for drafts in (True, False):
         desk = Desk.of(codec, "abab\nab\n", [(1, 2)], drafts=drafts)
         row = desk.warm(model)
@@ -177,7 +180,9 @@ def test_sampled_drafts_follow_the_law_without() -> None:
             drafted += counts.drafted
         laws.append(law)
     assert drafted > draws
-    common = [text for text, count in (laws[0] + laws[1]).items() if count > 60]
+    common = [text for text, count in (laws[0] + laws[1]).items() if count > 40]
     assert len(common) > 12
-    p, q = (np.array([*(law[t] for t in common), draws - sum(law[t] for t in common)]) / draws for law in laws)
+    p, q = (
+        np.array([*(law[t] for t in common), draws - sum(law[t] for t in common)]) / draws for law in laws
+    )
     assert total_variation(p, q) < 0.06

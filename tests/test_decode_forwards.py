@@ -5,12 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
+from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
 from decoding import Desk
 from mock_model import MockModel
 from replaying import program_ids, replay
 from vocabularies import codec as codec_of
-
-from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
 
 CODECS = ("line_tokens", "qwen_like", "llama3_like", "line_bytes")
 
@@ -31,7 +31,9 @@ def one_hunk(random: Random, desk: Desk, start: int, end: int) -> Program:
     words = random.choice(("x", "width", "not shape", "side + 1"))
     match random.choice(("replace", "insert", "append", "sub", "sub", "sub")):
         case "replace":
-            return Program((*before, Gen(line.replace("shape", words) if "shape" in line else "    pass\n"), *after))
+            return Program(
+                (*before, Gen(line.replace("shape", words) if "shape" in line else "    pass\n"), *after)
+            )
         case "append":
             return Program((*before, Gen(line + f"    {words} = {words}\n"), *after))
         case "insert":
@@ -126,6 +128,9 @@ def test_counts_add_up(name: str) -> None:
         counts = replay(desk, model, ids, desk.warm(model)).counts
         assert counts.forced + counts.drafted + counts.generated + counts.copied <= len(ids)
         covered = sum(
-            len(desk.tokens.lines[k]) for op in program.ops if isinstance(op, Copy) for k in range(op.start - 1, op.end)
+            len(desk.tokens.lines[k])
+            for op in program.ops
+            if isinstance(op, Copy)
+            for k in range(op.start - 1, op.end)
         )
         assert counts.covered == covered

@@ -7,12 +7,6 @@ from functools import partial
 from random import Random
 
 import pytest
-from decoding import Desk
-from mock_model import MockModel
-from random_pages import random_scope, random_text
-from replaying import program_ids, replay
-from test_decode_scope import check_scope, random_model
-from vocabularies import codec as codec_of
 
 from copydesk.codec import Codec
 from copydesk.decode.machines import InnerMachine
@@ -21,6 +15,12 @@ from copydesk.document import split_lines
 from copydesk.errors import GrammarError
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.program import Copy, Gen, Op, Program, Sub, escape, sub_span
+from decoding import Desk
+from mock_model import MockModel
+from random_pages import random_scope, random_text
+from replaying import program_ids, replay
+from test_decode_scope import check_scope, random_model
+from vocabularies import codec as codec_of
 
 CODECS = ("line_bytes", "bytes", "qwen_like", "line_tokens")
 GRAMMARS = {
@@ -128,7 +128,7 @@ def test_a_budget_closes_text_the_grammar_has_not_finished() -> None:
 def test_a_grammar_that_never_ends_is_cut_off() -> None:
     codec = codec_of("line_bytes")
     inner = partial(InnerMachine, InnerGrammar('start: "a" start | "b"', codec.vocabulary))
-    endless = partial(InnerMachine, InnerGrammar('start: /a{5000}b/', codec.vocabulary))
+    endless = partial(InnerMachine, InnerGrammar("start: /a{5000}b/", codec.vocabulary))
     for machine in (inner, endless):
         desk = Desk.of(codec, "", [(1, 0)], inner=machine)
         model = MockModel(codec.vocabulary.size)
@@ -142,7 +142,9 @@ def test_a_grammar_that_never_ends_is_cut_off() -> None:
 
 def test_a_grammar_that_asks_for_what_cannot_stand_there_is_a_named_error() -> None:
     codec = codec_of("line_bytes")
-    desk = Desk.of(codec, "", [(1, 0)], inner=partial(InnerMachine, InnerGrammar('start: "a\\r"', codec.vocabulary)))
+    desk = Desk.of(
+        codec, "", [(1, 0)], inner=partial(InnerMachine, InnerGrammar('start: "a\\r"', codec.vocabulary))
+    )
     model = MockModel(codec.vocabulary.size)
     model._first[:, codec.literals.gen_open[0]] += 30.0
     row = desk.warm(model)

@@ -1,5 +1,4 @@
-"""Rewriting is plain greedy decoding: same tokens with and without drafts and as transformers' own `generate`, fewer forwards.
-"""
+"""Rewriting is plain greedy decoding: same tokens with and without drafts and as transformers' own `generate`, fewer forwards."""
 
 from __future__ import annotations
 
@@ -10,10 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from mock_model import MockModel
-from tiny_models import build, qwen2
 from transformers.models.auto.modeling_auto import AutoModelForCausalLM
-from vocabularies import plain_bytes, qwen_like
 
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import NgramIndex
@@ -28,9 +24,21 @@ from copydesk.models.replay import ReplayModel
 from copydesk.models.row import SHARED
 from copydesk.program import Copy, Gen, Op, Program
 from copydesk.vocabulary import Vocabulary
+from mock_model import MockModel
+from tiny_models import build, qwen2
+from vocabularies import plain_bytes, qwen_like
 
-VIEWS = ["import os\n", "def f(x):\n", "    if x == None:\n", "        return 0\n", "    return x\n", "f(2)\n"]
+VIEWS = [
+    "import os\n",
+    "def f(x):\n",
+    "    if x == None:\n",
+    "        return 0\n",
+    "    return x\n",
+    "f(2)\n",
+]
 PROMPT = "Rewrite lines 2-5 of the file.\n"
+STOP = 0
+"""Ends answers: a token that no text of these tests has."""
 
 
 def read(answer: str) -> str | None:
@@ -39,7 +47,14 @@ def read(answer: str) -> str | None:
     return found[1] if found else None
 
 
-def task_of(vocabulary: Vocabulary, *, drafts: bool = True, stops: Sequence[int] = (), first: int = 2, last: int = 5) -> RewriteTask:
+def task_of(
+    vocabulary: Vocabulary,
+    *,
+    drafts: bool = True,
+    stops: Sequence[int] = (STOP,),
+    first: int = 2,
+    last: int = 5,
+) -> RewriteTask:
     draft = "```python\n" + "".join(VIEWS[first - 1 : last]) + "```"
     shown = vocabulary.encode("".join(VIEWS))
     return RewriteTask(
@@ -56,7 +71,9 @@ def task_of(vocabulary: Vocabulary, *, drafts: bool = True, stops: Sequence[int]
     )
 
 
-def rewrite(model: Any, task: RewriteTask, max_tokens: int, sampler: Sampler | None = None) -> tuple[list[int], Outcome, Counts]:
+def rewrite(
+    model: Any, task: RewriteTask, max_tokens: int, sampler: Sampler | None = None
+) -> tuple[list[int], Outcome, Counts]:
     prefix = task.vocabulary.encode("".join(VIEWS))
     row = model.new_row(512)
     model.forward([Feed(row, SHARED, prefix, range(len(prefix)))])
@@ -73,10 +90,10 @@ def rewrite(model: Any, task: RewriteTask, max_tokens: int, sampler: Sampler | N
 
 
 def saying(vocabulary: Vocabulary, answer: str, *, behind: str = "") -> ReplayModel:
-    """A model that answers so, and then adds `behind`."""
+    """A model that answers so, adds `behind` and stops."""
     model = ReplayModel(MockModel(vocabulary.size, context=3))
     start = len(vocabulary.encode("".join(VIEWS))) + len(vocabulary.encode(PROMPT))
-    model.scripts[1] = (start, [*vocabulary.encode(answer), *vocabulary.encode(behind)])
+    model.scripts[1] = (start, [*vocabulary.encode(answer), *vocabulary.encode(behind), STOP])
     return model
 
 
@@ -90,8 +107,8 @@ def test_drafts_change_no_token(seed: int) -> None:
     # A model that mostly repeats what it read: drafts are often right and often wrong.
     draft = vocabulary.encode("```python\n" + "".join(VIEWS[1:5]) + "```")
     model._first[:, sorted(set(draft))] += 2.5
-    with_drafts, _, counts = rewrite(model, task_of(vocabulary), 120)
-    plain, _, without = rewrite(model, task_of(vocabulary, drafts=False), 120)
+    with_drafts, _, counts = rewrite(model, task_of(vocabulary, stops=()), 120)
+    plain, _, without = rewrite(model, task_of(vocabulary, drafts=False, stops=()), 120)
     assert with_drafts == plain
     assert without.forwards == len(plain)
     assert counts.forwards <= without.forwards
@@ -114,12 +131,14 @@ def test_same_tokens_as_generate(directory: Path, max_tokens: int) -> None:
     prompt = [*vocabulary.encode("".join(VIEWS)), *vocabulary.encode(PROMPT)]
     with torch.no_grad():
         ids = torch.tensor([prompt])
-        said = reference.generate(ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=max_tokens)
+        said = reference.generate(
+            ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=max_tokens
+        )
     expected = said[0, len(prompt) :].tolist()
     assert len(expected) == max_tokens
     model = load(directory, device="cpu", dtype="fp32").model
     for drafts in (True, False):
-        written, _, _ = rewrite(model, task_of(vocabulary, drafts=drafts), max_tokens)
+        written, _, _ = rewrite(model, task_of(vocabulary, drafts=drafts, stops=()), max_tokens)
         assert written == expected
 
 
@@ -152,20 +171,39 @@ def test_a_model_that_repeats_the_draft_needs_few_forwards(vocabulary: Any) -> N
     assert counts.covered == sum(len(words.encode(VIEWS[k])) for k in (0, 1, 3, 4, 5))
 
 
-@pytest.mark.parametrize("behind", ["\n", "\nimport os\ndef f(x):\n", " and so on", "\n```python\n"])
+@pytest.mark.parametrize(
+    ("behind", "refused"),
+    [
+        ("", False),
+        ("\n", False),
+        (" \n", False),
+        ("\n\n\n", False),
+        # Nobody looks further than a few tokens.
+        ("\n\n\n\n\nimport os\n", False),
+        ("\nimport os\ndef f(x):\n", True),
+        (" and so on", True),
+        ("\n```python\n", True),
+        ("`", True),
+    ],
+)
 @pytest.mark.parametrize("drafts", [True, False])
-def test_nothing_is_read_behind_the_closing_fence(behind: str, drafts: bool) -> None:
-    """Even where the page's n-grams foretell it and it is accepted in one forward with the fence."""
+@pytest.mark.parametrize("foreseen", [True, False])
+def test_text_behind_the_closing_fence(behind: str, refused: bool, drafts: bool, foreseen: bool) -> None:
+    """It is refused, whether or not the draft foresaw it and it was accepted in one forward with the fence."""
     words = plain_bytes()
     answer = "```python\npass\n```"
     task = task_of(words, drafts=drafts)
-    task.draft = words.encode(answer + behind)
+    task.draft = [*words.encode(answer + behind * foreseen), STOP]
     written, outcome, _ = rewrite(saying(words, answer, behind=behind), task, 500)
     assert words.decode(written) == answer
-    assert outcome.program == Program((Copy(1, 1), Gen("pass\n"), Copy(6, 6)))
+    expected = None if refused else Program((Copy(1, 1), Gen("pass\n"), Copy(6, 6)))
+    assert outcome.program == expected
+    assert bool(outcome.refusal) == refused
 
 
-@pytest.mark.parametrize("answer", ["Sure!\n```python\npass\n```", "pass\n", "```python\npass", "````\nx\n```"])
+@pytest.mark.parametrize(
+    "answer", ["Sure!\n```python\npass\n```", "pass\n", "```python\npass", "````\nx\n```"]
+)
 def test_answers_outside_a_fence_are_refused(answer: str) -> None:
     words = plain_bytes()
     _, outcome, _ = rewrite(saying(words, answer), task_of(words), len(answer))
@@ -176,7 +214,9 @@ def test_answers_outside_a_fence_are_refused(answer: str) -> None:
 def test_sampled_answers_are_reproducible() -> None:
     words = plain_bytes()
     model = MockModel(words.size, context=2)
-    first, second, other = (rewrite(model, task_of(words), 30, Sampler(1.0, 1.0, seed))[0] for seed in (1, 1, 2))
+    first, second, other = (
+        rewrite(model, task_of(words), 30, Sampler(1.0, 1.0, seed))[0] for seed in (1, 1, 2)
+    )
     assert first == second != other
 
 
@@ -202,7 +242,12 @@ def sources_of(text: str, scope: str) -> list[int]:
         (2, 5, "x\n", (Copy(1, 1), Gen("x\n"), Copy(6, 6))),
         # A deleted line, an inserted one, a changed one.
         (2, 5, "".join([VIEWS[1], *VIEWS[3:5]]), (Copy(1, 2), Copy(4, 6))),
-        (2, 5, "".join([*VIEWS[1:3], "        # none\n", *VIEWS[3:5]]), (Copy(1, 3), Gen("        # none\n"), Copy(4, 6))),
+        (
+            2,
+            5,
+            "".join([*VIEWS[1:3], "        # none\n", *VIEWS[3:5]]),
+            (Copy(1, 3), Gen("        # none\n"), Copy(4, 6)),
+        ),
         (2, 5, "".join([*VIEWS[1:4], "    return y\n"]), (Copy(1, 4), Gen("    return y\n"), Copy(6, 6))),
         # Alignment only advances: a line moved up is new text, and so is one said twice.
         (2, 5, VIEWS[4] + VIEWS[1], (Copy(1, 1), Copy(5, 5), Gen(VIEWS[1]), Copy(6, 6))),
@@ -227,7 +272,11 @@ def test_read_program(first: int, last: int, text: str, ops: tuple[Op, ...]) -> 
 
 def test_a_missing_final_newline() -> None:
     views = ["a\n", "b"]
-    for text, ops in {"b": (Copy(1, 2),), "c": (Copy(1, 1), Gen("c")), "c\nb": (Copy(1, 1), Gen("c\n"), Copy(2, 2))}.items():
+    for text, ops in {
+        "b": (Copy(1, 2),),
+        "c": (Copy(1, 1), Gen("c")),
+        "c\nb": (Copy(1, 1), Gen("c\n"), Copy(2, 2)),
+    }.items():
         program = read_program(views, 2, 2, text, [-1] * len(text))
         assert program.resolve("a\nb") == "a\n" + text
         if text != "c\nb":

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from finite import frequencies, total_variation
 
 from copydesk.decode.sampling import Sampler, TokenSet, tempered
+from finite import frequencies, total_variation
 
 LAW = np.log([0.5, 0.3, 0.15, 0.05])
 

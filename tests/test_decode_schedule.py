@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from random import Random
 
 import pytest
-from decoding import Desk, byte_codec
-from mock_model import MockModel
-from random_pages import random_scope, random_text
-from test_decode_scope import random_model
-from tiny_models import build, hand_written, qwen2
 
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import run
@@ -18,6 +13,11 @@ from copydesk.decode.steps import Decided, Outcome
 from copydesk.document import split_lines
 from copydesk.errors import ContextLengthError, CopydeskError, OutOfMemoryError
 from copydesk.models.row import SHARED
+from decoding import Desk, byte_codec
+from mock_model import MockModel
+from random_pages import random_scope, random_text
+from test_decode_scope import random_model
+from tiny_models import build, hand_written, qwen2
 
 TEXT = "def f(x):\n    return x+1\n\nprint(f(2))\n"
 
@@ -40,8 +40,8 @@ def test_packed_and_batched_decoders_say_what_each_says_alone(kind: str, seed: i
     cases = [(desk, random.randrange(1000)) for desk in desks for _ in range(random.randint(1, 3))]
     alone = []
     for desk, chosen in cases:
-        outcome, counts, events = desk.decode(model, sampler=sampled(chosen), max_tokens=20)
-        alone.append((outcome, counts, [event.program for event in events]))
+        outcome, counts, decided = desk.decode(model, sampler=sampled(chosen), max_tokens=20)
+        alone.append((outcome, counts, [event.program for event in decided]))
     rows = {id(desk): desk.warm(model) for desk in desks}
     jobs = []
     for owner, (desk, chosen) in enumerate(cases, 1):
@@ -106,7 +106,9 @@ def test_a_finished_decoder_keeps_its_outcome_when_the_rest_is_stopped() -> None
     short, long = lengths.index(min(lengths)), lengths.index(max(lengths))
     jobs = [desk.job(row, owner=seed + 1, sampler=sampled(seed))[0] for seed in (short, long)]
     limit = model.forwards + min(lengths)
-    assert [type(event) for job, event in run(model, jobs, stop_after(model, limit)) if job is jobs[0]][-1] is Outcome
+    assert [type(event) for job, event in run(model, jobs, stop_after(model, limit)) if job is jobs[0]][
+        -1
+    ] is Outcome
     assert jobs[0].done
     assert jobs[0].outcome is not None
     assert jobs[1].stopped == "cancelled"
@@ -159,6 +161,7 @@ def test_abandoning_the_stream_releases_the_lanes() -> None:
     for seed in range(40):
         stream = run(model, [desk.job(row, sampler=sampled(seed))[0]], lambda: None)
         next(stream)
+        assert isinstance(stream, Generator)
         stream.close()
         assert set(row.owners) == {SHARED}
         row.check_integrity()

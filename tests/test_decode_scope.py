@@ -10,9 +10,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from decoding import Desk, byte_codec
-from mock_model import MockModel
-from random_pages import random_scope, random_text
 
 from copydesk.codec import Codec
 from copydesk.decode.sampling import Sampler
@@ -20,9 +17,13 @@ from copydesk.document import Encoding, apply_edits, split_lines
 from copydesk.grammar.rules import normalise, violation
 from copydesk.models.row import SHARED, Row
 from copydesk.program import Program
+from decoding import Desk, byte_codec
+from mock_model import MockModel
+from random_pages import random_scope, random_text
 
 FORMATS = list(product(("lines", "tags"), ("span", "tail", "program"), (True, False)))
-PROGRAMS = 100_000
+PROGRAMS = {"lines": 12_000, "tags": 4_700}
+"""Programs for each format: 100,200 in all. Tags spelled in bytes are slow."""
 PER_PAGE = 40
 """Programs decoded on each random page."""
 
@@ -81,15 +82,16 @@ def test_no_program_changes_anything_outside_its_scope(kind: str, after_copy: st
     random = Random(f"{kind} {after_copy} {sub}")
     model, row = random_model(codec), None
     done = changed = truncated = 0
-    wanted = -(-PROGRAMS // len(FORMATS))
-    while done < wanted:
+    while done < PROGRAMS[kind]:
         text, desk = random_desk(random, codec)
         row = warm_again(model, desk, row)
         prefix = row.used
         seen: set[Program] = set()
         for _ in range(PER_PAGE):
             sampler = Sampler(1.0, 1.0, random.getrandbits(32))
-            outcome, counts, _ = desk.decode(model, row, sampler=sampler, max_tokens=random.choice((1, 4, 12)))
+            outcome, counts, _ = desk.decode(
+                model, row, sampler=sampler, max_tokens=random.choice((1, 4, 12))
+            )
             program = outcome.program
             assert program is not None
             assert counts.generated + counts.drafted <= 12
@@ -101,7 +103,6 @@ def test_no_program_changes_anything_outside_its_scope(kind: str, after_copy: st
         row.check_integrity()
         assert row.used == prefix
         assert row.owners in ({SHARED: prefix}, {})
-    assert done >= wanted
     # The law says nothing if programs hardly ever change anything, or are all closed by force.
     assert changed > done // 10
     assert 0 < truncated < done * 9 // 10

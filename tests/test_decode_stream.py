@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from decoding import Desk, byte_codec
-from mock_model import MockModel
-from random_pages import random_program, random_scope, random_text
-from replaying import program_ids, replay
 
 from copydesk.decode.steps import Decided
 from copydesk.document import Encoding, TextEdit, split_lines
 from copydesk.program import Copy, Gen, Op, Program, Sub
+from decoding import Desk, byte_codec
+from mock_model import MockModel
+from random_pages import random_program, random_scope, random_text
+from replaying import program_ids, replay
 
 
 def edits_of(desk: Desk, text: str, program: Program) -> list[TextEdit]:

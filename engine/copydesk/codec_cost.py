@@ -1,7 +1,8 @@
 """The oracle's price list in a model's own tokens: what a program costs to say in one edit format.
 
 With it the oracle's shortest program is the one with fewest tokens for this model, and a sub's old text is a run of the
-tokens the page shows. Knows the codec's tokens; nothing of pages or examples.
+tokens the page shows. Old texts begin and end between words: half a word for another half would often be a token shorter,
+but nobody could choose it from a list of names, and a model learns it worse. Knows the codec's tokens; nothing of pages.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from copydesk.codec import Codec
 
 
 class CodecCost:
-    """`oracle.Cost` for `codec`. Prices are token counts; line numbers are priced as the shortest is."""
+    """`oracle.Cost` for `codec`. Prices are token counts; line numbers are priced as the shortest is.
 
-    def __init__(self, codec: Codec) -> None:
+    Without `words` old texts may cut words where the tokenizer does.
+    """
+
+    def __init__(self, codec: Codec, *, words: bool = True) -> None:
         lit = codec.literals
         self._codec = codec
         self.copy_cost: int = len(lit.copy_open) + len(codec.copy_start(1)) + len(codec.copy_end(1))
@@ -24,12 +28,12 @@ class CodecCost:
             len(lit.sub_open) + len(codec.sub_start(1)) + len(lit.sub_to) + len(lit.sub_close)
         )
         self._mark = len(lit.no_eol)
-        self._spelled = [_ascii(spelled) for spelled in codec.vocabulary.token_bytes]
+        self._words = words
         self._pieces = lru_cache(maxsize=1 << 16)(self._cut)
         self._priced = lru_cache(maxsize=1 << 16)(self._price)
 
     def line_tokens(self, line: str) -> Sequence[str]:
-        """The line's tokens as text; tokens that share a character are one piece."""
+        """The line's tokens as text; tokens that share a character or, with `words`, a word are one piece."""
         return self._pieces(line)
 
     def text_cost(self, text: str) -> int:
@@ -46,23 +50,22 @@ class CodecCost:
         ids = self._codec.line(line)
         if not line.endswith("\n"):
             ids = ids[: len(ids) - self._mark]
-        spelled = self._spelled
-        pieces = [spelled[i] for i in ids]
-        return tuple(pieces) if None not in pieces else self._merged(ids)  # type: ignore[arg-type]
-
-    def _merged(self, ids: Sequence[int]) -> tuple[str, ...]:
-        table = self._codec.vocabulary.token_bytes
+        table, words = self._codec.vocabulary.token_bytes, self._words
         pieces: list[str] = []
         held = b""
         for token in ids:
             held += table[token]
             try:
-                pieces.append(held.decode())
+                text = held.decode()
             except UnicodeDecodeError:
                 continue  # inside a character
             held = b""
+            if words and pieces and _in_word(text[:1]) and _in_word(pieces[-1][-1:]):
+                pieces[-1] += text
+            else:
+                pieces.append(text)
         return tuple(pieces)
 
 
-def _ascii(spelled: bytes) -> str | None:
-    return spelled.decode("ascii") if spelled.isascii() else None
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"

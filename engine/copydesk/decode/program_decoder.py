@@ -100,7 +100,6 @@ class ProgramDecoder:
         groups: list[list[Sequence[int]]] = []
         if "gen" in options:
             groups.append([literals.gen_open])
-        # Subs before copies: there are fewer of them, and more decisions lie behind one.
         if "sub" in options:
             lines = rules.sub_starts(state)
             groups.append([(*literals.sub_open, *codec.sub_start(start)) for start in lines[:MAX_AHEAD]])
@@ -111,6 +110,8 @@ class ProgramDecoder:
                 groups.append([(*literals.copy_open, *codec.copy_start(i)[:-1]) for i in starts[:MAX_AHEAD]])
             else:
                 groups.append([(*literals.copy_open, *self._spelled(i, j)[:-1]) for i, j in spans])
+        if state.previous in ("gen", "sub"):
+            groups.reverse()  # behind a change a copy comes first to mind, behind a copy a change
         paths: list[Sequence[int]] = []
         for group in groups:
             distinct = list(dict.fromkeys(map(tuple, group)))
@@ -123,7 +124,11 @@ class ProgramDecoder:
         if len(starts) > self.speaker.max_nodes:
             return None
         spans = [(i, j) for i in starts for run in self.task.rules.copy_ends(state, i) for j in run]
-        if len(starts) > 1 and trie_nodes((self._spelled(i, j) for i, j in spans), self.speaker.max_nodes) > self.speaker.max_nodes:
+        if (
+            len(starts) > 1
+            and trie_nodes((self._spelled(i, j) for i, j in spans), self.speaker.max_nodes)
+            > self.speaker.max_nodes
+        ):
             return None
         return spans
 
@@ -232,7 +237,7 @@ class ProgramDecoder:
 
     def _decided(self, start: int) -> Generator[Any, Any, None]:
         """The next copy starts at page line `start`: what lies before it is final."""
-        if self.ops and not isinstance(self.ops[-1], Copy) or start > self._position() + 1:
+        if (self.ops and not isinstance(self.ops[-1], Copy)) or start > self._position() + 1:
             yield Decided(Program((*self.ops, Copy(start, self.task.rules.lines))))
 
     def _position(self) -> int:

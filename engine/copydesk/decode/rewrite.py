@@ -86,9 +86,8 @@ class RewriteDecoder:
         it usually costs no forward of its own."""
         task, speaker = self.task, self.speaker
         anything = TokenSet(deny=np.empty(0, dtype=np.int64))
-        for _ in range(TAIL):
-            if ended or task.vocabulary.decode(behind).strip():
-                break
+        behind = behind[:TAIL]  # as many as are looked at without a draft
+        while len(behind) < TAIL and not ended and not task.vocabulary.decode(behind).strip():
             (token,), _accepted = yield from speaker.verified([], [anything])
             ended = token in task.stops
             behind += [] if ended else [token]

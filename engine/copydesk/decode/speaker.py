@@ -1,7 +1,8 @@
 """The three moves every decoder is made of: write what is forced, choose among finitely many, write text with a draft.
 
 Tokens that are decided but not yet forwarded wait in `pending`; they ride along with the next forward that is needed
-anyway, so literals cost nothing of their own. Continuations fed ahead of their time answer later questions (`lookahead.py`). Knows machines and tries; nothing of ops or pages.
+anyway, so literals cost nothing of their own. Continuations fed ahead of their time answer later questions
+(`lookahead.py`). Knows machines and tries; nothing of ops or pages.
 """
 
 from __future__ import annotations

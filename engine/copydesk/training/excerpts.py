@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-LINES = 350
+LINES = 200
 """About so many lines has an excerpt; a single longer statement stays whole."""
 LONGEST = 2500
 """A statement longer than this is left out."""

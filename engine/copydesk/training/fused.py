@@ -1,7 +1,8 @@
 """One decoder layer as one autograd function over native kernels: bf16, CPU.
 
-Matrix products and attention are torch's (oneDNN and the flash kernel for CPUs); everything between them is `kernels.py`.
-Computes what `model.Layer` computes and keeps for the backward pass only what that pass reads. Knows no optimiser and no loss.
+Matrix products are torch's (oneDNN); everything between them is `kernels.py`. Attention is products of query blocks with the keys
+they may see: without matrix instructions made for it, torch's flash kernel for CPUs reaches a sixth of the rate of plain bf16
+products. Computes what `model.Layer` computes and keeps for the backward pass only what that pass reads.
 """
 
 from __future__ import annotations
@@ -12,20 +13,58 @@ import torch
 
 from copydesk.training.kernels import Kernels
 
-_FORWARD = getattr(torch.ops.aten, "_scaled_dot_product_flash_attention_for_cpu", None)
-_BACKWARD = getattr(torch.ops.aten, "_scaled_dot_product_flash_attention_for_cpu_backward", None)
+BLOCK = 192
+"""Queries of a block of attention, at most: about what balances wasted products against small ones."""
 _WIDEST = 8192
 
 
 def fused_available(device: torch.device, dtype: torch.dtype, inner: int) -> bool:
-    """Whether the fused layer can run: bf16 on a CPU, and a torch that has its flash kernel for CPUs."""
-    fits = device.type == "cpu" and dtype == torch.bfloat16 and inner <= _WIDEST
-    return fits and _FORWARD is not None and _BACKWARD is not None
+    """Whether the fused layer can run: bf16 on a CPU."""
+    return device.type == "cpu" and dtype == torch.bfloat16 and inner <= _WIDEST
 
 
-def _heads(qkv: torch.Tensor, B: int, T: int, H: int) -> tuple[torch.Tensor, ...]:
-    """Queries, keys, values [B, H, T, D] as views of rows [B T, 3 H D]."""
-    return qkv.view(B, T, 3, H, -1).permute(2, 0, 3, 1, 4).unbind(0)
+def _blocks(length: int) -> list[tuple[int, int]]:
+    """Query ranges that cover `length`, about equally long."""
+    count = -(-length // BLOCK)
+    borders = [length * k // count for k in range(count + 1)]
+    return list(zip(borders[:-1], borders[1:], strict=True))
+
+
+def attend(k: Kernels, parts: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """Causal attention of parts [3, K, T, D] (queries scaled): the result [K, T, D], and each block's probabilities."""
+    query, key, value = parts
+    out = torch.empty_like(query)
+    kept: list[torch.Tensor] = []
+    for begin, end in _blocks(query.shape[1]):
+        scores = query[:, begin:end] @ key[:, :end].mT
+        k.causal_softmax(scores, begin)
+        out[:, begin:end] = scores @ value[:, :end]
+        kept.append(scores)
+    return out, kept
+
+
+def attend_backward(
+    k: Kernels, parts: torch.Tensor, kept: list[torch.Tensor], grad: torch.Tensor
+) -> torch.Tensor:
+    """The gradient [3, K, T, D] of the parts, from that of the result [K, T, D]."""
+    query, key, value = parts
+    out = torch.empty_like(parts)
+    d_query, d_key, d_value = out
+    # The last block sees every key, so it writes what the others add to.
+    for (begin, end), probability in zip(
+        reversed(_blocks(query.shape[1])), reversed(kept), strict=True
+    ):
+        g = grad[:, begin:end]
+        d_scores = g @ value[:, :end].mT
+        k.causal_softmax_backward(probability, d_scores, begin)
+        d_query[:, begin:end] = d_scores @ key[:, :end]
+        if end == query.shape[1]:
+            d_value.copy_(probability.mT @ g)
+            d_key.copy_(d_scores.mT @ query[:, begin:end])
+        else:
+            d_value[:, :end] += probability.mT @ g
+            d_key[:, :end] += d_scores.mT @ query[:, begin:end]
+    return out
 
 
 class FusedLayer(torch.autograd.Function):
@@ -39,16 +78,17 @@ class FusedLayer(torch.autograd.Function):
         rows = x.contiguous().view(B * T, E)
         _, y1, inverse1 = k.add_norm(rows, None, norm1, eps)
         qkv = torch.addmm(qkv_b, y1, qkv_w.t())
-        k.rotate(qkv, (cosine, sine), T, H)
-        o, logsumexp = _FORWARD(*_heads(qkv, B, T, H), 0.0, True)  # type: ignore[misc]
-        attended = o.transpose(1, 2).reshape(B * T, E)
+        scale = (E // H) ** -0.5
+        parts = k.split_heads(qkv, (cosine, sine), (B, H, T, E // H), scale).view(3, B * H, T, E // H)
+        attended, kept = attend(k, parts)
+        attended = attended.view(B, H, T, E // H).transpose(1, 2).reshape(B * T, E)
         x2, y2, inverse2 = k.add_norm(rows, attended @ out_w.t(), norm2, eps)
         gate_up = y2 @ gate_up_w.t()
         inner = k.swiglu(gate_up)
         out: torch.Tensor = torch.addmm(x2, inner, down_w.t()).view(B, T, E)
         ctx.save_for_backward(
             rows, norm1, qkv_w, out_w, norm2, gate_up_w, down_w, cosine, sine,
-            y1, inverse1, qkv, o, logsumexp, x2, y2, inverse2, gate_up, inner,
+            y1, inverse1, parts, attended, x2, y2, inverse2, gate_up, inner, *kept,
         )  # fmt: skip
         ctx.shape, ctx.kernels = (B, T, E, H), k
         return out
@@ -57,7 +97,7 @@ class FusedLayer(torch.autograd.Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         (
             rows, norm1, qkv_w, out_w, norm2, gate_up_w, down_w, cosine, sine,
-            y1, inverse1, qkv, o, logsumexp, x2, y2, inverse2, gate_up, inner,
+            y1, inverse1, parts, attended, x2, y2, inverse2, gate_up, inner, *kept,
         ) = ctx.saved_tensors  # fmt: skip
         k: Kernels = ctx.kernels
         B, T, E, H = ctx.shape
@@ -66,11 +106,10 @@ class FusedLayer(torch.autograd.Function):
         d_gate_up = k.swiglu_backward(gate_up, g @ down_w)
         d_gate_up_w = d_gate_up.t() @ y2
         dx2, d_norm2 = k.norm_backward(x2, norm2, inverse2, d_gate_up @ gate_up_w, g)
-        d_out = dx2.t() @ o.transpose(1, 2).reshape(B * T, E)
-        d_o = (dx2 @ out_w).view(B, T, H, E // H).transpose(1, 2)
-        parts = _BACKWARD(d_o, *_heads(qkv, B, T, H), o, logsumexp, 0.0, True)  # type: ignore[misc]
-        d_qkv = k.interleave(*parts)
-        k.rotate(d_qkv, (cosine, sine), T, H, back=True)
+        d_out = dx2.t() @ attended
+        d_attended = (dx2 @ out_w).view(B, T, H, E // H).transpose(1, 2).reshape(B * H, T, E // H)
+        d_parts = attend_backward(k, parts, kept, d_attended).view(3, B, H, T, E // H)
+        d_qkv = k.join_heads(d_parts, (cosine, sine), (E // H) ** -0.5)
         d_qkv_w = d_qkv.t() @ y1
         d_bias = (torch.ones(1, B * T, dtype=d_qkv.dtype) @ d_qkv).view(-1)
         dx, d_norm1 = k.norm_backward(rows, norm1, inverse1, d_qkv @ qkv_w, dx2)

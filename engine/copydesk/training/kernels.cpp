@@ -141,38 +141,108 @@ void swiglu_backward(const bf16 *gate_up, const bf16 *dhidden, bf16 *dgate_up, i
     }
 }
 
-// Rotates the first `heads` heads of every row of qkv [rows, stride] in place; the position of row i is i % length.
-// cosine, sine [length, width]; sign +1 forward, -1 backward (the transposed rotation).
-void rotate(bf16 *qkv, const float *cosine, const float *sine, int64_t rows, int64_t length, int64_t heads,
-            int64_t width, int64_t stride, float sign) {
-    int64_t half = width / 2;
+// qkv [batch * length, 3 heads width] to parts [3, batch, heads, length, width]: queries and keys turned by their
+// position, queries times scale. cosine, sine [length, width].
+void split_heads(const bf16 *qkv, const float *cosine, const float *sine, bf16 *parts, int64_t batch, int64_t length,
+                 int64_t heads, int64_t width, float scale) {
+    int64_t half = width / 2, rows = batch * length, size = rows * heads * width;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
-        const float *c = cosine + (i % length) * width, *s = sine + (i % length) * width;
-        for (int64_t k = 0; k < heads; k++) {
-            bf16 *p = qkv + i * stride + k * width;
+        int64_t b = i / length, t = i % length;
+        const float *c = cosine + t * width, *s = sine + t * width;
+        for (int64_t k = 0; k < 3; k++) {
+            float by = k == 0 ? scale : 1.f;
+            for (int64_t h = 0; h < heads; h++) {
+                const bf16 *from = qkv + ((i * 3 + k) * heads + h) * width;
+                bf16 *to = parts + k * size + ((b * heads + h) * length + t) * width;
+                if (k == 2) {
+                    memcpy(to, from, width * sizeof(bf16));
+                    continue;
+                }
 #pragma omp simd
-            for (int64_t j = 0; j < half; j++) {
-                float x = widen(p[j]), y = widen(p[j + half]);
-                p[j] = narrow(x * c[j] - sign * y * s[j]);
-                p[j + half] = narrow(y * c[j] + sign * x * s[j]);
+                for (int64_t j = 0; j < half; j++) {
+                    float x = widen(from[j]), y = widen(from[j + half]);
+                    to[j] = narrow(by * (x * c[j] - y * s[j]));
+                    to[j + half] = narrow(by * (y * c[j] + x * s[j]));
+                }
             }
         }
     }
 }
 
-// Three [batch, heads, length, width] tensors of any strides (last one 1) into out [batch * length, 3 heads width].
-void interleave(const bf16 *q, const bf16 *k, const bf16 *v, bf16 *out, int64_t batch, int64_t length,
-                int64_t heads, int64_t width, const int64_t *qs, const int64_t *ks, const int64_t *vs) {
+// The gradient of split_heads: parts back to rows, turned the other way.
+void join_heads(const bf16 *parts, const float *cosine, const float *sine, bf16 *qkv, int64_t batch, int64_t length,
+                int64_t heads, int64_t width, float scale) {
+    int64_t half = width / 2, rows = batch * length, size = rows * heads * width;
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < batch * length; i++) {
+    for (int64_t i = 0; i < rows; i++) {
         int64_t b = i / length, t = i % length;
-        bf16 *p = out + i * 3 * heads * width;
-        for (int64_t h = 0; h < heads; h++) {
-            memcpy(p + h * width, q + b * qs[0] + h * qs[1] + t * qs[2], width * 2);
-            memcpy(p + (heads + h) * width, k + b * ks[0] + h * ks[1] + t * ks[2], width * 2);
-            memcpy(p + (2 * heads + h) * width, v + b * vs[0] + h * vs[1] + t * vs[2], width * 2);
+        const float *c = cosine + t * width, *s = sine + t * width;
+        for (int64_t k = 0; k < 3; k++) {
+            float by = k == 0 ? scale : 1.f;
+            for (int64_t h = 0; h < heads; h++) {
+                bf16 *to = qkv + ((i * 3 + k) * heads + h) * width;
+                const bf16 *from = parts + k * size + ((b * heads + h) * length + t) * width;
+                if (k == 2) {
+                    memcpy(to, from, width * sizeof(bf16));
+                    continue;
+                }
+#pragma omp simd
+                for (int64_t j = 0; j < half; j++) {
+                    float x = widen(from[j]), y = widen(from[j + half]);
+                    to[j] = narrow(by * (x * c[j] + y * s[j]));
+                    to[j + half] = narrow(by * (y * c[j] - x * s[j]));
+                }
+            }
         }
+    }
+}
+
+// scores [count, queries, keys] become causal softmax in place; query r may see keys 0 .. first + r.
+void causal_softmax(bf16 *scores, int64_t count, int64_t queries, int64_t keys, int64_t first) {
+#pragma omp parallel
+    {
+        std::vector<float> scratch(keys);
+        float *e = scratch.data();
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < count * queries; i++) {
+            bf16 *row = scores + i * keys;
+            int64_t seen = first + i % queries + 1;
+            if (seen > keys) seen = keys;
+            float top = -3.4e38f, total = 0;
+#pragma omp simd reduction(max : top)
+            for (int64_t j = 0; j < seen; j++) {
+                e[j] = widen(row[j]);
+                top = e[j] > top ? e[j] : top;
+            }
+#pragma omp simd reduction(+ : total)
+            for (int64_t j = 0; j < seen; j++) {
+                e[j] = fast_exp(e[j] - top);
+                total += e[j];
+            }
+            float scale = 1.f / total;
+#pragma omp simd
+            for (int64_t j = 0; j < seen; j++) row[j] = narrow(e[j] * scale);
+            memset(row + seen, 0, (keys - seen) * sizeof(bf16));
+        }
+    }
+}
+
+// grad [count, queries, keys] of the probabilities becomes that of the scores in place.
+void causal_softmax_backward(const bf16 *probability, bf16 *grad, int64_t count, int64_t queries, int64_t keys,
+                             int64_t first) {
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < count * queries; i++) {
+        const bf16 *p = probability + i * keys;
+        bf16 *g = grad + i * keys;
+        int64_t seen = first + i % queries + 1;
+        if (seen > keys) seen = keys;
+        float dot = 0;
+#pragma omp simd reduction(+ : dot)
+        for (int64_t j = 0; j < seen; j++) dot += widen(p[j]) * widen(g[j]);
+#pragma omp simd
+        for (int64_t j = 0; j < seen; j++) g[j] = narrow(widen(p[j]) * (widen(g[j]) - dot));
+        memset(g + seen, 0, (keys - seen) * sizeof(bf16));
     }
 }
 

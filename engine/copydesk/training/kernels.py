@@ -32,8 +32,10 @@ _SIGNATURES: dict[str, list[object]] = {
     "norm_backward": [_P, _P, _P, _P, _P, _P, _P, _I, _I],
     "swiglu_forward": [_P, _P, _I, _I],
     "swiglu_backward": [_P, _P, _P, _I, _I],
-    "rotate": [_P, _P, _P, _I, _I, _I, _I, _I, _F],
-    "interleave": [_P, _P, _P, _P, _I, _I, _I, _I, _P, _P, _P],
+    "split_heads": [_P, _P, _P, _P, _I, _I, _I, _I, _F],
+    "join_heads": [_P, _P, _P, _P, _I, _I, _I, _I, _F],
+    "causal_softmax": [_P, _I, _I, _I, _I],
+    "causal_softmax_backward": [_P, _P, _I, _I, _I, _I],
     "cross_entropy": [_P, _P, _P, _P, _I, _I],
 }
 
@@ -102,33 +104,38 @@ class Kernels:
         self._calls["swiglu_backward"](_at(gate_up), _at(dhidden), _at(dgate_up), rows, inner)
         return dgate_up
 
-    def rotate(
-        self,
-        qkv: torch.Tensor,
-        rope: tuple[torch.Tensor, torch.Tensor],
-        length: int,
-        heads: int,
-        *,
-        back: bool = False,
-    ) -> None:
-        """Turn queries and keys of qkv [N, 3 heads D] in place; row i stands at position i % length. rope: fp32 [>= length, D]."""
-        cosine, sine = rope
-        rows, stride = qkv.shape
-        assert cosine.shape[0] >= length and cosine.dtype == sine.dtype == torch.float32
-        width, sign = cosine.shape[1], -1.0 if back else 1.0
-        self._calls["rotate"](
-            _at(qkv), _at(cosine), _at(sine), rows, length, 2 * heads, width, stride, sign
-        )
+    def split_heads(
+        self, qkv: torch.Tensor, rope: tuple[torch.Tensor, torch.Tensor], shape: tuple[int, int, int, int], scale: float
+    ) -> torch.Tensor:
+        """Rows [B T, 3 H D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale."""
+        B, H, T, D = shape
+        parts = qkv.new_empty(3, B, H, T, D)
+        self._calls["split_heads"](_at(qkv), *self._rope(rope, T, D), _at(parts), B, T, H, D, scale)
+        return parts
 
-    def interleave(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-        """Three [B, H, T, D] tensors, however they lie, as rows [B T, 3 H D]."""
-        batch, heads, length, width = q.shape
-        parts = [t if t.stride(-1) == 1 else t.contiguous() for t in (q, k, v)]
-        strides = [(_I * 3)(*t.stride()[:3]) for t in parts]
-        out = q.new_empty(batch * length, 3 * heads * width)
-        pointers = [t.data_ptr() for t in parts]
-        self._calls["interleave"](*pointers, _at(out), batch, length, heads, width, *strides)
-        return out
+    def join_heads(
+        self, parts: torch.Tensor, rope: tuple[torch.Tensor, torch.Tensor], scale: float
+    ) -> torch.Tensor:
+        """The gradient of `split_heads`: [3, B, H, T, D] to rows [B T, 3 H D]."""
+        _, B, H, T, D = parts.shape
+        qkv = parts.new_empty(B * T, 3 * H * D)
+        self._calls["join_heads"](_at(parts), *self._rope(rope, T, D), _at(qkv), B, T, H, D, scale)
+        return qkv
+
+    @staticmethod
+    def _rope(rope: tuple[torch.Tensor, torch.Tensor], length: int, width: int) -> tuple[int | None, int | None]:
+        cosine, sine = rope
+        assert cosine.shape[0] >= length and cosine.shape[1] == width
+        assert cosine.dtype == sine.dtype == torch.float32
+        return _at(cosine), _at(sine)
+
+    def causal_softmax(self, scores: torch.Tensor, first: int) -> None:
+        """Softmax of scores [K, queries, keys] in place; query r sees keys 0 .. first + r."""
+        self._calls["causal_softmax"](_at(scores), *scores.shape, first)
+
+    def causal_softmax_backward(self, probability: torch.Tensor, grad: torch.Tensor, first: int) -> None:
+        """grad of the probabilities becomes that of the scores, in place."""
+        self._calls["causal_softmax_backward"](_at(probability), _at(grad), *grad.shape, first)
 
     def cross_entropy(
         self, logits: torch.Tensor, target: torch.Tensor, coefficient: torch.Tensor

@@ -12,6 +12,8 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -90,6 +92,8 @@ def make_shards(
     Raises TrainingError where the folder holds shards made from something else, a disk is full or a worker dies.
     """
     settings = settings or Settings()
+    if not corpus.of("train"):
+        raise TrainingError(f"the corpus in {corpus.folder} has no file to train on; its manifest says why")
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = HFVocabulary.from_directory(tokenizer.parent)
     print_ = _fingerprint(corpus, vocabulary, format, settings)
@@ -102,6 +106,8 @@ def make_shards(
     ]
     missing = [task for task in tasks if not manifest.has(task.name)]
     finished = len(tasks) - len(missing)
+    if not (folder / tokenizer.name).is_file():
+        shutil.copyfile(tokenizer, folder / tokenizer.name)  # shards mean nothing without it
     job = _Job(str(corpus.folder), str(tokenizer.parent), format, settings, str(folder))
     for record in _run(job, missing, workers):
         manifest.add(record)
@@ -182,7 +188,16 @@ _worker: _Worker | None = None
 
 def _start(job: _Job) -> None:
     global _worker
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = _Worker(job)
+
+
+def _end_with_parent() -> None:
+    """A caller that is killed would leave its workers waiting for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(task: _Task) -> ShardRecord:

@@ -6,7 +6,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from copydesk.training.defects import imports, indentation, logic, names, semantics, style, syntax
+from copydesk.training.defects import (
+    clean,
+    flow,
+    formatting,
+    imports,
+    indentation,
+    logic,
+    names,
+    rewording,
+    semantics,
+    signatures,
+    style,
+    syntax,
+)
 from copydesk.training.defects.broken import Defect
 from copydesk.training.defects.parsed import ParsedFile
 from copydesk.training.example import Example
@@ -24,7 +37,8 @@ class Kind:
     id: int
     name: str
     weight: float
-    inject: Injector
+    inject: Injector | None = None
+    """None for kinds that other modules make."""
 
 
 _ALL = (
@@ -70,9 +84,32 @@ _ALL = (
     Kind(68, "blank_whitespace", 0.5, style.blank_whitespace),
     Kind(69, "blank_lines", 0.8, style.blank_lines),
     Kind(70, "end_of_file", 0.4, style.end_of_file),
+    Kind(80, "ruff_fix", 0.0),
+    Kind(81, "ruff_unsafe_fix", 0.0),
+    Kind(100, "rename", 1.5, rewording.rename),
+    Kind(101, "type_hint", 1.0, signatures.type_hint),
+    Kind(102, "to_fstring", 1.2, formatting.fstring),
+    Kind(103, "early_return", 1.0, flow.early_return),
+    Kind(104, "try_block", 1.0, flow.try_block),
+    Kind(105, "remove_prints", 0.8, flow.remove_prints),
+    Kind(106, "add_print", 0.5, flow.add_print),
+    Kind(107, "parameter", 0.8, signatures.parameter),
+    Kind(108, "default", 0.6, signatures.default),
+    Kind(109, "docstring", 0.8, signatures.docstring),
+    Kind(110, "constant", 1.0, rewording.constant),
+    Kind(111, "extract", 1.0, rewording.extract),
+    Kind(112, "inline", 0.8, rewording.inline),
+    Kind(113, "guard", 0.8, signatures.guard),
+    Kind(114, "remove_comments", 0.6, flow.remove_comments),
+    Kind(115, "invert_if", 0.8, flow.invert_if),
+    Kind(180, "clean_diagnostic", 1.5, clean.stale_diagnostic),
+    Kind(181, "clean_bug", 1.5, clean.no_bug),
+    Kind(182, "clean_instruction", 1.0, clean.already_done),
+    Kind(200, "release", 0.0),
+    Kind(201, "history", 0.0),
 )
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
-"""Every kind by name. Ids below 200 belong to this table; other sources of examples count from 200."""
+"""Every kind by name. Real pairs of texts (releases, commits) count from 200."""
 
 
 def for_kind(kind: str, text: str, rng: Random) -> Example | None:
@@ -85,7 +122,7 @@ def for_kind(kind: str, text: str, rng: Random) -> Example | None:
 
 def draw(kind: Kind, file: ParsedFile, rng: Random) -> Example | None:
     """One example of that kind, or None."""
-    defect = kind.inject(file, rng)
+    defect = kind.inject(file, rng) if kind.inject is not None else None
     if defect is None:
         return None
     example = Example(defect.before, defect.after, defect.request, kind.name, defect.located)
@@ -102,7 +139,8 @@ def examples(text: str, rng: Random, count: int) -> Iterator[Example]:
         file = ParsedFile(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    kinds, weights = list(_ALL), [kind.weight for kind in _ALL]
+    kinds = [kind for kind in _ALL if kind.weight > 0]
+    weights = [kind.weight for kind in kinds]
     misses = dict.fromkeys(KINDS, 0)
     seen: set[tuple[str, str | None]] = set()
     made = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 
 from copydesk.document import split_lines
-from copydesk.request import EditRequest, Range
+from copydesk.request import Range
+from copydesk.training.defects.asks import ask
 from copydesk.training.defects.broken import Broken, Defect
-from copydesk.training.defects.wordings import WHOLE_BUGS
 
 WHOLE_FILE = 40
 """A file of no more lines may be asked about as a whole."""
@@ -21,15 +21,15 @@ def vague(
         return broken.defect(broken.diagnostic(rng, subject, start, end, fields))
     line, last = broken.line(start), broken.line(end)
     scope = (line, last) if rng.random() < 0.5 else _widened(broken, rng, line, last)
-    return broken.asked(rng.choice(WHOLE_BUGS), [scope], located=True)
+    return broken.asked(ask(rng, "bug"), [scope], located=True)
 
 
 def unlocated(broken: Broken, rng: Random, scope: Range) -> Defect:
-    """A request to find the bug in a function, or in a short file."""
+    """A request to find the bug in a function, or in a short file; half of them leave open whether there is one."""
+    instruction = ask(rng, rng.choice(("bug", "check")))
     if len(split_lines(broken.text)) <= WHOLE_FILE and rng.random() < 0.5:
-        request = EditRequest(instruction=rng.choice(WHOLE_BUGS))
-        return Defect(broken.text, broken.file.text, request, False)
-    return broken.asked(rng.choice(WHOLE_BUGS), [scope])
+        return broken.asked(instruction, None)
+    return broken.asked(instruction, [scope])
 
 
 def _widened(broken: Broken, rng: Random, first: int, last: int) -> Range:

@@ -287,25 +287,6 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
 """Subject → the ways to word it."""
 
 
-WHOLE_BUGS = (
-    "fix the bug",
-    "Fix the bug.",
-    "there is a bug in this code",
-    "a test fails; find and fix the bug",
-    "Find and fix the bug in this function",
-    "this function returns the wrong result",
-    "fix this",
-    "Fix bugs in this code",
-    "something is wrong here",
-    "the tests fail, please fix the code",
-    "correct the mistake",
-    "Fix the function so that it does what its docstring says",
-    "debug this",
-    "why does this fail? fix it",
-)
-"""How people ask for a fix without saying what is wrong."""
-
-
 @cache
 def _fields(message: str) -> frozenset[str]:
     return frozenset(name for _, name, _, _ in string.Formatter().parse(message) if name)

@@ -1,0 +1,114 @@
+"""A finished checkpoint as a model directory: `Qwen2ForCausalLM` in bf16, tokenizer, edit format and model card.
+
+The directory is what `Editor.load` and transformers read. Weights are the fp32 masters, rounded once. Knows nothing of training but
+what checkpoint and metrics say.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from copydesk.errors import TrainingError
+from copydesk.format import EditFormat
+from copydesk.training import checkpoint as checkpoints
+from copydesk.training import curves
+from copydesk.training.card import model_card
+from copydesk.training.model import hf_config, hf_tensors
+
+MIB = 1 << 20
+
+
+def export(
+    checkpoint: Path,
+    tokenizer: Path,
+    format: EditFormat,
+    out: Path,
+    manifest: dict[str, Any] | Path | None = None,
+    *,
+    dtype: torch.dtype = torch.bfloat16,
+    shard_mib: int | None = None,
+    figures: dict[str, Any] | Path | None = None,
+) -> Path:
+    """Write the model of `checkpoint` (a file or a run's folder) to the directory `out`, and give `out`.
+
+    tokenizer: `tokenizer.json` or its folder. manifest: what the shards or the corpus were made of, figures: what was measured; dicts or
+    JSON files, told in the model card. shard_mib: the size of a weights file at most, where one should not hold them all.
+    Raises TrainingError.
+    """
+    state = checkpoints.load(checkpoint)
+    source = tokenizer / "tokenizer.json" if tokenizer.is_dir() else tokenizer
+    if not source.is_file():
+        raise TrainingError(f"there is no tokenizer at {tokenizer}")
+    out.mkdir(parents=True, exist_ok=True)
+    tensors = {k: v.to(dtype).contiguous() for k, v in hf_tensors(state.masters, state.config).items()}
+    _write_weights(tensors, out, shard_mib)
+    kind = str(dtype).removeprefix("torch.")
+    config = {"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "dtype": kind, "hidden_act": "silu"}
+    # A sequence has no beginning or end mark of its own: programs say where they end.
+    ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
+    _write_json(out / "config.json", {**config, **hf_config(state.config), **ends})
+    if source.resolve() != (out / "tokenizer.json").resolve():
+        shutil.copyfile(source, out / "tokenizer.json")
+    _write_json(
+        out / "tokenizer_config.json",
+        {
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            "model_max_length": state.config.positions,
+            "clean_up_tokenization_spaces": False,
+            "pad_token": "<pad>",
+        },
+    )
+    format.save(out)
+    run = checkpoint if checkpoint.is_dir() else checkpoint.parent
+    card = model_card(
+        state, format, manifest=_read(manifest), figures=_read(figures), metrics=curves.read_metrics(run)
+    )
+    (out / "README.md").write_text(card, encoding="utf-8")
+    return out
+
+
+def _write_weights(tensors: dict[str, torch.Tensor], out: Path, shard_mib: int | None) -> None:
+    """One file, or several no larger than `shard_mib` with an index. Files of an earlier export go."""
+    for old in [*out.glob("model*.safetensors"), out / "model.safetensors.index.json"]:
+        old.unlink(missing_ok=True)
+    total = sum(t.nbytes for t in tensors.values())
+    if shard_mib is None or total <= shard_mib * MIB:
+        save_file(tensors, out / "model.safetensors", metadata={"format": "pt"})
+        return
+    groups: list[dict[str, torch.Tensor]] = [{}]
+    size = 0
+    for name, tensor in tensors.items():
+        # A little room for the header of each file.
+        if groups[-1] and size + tensor.nbytes > shard_mib * MIB - 65_536:
+            groups.append({})
+            size = 0
+        groups[-1][name] = tensor
+        size += tensor.nbytes
+    places: dict[str, str] = {}
+    for number, group in enumerate(groups, start=1):
+        name = f"model-{number:05d}-of-{len(groups):05d}.safetensors"
+        save_file(group, out / name, metadata={"format": "pt"})
+        places.update(dict.fromkeys(group, name))
+    _write_json(
+        out / "model.safetensors.index.json", {"metadata": {"total_size": total}, "weight_map": places}
+    )
+
+
+def _write_json(path: Path, data: dict[str, Any]) -> None:
+    path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+
+
+def _read(source: dict[str, Any] | Path | None) -> dict[str, Any] | None:
+    if not isinstance(source, Path):
+        return source
+    try:
+        found = json.loads(source.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"cannot read {source}: {error}") from error
+    return found if isinstance(found, dict) else {"entries": found}

@@ -1,0 +1,65 @@
+"""Loss and teacher-forced exact match on held-out shards, while a run goes on.
+
+An example counts as exact where every token the model chooses is its first choice given the reference before it: what greedy
+decoding without a grammar would get exactly right. The engine's own figures are `evaluate.py`'s. Knows no training.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from copydesk.training.batches import Batch, Examples, assemble
+from copydesk.training.model import TrainingModel
+from copydesk.training.shard_file import Shard
+
+TOKENS = 5120
+
+
+class Validation:
+    """A fixed sample of up to `most` examples of every held-out shard; empty where there is none."""
+
+    def __init__(self, folder: Path, *, most: int = 128, seed: int = 0) -> None:
+        self.sets: dict[str, list[Batch]] = {}
+        for path in sorted(folder.glob("heldout-*.bin")):
+            examples = Examples([Shard(path)])
+            rng = np.random.default_rng((seed, len(examples)))
+            chosen = rng.permutation(len(examples))[:most]
+            rows = sorted((examples[int(i)] for i in chosen), key=lambda row: len(row[0]))
+            name = path.stem.split("-")[1]
+            self.sets[name] = _batches(rows)
+
+    @torch.no_grad()
+    def measure(self, model: TrainingModel, device: torch.device) -> dict[str, float]:
+        """`loss_NAME` in nats a token and `exact_NAME` from 0 to 1, for every set."""
+        out: dict[str, float] = {}
+        for name, batches in self.sets.items():
+            loss, tokens, exact, examples = 0.0, 0, 0, 0
+            for batch in batches:
+                moved = batch.to(device)
+                hidden = model.hidden(moved.ids).flatten(0, 1).index_select(0, moved.where)
+                logits = F.linear(hidden, model.embedding).float()
+                loss += float(F.cross_entropy(logits, moved.target, reduction="sum"))
+                wrong = logits.argmax(-1) != moved.target
+                rows = moved.where.div(moved.ids.shape[1], rounding_mode="floor")
+                exact += batch.examples - int(rows[wrong].unique().numel())
+                tokens += len(batch.where)
+                examples += batch.examples
+            out[f"loss_{name}"] = loss / max(1, tokens)
+            out[f"exact_{name}"] = exact / max(1, examples)
+        return out
+
+
+def _batches(rows: list[tuple[np.ndarray, np.ndarray]]) -> list[Batch]:  # type: ignore[type-arg]
+    out: list[Batch] = []
+    begin = 0
+    while begin < len(rows):
+        end = begin + 1
+        while end < len(rows) and (end + 1 - begin) * len(rows[end][0]) <= TOKENS:
+            end += 1
+        out.append(assemble(rows[begin:end], len(rows[end - 1][0]) - 1))
+        begin = end
+    return out

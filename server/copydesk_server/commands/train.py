@@ -1,0 +1,172 @@
+"""`copydesk train`: from public Python sources to a model directory, step by step in a work folder.
+
+The steps are `corpus`, `tokenizer`, `shards`, `run` and `export`; without one all are done in this order. Each can be stopped and run
+again: what exists is kept. The work itself is `copydesk.training`; this module reads arguments and shows progress.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from copydesk.errors import TrainingError
+from copydesk.format import EditFormat
+
+if TYPE_CHECKING:
+    from copydesk.training.sources import Package
+
+STEPS = ("corpus", "tokenizer", "shards", "run", "export")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the step asked for, or all. Raises TrainingError."""
+    console = Console(stderr=True, highlight=False, quiet=args.quiet)
+    work = Path(args.work)
+    work.mkdir(parents=True, exist_ok=True)
+    steps = {"corpus": _corpus, "tokenizer": _tokenizer, "shards": _shards, "run": _run, "export": _export}
+    for step in (args.step,) if args.step else STEPS:
+        steps[step](args, work, console)
+    return 0
+
+
+# -- data ----------------------------------------------------------------------------------------------------------------
+
+
+def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk.training import corpus, filters, sources
+
+    if args.step is None and (work / "corpus" / "manifest.json").is_file():
+        console.print(f"corpus: kept, {work / 'corpus'}")
+        return
+    packages = [_source(Path(path), own=args.own) for path in args.source or ()]
+    if not args.only_sources:
+        named = args.package if args.package is not None else corpus.named_packages()
+        wheels, failed = ([], []) if args.offline else sources.fetch(named, work / "downloads")
+        if failed:
+            console.print(f"[yellow]not fetched, left out: {', '.join(failed)}[/]")
+        packages += [sources.archive(path) for path in wheels]
+        packages.append(sources.standard_library())
+        known = {package.name for package in packages}
+        packages += [package for package in sources.installed() if package.name not in known]
+    held_out = frozenset(map(sources.canonical, args.held_out)) if args.held_out else corpus.held_out_names()
+    made = corpus.build(
+        packages,
+        work / "corpus",
+        held_out=held_out,
+        evaluation=filters.evaluation_headers(map(Path, args.never or ())),
+    )
+    missing = sorted(held_out - {entry.package for entry in made.of("heldout")})
+    if missing:
+        console.print(f"[yellow]held out, but nothing found of: {', '.join(missing)}[/]")
+    for record in made.manifest["packages"]:
+        if not record["accepted"]:
+            console.print(f"refused: {record['name']} {record['version']}, licence {record['licence']}")
+    for split in ("train", "heldout"):
+        entries = made.of("train" if split == "train" else "heldout")
+        packages_in = len({entry.package for entry in entries})
+        lines = sum(entry.lines for entry in entries)
+        console.print(f"{split}: {packages_in} packages, {len(entries)} files, {lines:,} lines")
+
+
+def _source(path: Path, *, own: bool) -> Package:
+    from copydesk.training import sources
+    from copydesk.training.licences import Decision
+
+    if path.is_dir():
+        package = sources.repository(path) if (path / ".git").exists() else sources.folder(path)
+    else:
+        package = sources.archive(path)
+    # Whose code it is nobody can read from the code: the person says so, and the manifest keeps it.
+    return replace(package, licence=Decision(True, package.licence.licence, "given as one's own")) if own else package
+
+
+def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk.training.corpus import Corpus
+    from copydesk.training.tokenizer import train_tokenizer
+
+    path = work / "tokenizer.json"
+    if args.step is None and path.is_file():
+        console.print(f"tokenizer: kept, {path}")
+        return
+    corpus = Corpus(work / "corpus")
+    entries = corpus.of("train")
+    random.Random(args.seed).shuffle(entries)
+    vocabulary = train_tokenizer((file.text for file in corpus.read(entries)), path, size=args.vocabulary)
+    console.print(f"tokenizer: {vocabulary.size} tokens")
+
+
+def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk.training.corpus import Corpus
+    from copydesk.training.shards import Settings, ShardRecord, make_shards
+
+    def show(record: ShardRecord, done: int, of: int) -> None:
+        rate = record.examples / max(record.seconds, 1e-9)
+        console.print(f"{done}/{of} {record.name}: {record.examples:,} examples, {rate:.0f}/s a worker")
+
+    settings = Settings(seed=args.seed, passes=args.passes, density=args.density)
+    records = make_shards(
+        Corpus(work / "corpus"),
+        work / "tokenizer.json",
+        _format(args),
+        work / "shards",
+        settings,
+        workers=args.workers,
+        report=show,
+    )
+    kinds: Counter[str] = Counter()
+    for record in records:
+        kinds.update(record.kinds if record.name != "heldout" else {})
+    table = Table("kind", "examples", box=None)
+    for kind, count in kinds.most_common():
+        table.add_row(kind, f"{count:,}")
+    console.print(table)
+
+
+def _format(args: argparse.Namespace) -> EditFormat:
+    return EditFormat(after_copy=args.after_copy)
+
+
+# -- the model -----------------------------------------------------------------------------------------------------------
+
+
+def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk.training import train
+    from copydesk_server.training_view import TrainingView
+
+    with TrainingView(console) as view:
+        path = train.run(
+            work / "shards", work / "run", size=args.size, minutes=args.minutes, seed=args.seed,
+            device=_device(args.device), resume=True, report=view.update,
+        )  # fmt: skip
+    console.print(f"checkpoint: {path}")
+
+
+def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk.training import export
+
+    manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
+    format = _shards_format(work / "shards")
+    out = export.export(work / "run", work / "tokenizer.json", format, Path(args.out or work / "model"), manifest)
+    console.print(f"model: {out}")
+
+
+def _shards_format(folder: Path) -> EditFormat:
+    """The format the shards were made in: what the model was trained on, whatever is asked for now."""
+    try:
+        return EditFormat.from_dict(json.loads((folder / "manifest.json").read_text("utf-8"))["format"])
+    except (OSError, ValueError, KeyError) as error:
+        raise TrainingError(f"there are no shards in {folder}: {error}") from error
+
+
+def _device(asked: str) -> str:
+    import torch
+
+    return asked if asked != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
