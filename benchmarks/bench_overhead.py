@@ -95,8 +95,12 @@ def main() -> int:
         f"torch {version('torch')}; {args.rounds} rounds of {args.tokens} tokens\n"
     )
     print("| per decode step | min | median |\n|---|---|---|")
-    print(f"| bare forward + argmax | {min(b for b, _ in pairs) * 1e3:.2f} ms | {median(b for b, _ in pairs) * 1e3:.2f} ms |")
-    print(f"| engine | {min(e for _, e in pairs) * 1e3:.2f} ms | {median(e for _, e in pairs) * 1e3:.2f} ms |")
+    print(
+        f"| bare forward + argmax | {min(b for b, _ in pairs) * 1e3:.2f} ms | {median(b for b, _ in pairs) * 1e3:.2f} ms |"
+    )
+    print(
+        f"| engine | {min(e for _, e in pairs) * 1e3:.2f} ms | {median(e for _, e in pairs) * 1e3:.2f} ms |"
+    )
     print(f"| engine adds | {min(ratios):.1%} | {median(ratios):.1%} |")
     return 0
 

@@ -1,12 +1,19 @@
-"""Random documents, scopes and programs for property tests of decoding, from a seed and in no time."""
+"""Random documents, scopes, programs and a random model for property tests of decoding; and what is promised of them all."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
 
+import numpy as np
+
+from copydesk.codec import Codec
 from copydesk.decode.program_decoder import PageTask
+from copydesk.document import Encoding, apply_edits, split_lines
+from copydesk.grammar.rules import normalise, violation
 from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
+from decoding import Desk
+from mock_model import MockModel
 
 _WORDS = (
     "x",
@@ -91,3 +98,32 @@ def _random_sub(random: Random, task: PageTask, line: int, texts: Sequence[str])
     new = random.choice(texts) if found.ends_line else random.choice((*texts, "", "y", "</sub>"))
     kept = task.views[found.end_line - 1][found.end_offset :]
     return Sub(line, found.end_line, old, new), not (kept or new).endswith("\n")
+
+
+def random_model(codec: Codec) -> MockModel:
+    """Random logits, tilted to what ends texts and lines: else nearly every text would run into its budget."""
+    model = MockModel(codec.vocabulary.size, seed=7, context=4)
+    literals, newline = codec.literals, codec.vocabulary.encode("\n")
+    ends = [literals.gen_close[0], literals.sub_close[0], literals.sub_to[0], newline[0]]
+    model._first[:, sorted(set(ends))] += np.float32(5.0 + np.log(codec.vocabulary.size / 256))
+    return model
+
+
+def check_scope(text: str, desk: Desk, document_scope: list[tuple[int, int]], program: Program) -> str:
+    """What `program` makes of `text`, having checked all that is promised of it."""
+    lines = split_lines(text)
+    assert violation(desk.rules, program, desk.page.views) is None
+    whole = desk.page.to_document(program, lines)
+    result = whole.resolve(text)
+    edits = whole.edits(text, Encoding.UTF32)
+    assert apply_edits(text, edits, Encoding.UTF32) == result
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line))
+    offsets.append(offsets[-1])  # behind the last terminator lies an empty line
+    areas = [(offsets[start - 1], offsets[end]) for start, end in normalise(document_scope)]
+    for edit in edits:
+        begin = offsets[edit.start.line] + edit.start.character
+        end = offsets[edit.end.line] + edit.end.character
+        assert any(first <= begin <= end <= last for first, last in areas), (edit, document_scope)
+    return result

@@ -12,9 +12,8 @@ from copydesk.models.replay import ReplayModel
 from copydesk.program import Copy, Gen, Op, Program, Sub
 from decoding import Desk, byte_codec
 from mock_model import MockModel
-from random_pages import random_program, random_scope, random_text
+from random_pages import check_scope, random_model, random_program, random_scope, random_text
 from replaying import program_ids
-from test_decode_scope import check_scope, random_model
 
 
 @pytest.mark.parametrize("kind", ["lines", "tags"])

@@ -17,9 +17,8 @@ from copydesk.grammar.lark import InnerGrammar
 from copydesk.program import Copy, Gen, Op, Program, Sub, escape, sub_span
 from decoding import Desk
 from mock_model import MockModel
-from random_pages import random_scope, random_text
+from random_pages import check_scope, random_model, random_scope, random_text
 from replaying import program_ids, replay
-from test_decode_scope import check_scope, random_model
 from vocabularies import codec as codec_of
 
 CODECS = ("line_bytes", "bytes", "qwen_like", "line_tokens")

@@ -15,8 +15,7 @@ from copydesk.errors import ContextLengthError, CopydeskError, OutOfMemoryError
 from copydesk.models.row import SHARED
 from decoding import Desk, byte_codec
 from mock_model import MockModel
-from random_pages import random_scope, random_text
-from test_decode_scope import random_model
+from random_pages import random_model, random_scope, random_text
 from tiny_models import build, hand_written, qwen2
 
 TEXT = "def f(x):\n    return x+1\n\nprint(f(2))\n"

@@ -8,33 +8,22 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
-import numpy as np
 import pytest
 
 from copydesk.codec import Codec
 from copydesk.decode.sampling import Sampler
-from copydesk.document import Encoding, apply_edits, split_lines
-from copydesk.grammar.rules import normalise, violation
+from copydesk.document import split_lines
 from copydesk.models.row import SHARED, Row
 from copydesk.program import Program
 from decoding import Desk, byte_codec
 from mock_model import MockModel
-from random_pages import random_scope, random_text
+from random_pages import check_scope, random_model, random_scope, random_text
 
 FORMATS = list(product(("lines", "tags"), ("span", "tail", "program"), (True, False)))
 PROGRAMS = {"lines": 12_000, "tags": 4_700}
 """Programs for each format: 100,200 in all. Tags spelled in bytes are slow."""
 PER_PAGE = 40
 """Programs decoded on each random page."""
-
-
-def random_model(codec: Codec) -> MockModel:
-    """Random logits, tilted to what ends texts and lines: else nearly every text would run into its budget."""
-    model = MockModel(codec.vocabulary.size, seed=7, context=4)
-    literals, newline = codec.literals, codec.vocabulary.encode("\n")
-    ends = [literals.gen_close[0], literals.sub_close[0], literals.sub_to[0], newline[0]]
-    model._first[:, sorted(set(ends))] += np.float32(5.0 + np.log(codec.vocabulary.size / 256))
-    return model
 
 
 def random_desk(random: Random, codec: Codec) -> tuple[str, Desk]:
@@ -48,26 +37,6 @@ def random_desk(random: Random, codec: Codec) -> tuple[str, Desk]:
         header = (1, random.randint(1, count)) if first > 1 and random.random() < 0.5 else None
     scope = random_scope(random, *window)
     return text, Desk.of(codec, text, scope, window=window, header=header)
-
-
-def check_scope(text: str, desk: Desk, document_scope: list[tuple[int, int]], program: Program) -> str:
-    """What `program` makes of `text`, having checked all that is promised of it."""
-    lines = split_lines(text)
-    assert violation(desk.rules, program, desk.page.views) is None
-    whole = desk.page.to_document(program, lines)
-    result = whole.resolve(text)
-    edits = whole.edits(text, Encoding.UTF32)
-    assert apply_edits(text, edits, Encoding.UTF32) == result
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line))
-    offsets.append(offsets[-1])  # behind the last terminator lies an empty line
-    areas = [(offsets[start - 1], offsets[end]) for start, end in normalise(document_scope)]
-    for edit in edits:
-        begin = offsets[edit.start.line] + edit.start.character
-        end = offsets[edit.end.line] + edit.end.character
-        assert any(first <= begin <= end <= last for first, last in areas), (edit, document_scope)
-    return result
 
 
 def warm_again(model: MockModel, desk: Desk, row: Row | None) -> Row:

@@ -176,7 +176,9 @@ def test_greedy_text_equals_generate(toolkit: Toolkit, directory: Path) -> None:
     plan = make_plan(toolkit, document.lines.snapshot(), 0, "python", document.layout, request)
     model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
     prompt = torch.tensor([[*plan.prefix, *plan.asked]])
-    wanted = model.generate(prompt, do_sample=False, max_new_tokens=plan.max_tokens)[0, prompt.shape[1] :].tolist()
+    wanted = model.generate(prompt, do_sample=False, max_new_tokens=plan.max_tokens)[
+        0, prompt.shape[1] :
+    ].tolist()
     with editor.cache.acquire((document.id, plan.key), plan.prefix) as lease:
         for _ in editor.cache.warm(lease):
             pass

@@ -20,7 +20,6 @@ from copydesk.grammar.acceptor import Acceptor, State
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED
 from copydesk.grammar.lark import (
     InnerGrammar,
-    InnerText,
     choice_grammar,
     gen_grammar,
     names_grammar,
@@ -268,61 +267,7 @@ def test_inner_grammar_at_run_time(name: str) -> None:
     assert grammar.accepts(vocabulary.encode("1x")) == 1
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_inner_text_closes_where_the_grammar_accepts(name: str) -> None:
-    codec, made = vocabularies.codec(name), bodies(name)
-    names = ["foo", "foobar", 'é"\\x']
-    grammar = InnerGrammar(names_grammar(names), codec.vocabulary)
-    rng = random.Random(5)
-    cases = ((made.sub(), codec.literals.sub_close, False), (made.sub(True), codec.literals.sub_close, True),
-             (made.gen(), codec.literals.gen_close, True))  # fmt: skip
-    for start, close, ends_line in cases:
-        written = set()
-        for _ in range(60):
-            text = InnerText(made, start, grammar)
-            state, ids = text.start, list[int]()
-            while not text.closed(state):
-                allowed = text.allowed(state)
-                token = int(allowed[rng.randrange(len(allowed))])
-                behind = text.advance(state, token)
-                assert behind is not None
-                assert text.advance(state, vocabularies.codec(name).vocabulary.encode("z")[0]) is None
-                state = behind
-                ids.append(token)
-            assert not len(text.allowed(state))
-            assert tuple(ids[len(ids) - len(close) :]) == close
-            written.add(codec.read_fragment(ids[: len(ids) - len(close)]))
-        assert written == {n + "\n" if ends_line else n for n in names}
-
-
-def test_inner_text_of_a_grammar_that_cannot_stand_in_text() -> None:
-    codec, made = vocabularies.codec("line_bytes"), bodies("line_bytes")
-    text = InnerText(made, made.sub(), InnerGrammar('start: "\\r"', codec.vocabulary))
-    with pytest.raises(GrammarError):
-        text.allowed(text.start)
-    # Out of budget, any text can be closed.
-    assert text.closing_path(text.start) == codec.literals.sub_close
-
-
 def test_names_grammar_refuses_nothing_to_choose() -> None:
     for names in ([], [""], ["a", ""]):
         with pytest.raises(GrammarError):
             names_grammar(names)
-
-
-def test_json_inner_grammar() -> None:
-    codec, made = vocabularies.codec("qwen_like"), bodies("qwen_like")
-    source = 'start: %json {"type": "integer", "minimum": 3, "maximum": 12}'
-    text = InnerText(made, made.sub(), InnerGrammar(source, codec.vocabulary))
-    written = set()
-    rng = random.Random(0)
-    for _ in range(80):
-        state, ids = text.start, list[int]()
-        while not text.closed(state):
-            allowed = text.allowed(state)
-            ids.append(int(allowed[rng.randrange(len(allowed))]))
-            behind = text.advance(state, ids[-1])
-            assert behind is not None
-            state = behind
-        written.add(int(codec.read_fragment(ids[: -len(codec.literals.sub_close)])))
-    assert written == set(range(3, 13))

@@ -10,9 +10,7 @@ import pytest
 
 import vocabularies
 from copydesk.errors import GrammarError
-from copydesk.grammar.rules import Rules, State, spans
-from copydesk.grammar.trie import MAX_NODES, SpanTrie, Trie, choose, distribution, finite_choices
-from grammar_pages import random_acceptor
+from copydesk.grammar.trie import Trie, finite_choices
 
 WORDS = [(1, 2, 3), (1, 2, 4), (1, 5), (2, 1), (2, 6, 1, 1), (7,)]
 
@@ -94,51 +92,6 @@ def test_common_prefix_cancels() -> None:
     law = trie.log_probabilities(logits)
     logits[:2] = 0
     assert np.allclose(law, trie.log_probabilities(logits))
-
-
-def test_choose_follows_its_distribution() -> None:
-    trie = Trie(WORDS)
-    law = trie.log_probabilities(np.random.default_rng(1).normal(0, 1, (trie.nodes, 8)))
-    for temperature, top_p in ((1.0, 1.0), (0.5, 1.0), (2.0, 0.7), (1.0, 0.01)):
-        expected = distribution(law, temperature=temperature, top_p=top_p)
-        # A fine grid of uniforms integrates the distribution exactly up to the grid's step.
-        grid = (np.arange(4_000) + 0.5) / 4_000
-        drawn = [choose(law, float(u), temperature=temperature, top_p=top_p) for u in grid]
-        assert np.abs(np.bincount(drawn, minlength=len(trie)) / len(grid) - expected).max() < 2e-3
-    assert choose(law, 0.99, temperature=0) == int(np.argmax(law))
-    assert choose([-1.0, -np.inf], 1 - 1e-17, temperature=1) == 0
-    assert np.count_nonzero(distribution(law, top_p=0.01)) == 1
-
-
-@pytest.mark.parametrize("name", vocabularies.CODECS)
-def test_span_trie_holds_every_legal_span(name: str) -> None:
-    rng = random.Random(7)
-    seen = 0
-    while seen < 20:
-        acceptor, _, _ = random_acceptor(rng, name)
-        rules, codec = acceptor.rules, acceptor.codec
-        if not rules.lines:
-            continue
-        seen += 1
-        trie = SpanTrie(rules, rules.start(), codec)
-        whole = trie.whole()
-        assert trie.spans == spans(rules, rules.start())
-        assert len(trie) == len(whole) == len(trie.spans)
-        assert trie.nodes == whole.nodes
-        for start, end in trie.spans:
-            assert codec.copy_end(end) in trie.ends(start).sequences
-            assert end in trie.end_lines(start)
-
-
-def test_one_token_per_number_needs_no_extra_node_behind_a_forced_start() -> None:
-    rules = Rules(60, ((10, 20),))
-    trie = SpanTrie(rules, State(), vocabularies.codec("line_tokens"))
-    assert trie.starts.nodes == 1
-    assert trie.ends(1).nodes == 1
-    assert trie.exact
-    wide = Rules(100, ((1, 100),))
-    assert not SpanTrie(wide, State(), vocabularies.codec("qwen_like")).exact
-    assert SpanTrie(wide, State(), vocabularies.codec("line_tokens")).nodes == 101 <= MAX_NODES
 
 
 def test_finite_choices_are_prefix_free_even_where_names_are_not() -> None:

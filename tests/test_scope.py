@@ -105,6 +105,62 @@ EXAMPLES = {
         > [|    b = 1|]
         """,
     ),
+    "default: its function's header and the place behind the docstring": (
+        {
+            "message": "Do not use mutable data structures for argument defaults",
+            "code": "B006",
+            "source": "Ruff",
+        },
+        "\n".join(
+            [
+                "",
+                "> def f(a=[|[]|]):",
+                '.     """Doc."""',
+                "^",
+                *(f".     a{k} = 1" for k in range(22)),
+            ]
+        ),
+    ),
+    "bracket never closed: down to a line no deeper": (
+        {"message": "'[' was never closed", "code": "invalid-syntax"},
+        """
+        > def f(a):
+        >     x = [|[|]
+        >         a,
+        >
+        >     return x
+        """,
+    ),
+    "syntax error behind a comment: the code before it": (
+        SYNTAX,
+        """
+        . def f(a):
+        >     x = g(a
+        >
+        >     # about y
+        >     [|y|] = 1
+        """,
+    ),
+    "unneeded assignment: the line above, too": (
+        {"message": "Unnecessary assignment to `x` before `return` statement", "code": "RET504"},
+        """
+        . def f(a):
+        .     b = 1
+        >     x = a
+        >     return [|x|]
+        """,
+    ),
+    "suggestion from a module: the imports, too": (
+        {"message": "Use `contextlib.suppress(KeyError)` instead of `try`-`except`-`pass`", "code": "SIM105"},
+        """
+        > import os
+        .
+        > [|try:
+        >     os.remove(a)
+        > except KeyError:
+        >     pass|]
+        """,
+    ),
     "name: the statement and the imports": (
         UNDEFINED,
         '''
@@ -384,6 +440,10 @@ def test_other_messages_are_not_about_names(message: str) -> None:
         "Expected expression",
         "Parsing error: Unexpected token",
         "Simple statements must be separated by newlines or semicolons",
+        "Expected `:`, found newline",
+        "String literal is unterminated",
+        "missing closing quote in string literal",
+        "cannot assign to attribute here. Maybe you meant '==' instead of '='?",
     ],
 )
 def test_wordings_of_a_syntax_error(message: str) -> None:

@@ -9,13 +9,13 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 import pytest
-from training_data import MIT, module, package, wheel
 
 from copydesk.errors import TrainingError
 from copydesk.training import corpus, filters, sources
 from copydesk.training.corpus import Corpus
 from copydesk.training.filters import Limits, refusal
 from copydesk.training.licences import Decision, decide, permitted
+from training_corpora import MIT, module, package, wheel
 
 HELD = frozenset({"held"})
 
@@ -26,9 +26,17 @@ HELD = frozenset({"held"})
         ("License-Expression: MIT", True, "MIT"),
         ("License-Expression: MPL-2.0 AND MIT", False, "MPL-2.0 AND MIT"),
         ("License-Expression: GPL-3.0-only OR MIT", True, "GPL-3.0-only OR MIT"),
-        ("License-Expression: GPL-3.0-only\nClassifier: License :: OSI Approved :: MIT License", False, "GPL-3.0-only"),
+        (
+            "License-Expression: GPL-3.0-only\nClassifier: License :: OSI Approved :: MIT License",
+            False,
+            "GPL-3.0-only",
+        ),
         ("Classifier: License :: OSI Approved :: BSD License", True, "BSD"),
-        ("Classifier: License :: OSI Approved\nClassifier: License :: OSI Approved :: MIT License", True, "MIT"),
+        (
+            "Classifier: License :: OSI Approved\nClassifier: License :: OSI Approved :: MIT License",
+            True,
+            "MIT",
+        ),
         (
             "Classifier: License :: OSI Approved :: Mozilla Public License 2.0 (MPL 2.0)",
             False,
@@ -100,7 +108,9 @@ def test_a_corpus_is_split_by_package_and_free_of_copies(tmp_path: Path) -> None
         package("fork", {"fork/copy.py": module("held") + "\n\nx = 1\n", "fork/own.py": module("fork")}),
         package("held", {"held/a.py": module("held")}),
         package("same", {"same/a.py": module("fork")}),
-        package("closed", {"closed/a.py": module("closed")}, Decision(False, "GPL-3.0-only", "License-Expression")),
+        package(
+            "closed", {"closed/a.py": module("closed")}, Decision(False, "GPL-3.0-only", "License-Expression")
+        ),
     ]
     made = corpus.build(packages, tmp_path, held_out=HELD)
     assert [(e.package, e.path, e.split) for e in made.entries] == [
@@ -111,11 +121,15 @@ def test_a_corpus_is_split_by_package_and_free_of_copies(tmp_path: Path) -> None
     assert records["fork"]["left_out"] == {"resembles a held-out file": 1}
     assert records["same"]["left_out"] == {"duplicate": 1}
     assert (records["closed"]["accepted"], records["closed"]["files"]) == (False, 0)
-    assert [(f.text, f.version, f.licence) for f in made.read(made.of("heldout"))] == [(module("held"), "1.0", "MIT")]
+    assert [(f.text, f.version, f.licence) for f in made.read(made.of("heldout"))] == [
+        (module("held"), "1.0", "MIT")
+    ]
 
 
 def test_the_same_packages_give_the_same_bytes_in_any_order(tmp_path: Path) -> None:
-    packages = [package(name, {f"{name}/a.py": module(name), f"{name}/b.py": module(name + "b")}) for name in "pqr"]
+    packages = [
+        package(name, {f"{name}/a.py": module(name), f"{name}/b.py": module(name + "b")}) for name in "pqr"
+    ]
     one = corpus.build(packages, tmp_path / "1", held_out=HELD)
     two = corpus.build(packages[::-1], tmp_path / "2", held_out=HELD)
     assert one.digest == two.digest
@@ -126,7 +140,9 @@ def test_the_same_packages_give_the_same_bytes_in_any_order(tmp_path: Path) -> N
 def test_a_large_package_gives_its_share(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"big/{k}.py": module(f"big{k}") for k in range(8)}
     size = len(module("big0").encode())
-    made = corpus.build([package("big", files)], tmp_path, held_out=HELD, limits=Limits(package_bytes=3 * size + 9))
+    made = corpus.build(
+        [package("big", files)], tmp_path, held_out=HELD, limits=Limits(package_bytes=3 * size + 9)
+    )
     assert len(made.entries) == 3
     assert made.manifest["packages"][0]["left_out"] == {"beyond the package's share": 5}
 
@@ -164,7 +180,12 @@ def test_a_corpus_that_is_missing_or_cut_short(tmp_path: Path) -> None:
 
 
 def test_wheels_are_read_without_being_run(tmp_path: Path) -> None:
-    path = wheel(tmp_path, "Some_Pkg", {"some_pkg/a.py": module("a"), "some_pkg/b.txt": "no"}, "License-Expression: MIT")
+    path = wheel(
+        tmp_path,
+        "Some_Pkg",
+        {"some_pkg/a.py": module("a"), "some_pkg/b.txt": "no"},
+        "License-Expression: MIT",
+    )
     found = sources.archive(path)
     assert (found.name, found.version, found.origin, found.licence) == ("some-pkg", "1.0", "wheel", MIT)
     assert list(found.files()) == [("some_pkg/a.py", module("a").encode())]
@@ -173,7 +194,9 @@ def test_wheels_are_read_without_being_run(tmp_path: Path) -> None:
         sources.archive(tmp_path / "broken.whl")
 
 
-def test_fetch_takes_what_is_there_and_names_what_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetch_takes_what_is_there_and_names_what_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = wheel(tmp_path, "some_pkg", {}, "")
     # No index, no network: pip can only fail.
     for name, value in (("PIP_NO_INDEX", "1"), ("PIP_CONFIG_FILE", "/dev/null"), ("PIP_FIND_LINKS", "")):
@@ -183,7 +206,9 @@ def test_fetch_takes_what_is_there_and_names_what_fails(tmp_path: Path, monkeypa
 
 
 def test_folders_and_repositories(tmp_path: Path) -> None:
-    (tmp_path / "LICENSE").write_text("Permission is hereby granted, free of charge, to any person obtaining a copy")
+    (tmp_path / "LICENSE").write_text(
+        "Permission is hereby granted, free of charge, to any person obtaining a copy"
+    )
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "x.py").write_text("x")
     (tmp_path / "a.py").write_text(module("a"))

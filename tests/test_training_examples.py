@@ -6,7 +6,6 @@ import random
 from itertools import islice
 
 import pytest
-from training_data import codec, module, texts
 
 from copydesk.codec import Codec
 from copydesk.codec_cost import CodecCost
@@ -23,6 +22,7 @@ from copydesk.training.defects import examples
 from copydesk.training.example import Example
 from copydesk.training.examples import Rendered, Renderer, Role, page_format
 from copydesk.training.excerpts import LINES, excerpts
+from training_corpora import codec, module, texts
 
 
 def edited(before: str, old: str, new: str, **request: object) -> Example:
@@ -30,7 +30,11 @@ def edited(before: str, old: str, new: str, **request: object) -> Example:
     row = before[: before.index(new)].count("\n")
     diagnostic = Diagnostic(Position(row, 0), Position(row, 80), "wrong", "E1", "tool")
     return Example(
-        before, before.replace(new, old), EditRequest(diagnostics=[diagnostic], **request), "test", True  # type: ignore[arg-type]
+        before,
+        before.replace(new, old),
+        EditRequest(diagnostics=[diagnostic], **request),
+        "test",
+        True,  # type: ignore[arg-type]
     )
 
 
@@ -71,11 +75,12 @@ def test_rendered_programs_resolve_to_the_wanted_text(after_copy: str, page_line
 
 
 def test_the_prompt_is_the_one_that_is_served() -> None:
-    from copydesk.models.replay import ReplayModel
+    from transformers import Qwen2Config
+
     from copydesk.models.random_weights import random_model
+    from copydesk.models.replay import ReplayModel
     from copydesk.plan import make_plan, script_of
     from copydesk.toolkit import Toolkit
-    from transformers import Qwen2Config
 
     used = codec("span")
     config = Qwen2Config(
@@ -100,7 +105,9 @@ def test_roles() -> None:
     assert isinstance(found, Rendered)
     token = renderer.codec.vocabulary.token_bytes
     text = b"".join(token[i] for i, role in zip(found.ids, found.roles, strict=True) if role == Role.DOCUMENT)
-    assert text.decode() in EXAMPLE.before.replace('"""The module a."""\n\n', "") or "import os" in text.decode()
+    assert (
+        text.decode() in EXAMPLE.before.replace('"""The module a."""\n\n', "") or "import os" in text.decode()
+    )
     assert set(found.roles[: found.program].tolist()) == {Role.CONTEXT, Role.DOCUMENT}
     program = found.roles[found.program :].tolist()
     assert set(program) == {Role.PROGRAM, Role.FORCED, Role.SPAN}
@@ -156,7 +163,11 @@ def test_clean_code_is_one_copy() -> None:
     [
         (Example(module("a"), "x\n", EditRequest(scope=[(900, 901)]), "t", True), 20, "no scope"),
         (Example(module("a"), "x\n", EditRequest(scope=[(1, 60)]), "t", True), 20, "no page shows the scope"),
-        (Example(module("a"), "x\n" + module("a"), EditRequest(scope=[(20, 22)]), "t", True), 20, "the change is outside the scope"),
+        (
+            Example(module("a"), "x\n" + module("a"), EditRequest(scope=[(20, 22)]), "t", True),
+            20,
+            "the change is outside the scope",
+        ),
         (
             Example(module("a"), module("a").replace("import os", "x\n" * 600, 1), EditRequest(scope=[(3, 3)]), "t", True),
             20,
@@ -193,11 +204,11 @@ def test_prices_are_token_counts() -> None:
 def test_olds_do_not_cut_words() -> None:
     before, after = "x = antidisestablishmentxrian\n", "x = antidisestablishmentarian\n"
     whole = oracle_program(before, after, cost=CodecCost(codec()))
-    assert whole.ops[0] == Sub(1, 1, " antidisestablishmentxrian", " antidisestablishmentarian") or not isinstance(
-        whole.ops[0], Sub
-    )
+    assert whole.ops[0] == Sub(
+        1, 1, " antidisestablishmentxrian", " antidisestablishmentarian"
+    ) or not isinstance(whole.ops[0], Sub)
     pieces = CodecCost(codec()).line_tokens("antidisestablishmentarian_2 = é日_本(1200)\n")
-    assert list(pieces)[0] == "antidisestablishmentarian_2"
+    assert pieces[0] == "antidisestablishmentarian_2"
     assert "é日_本" in "".join(pieces)
     assert len(CodecCost(codec(), words=False).line_tokens("antidisestablishmentarian\n")) > 2
 

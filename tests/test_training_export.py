@@ -73,7 +73,7 @@ def test_the_editor_loads_it(run: Path, tokenizer: Path, tmp_path: Path, shard_m
     editor = Editor.load(out, device="cpu", warm=False)
     document = editor.open("a.py", "x = 1\ny = 2\n")
     result = document.edit(EditRequest(scope=[(2, 2)], max_tokens=20))
-    assert result.status in ("complete", "partial", "ok", "incomplete", "cut")
+    assert result.status in ("edited", "unchanged"), result
 
 
 def test_exporting_again_leaves_no_old_weights(run: Path, tokenizer: Path, tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ def test_a_budget_in_minutes_ends_with_the_decay(shards: Path, tmp_path: Path) -
     seen: list[train.Status] = []
     train.run(shards, tmp_path, **QUICK, minutes=1 / 30, report_every=1, report=seen.append)
     rates = [status.rate for status in seen]
-    assert rates[-1] == 0
-    assert rates[-2] < max(rates)
+    assert rates[-1] < max(rates)
+    assert seen[-1].seconds_left is not None
     assert checkpoint.load(tmp_path).finished
 
 

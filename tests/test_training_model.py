@@ -9,7 +9,7 @@ from transformers import Qwen2Config, Qwen2ForCausalLM
 
 from copydesk.training import kernels
 from copydesk.training.fused import _blocks, attend, attend_backward
-from copydesk.training.loss import HeadLoss, reference_loss
+from copydesk.training.loss import head_loss, reference_loss
 from copydesk.training.model import SIZES, Config, TrainingModel, hf_config, hf_tensors
 
 TINY = Config(vocab=320, hidden=128, layers=2, heads=2, inner=192, positions=512)
@@ -107,7 +107,7 @@ def test_the_loss_at_chosen_positions(native: kernels.Kernels, with_native: bool
     for own in (False, True):
         h, e = hidden.clone().requires_grad_(), table.clone().requires_grad_()
         if own:
-            loss, each = HeadLoss.apply(h, e, where, target, coefficient, native if with_native else None)
+            loss, each = head_loss(h, e, where, target, coefficient, native if with_native else None)
             assert (each * coefficient).sum() == pytest.approx(loss.item(), rel=1e-5)
         else:
             loss = reference_loss(h, e, where, target, coefficient)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from training_data import texts
 
 from copydesk.codec import Codec, special_tokens
 from copydesk.errors import TokenizerError
 from copydesk.format import EditFormat
 from copydesk.training.tokenizer import train_tokenizer
 from copydesk.vocabulary import HFVocabulary
+from training_corpora import texts
 
 SIZE = 1500
 
@@ -38,7 +38,9 @@ def test_it_spells_the_format(vocabulary: HFVocabulary) -> None:
     Codec(EditFormat(), vocabulary)  # raises where a literal is missing
 
 
-@pytest.mark.parametrize("text", ["\n", "        return self\n", "x == y\n", "é日本\U0001f600\r\t\x0b", "<L7></gen><pad>"])
+@pytest.mark.parametrize(
+    "text", ["\n", "        return self\n", "x == y\n", "é日本\U0001f600\r\t\x0b", "<L7></gen><pad>"]
+)
 def test_text_is_data_and_reads_back(vocabulary: HFVocabulary, text: str) -> None:
     ids = vocabulary.encode(text)
     assert vocabulary.decode(ids) == text
@@ -48,8 +50,8 @@ def test_text_is_data_and_reads_back(vocabulary: HFVocabulary, text: str) -> Non
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("        if x:\n", ["        ", "if", " x", ":", "\n"]),
-        ("\t\tx\n", ["\t\t", "x", "\n"]),
+        ("        if self:\n", ["        ", "if", " self", ":", "\n"]),
+        ("        #    a\n", ["        ", "#", "   ", " a", "\n"]),
         ("a == b != c\n", ["a", " ==", " b", " !=", " c", "\n"]),
         ("120\n", ["1", "2", "0", "\n"]),
         ("f(x)[0]\n", ["f", "(", "x", ")", "[", "0", "]", "\n"]),

@@ -36,13 +36,14 @@ Prepared: TypeAlias = tuple[int, TextLines, Plan | CopydeskError]
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """One request on its way. `outcomes` has one place per candidate."""
+    """One request on its way. `jobs` and `tallies` have one place per candidate; `counts` is what warming cost."""
 
     index: int
     plan: Plan
     lease: Lease
     counts: Counts
     jobs: list[Job] = field(default_factory=list)
+    tallies: list[Counts] = field(default_factory=list)
     shown: int = 0
     prefill: float = 0.0
 
@@ -135,12 +136,12 @@ class Batch:
                 if id(entry) in left:
                     left.discard(id(entry))
                     yield from self._retract(entry, str(error))
-                    yield entry.index, self._result(entry.plan, status, entry.counts, reason=str(error))
+                    yield entry.index, self._result(entry.plan, status, _spent(entry), reason=str(error))
         for entry in entries:
             if id(entry) in left:
                 reason = next((job.stopped for job in entry.jobs if job.stopped), "cancelled")
                 yield from self._retract(entry, reason)
-                yield entry.index, self._ended(entry.plan, entry.counts, reason)
+                yield entry.index, self._ended(entry.plan, _spent(entry), reason)
 
     def _job(self, entry: _Entry, candidate: int) -> Job:
         plan, request = entry.plan, entry.plan.request
@@ -150,7 +151,9 @@ class Batch:
             temperature = CANDIDATE_TEMPERATURE
         sampler = Sampler(temperature, request.top_p, request.seed + candidate, track=request.candidates > 1)
         lane = Lane(entry.lease.row, owner, len(plan.prefix))
-        return Job(lane, plan.begin(Speaker(lane, sampler, entry.counts, plan.max_tokens)))
+        tally = Counts()
+        entry.tallies.append(tally)
+        return Job(lane, plan.begin(Speaker(lane, sampler, tally, plan.max_tokens)))
 
     # -- reporting -----------------------------------------------------------------------------------------------
 
@@ -169,8 +172,12 @@ class Batch:
 
     def _finish(self, entry: _Entry) -> Iterator[tuple[int, Event]]:
         plan, lines = entry.plan, entry.plan.lines
-        outcomes = [job.outcome for job in entry.jobs if job.outcome is not None]
-        best = max(outcomes, key=lambda o: (o.program is not None and not o.truncated, o.log_likelihood))
+        outcomes = [
+            (job.outcome, tally) for job, tally in zip(entry.jobs, entry.tallies, strict=True) if job.outcome
+        ]
+        best, told = max(
+            outcomes, key=lambda o: (o[0].program is not None and not o[0].truncated, o[0].log_likelihood)
+        )
         program: Program | None = None
         reason = best.refusal
         checked: tuple[str, ...] = ()
@@ -179,12 +186,14 @@ class Batch:
             reason, checked = self._objection(plan, best, program)
         if reason is not None:
             yield from self._retract(entry, reason)
-            result = self._result(plan, "refused", entry.counts, program=program, reason=reason)
+            result = self._result(plan, "refused", _spent(entry, told), program=program, reason=reason)
         else:
             assert program is not None
             edits = tuple(program_edits(program.ops, lines, False, self._encoding))
             status: Status = "edited" if edits else "unchanged"
-            result = self._result(plan, status, entry.counts, program=program, edits=edits, checked=checked)
+            result = self._result(
+                plan, status, _spent(entry, told), program=program, edits=edits, checked=checked
+            )
         total, prefill = result.ms["total"], entry.prefill * 1e3
         took = {"prefill": prefill, "decode": total - prefill, "total": total}
         yield entry.index, replace(result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood)
@@ -229,3 +238,12 @@ class Batch:
             ms={"total": total},
             **more,  # type: ignore[arg-type]
         )
+
+
+def _spent(entry: _Entry, best: Counts | None = None) -> Counts:
+    """What a request cost, all candidates together; what copies covered is the winner's alone."""
+    total = Counts()
+    for counts in (entry.counts, *entry.tallies):
+        total += counts
+    total.covered = best.covered if best is not None else 0
+    return total

@@ -14,15 +14,22 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from copydesk.document import content
 from copydesk.request import Diagnostic
 from copydesk.scope import is_syntax_error, names_undefined
 
-SIMILAR = 48
+SIMILAR = 24
 """So many names that look like the wrong one are offered,"""
-NEAR = 48
+NEAR = 24
 """and so many that stand near it."""
+WINDOW = 40
+"""Lines round the diagnostic that count as near."""
+FAR = 600
+"""Names farther away are not looked for."""
+LIKENESS = 0.4
+"""Below this a name is no misspelling of another: what is missing may be an import nobody can guess."""
 
 MEMBERS: dict[str, str] = {
     "abc": "ABC abstractmethod",
@@ -53,7 +60,13 @@ MEMBERS: dict[str, str] = {
     "uuid": "uuid4",
 }
 """Names that are imported from a module so often that the module may be guessed."""
-ALIASES = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "tf": "tensorflow", "ET": "xml.etree.ElementTree"}
+ALIASES = {
+    "np": "numpy",
+    "pd": "pandas",
+    "plt": "matplotlib.pyplot",
+    "tf": "tensorflow",
+    "ET": "xml.etree.ElementTree",
+}
 
 _MODULES = tuple(sorted(name for name in sys.stdlib_module_names if not name.startswith("_")))
 _BUILTINS = tuple(name for name in dir(builtins) if not name.startswith("_"))
@@ -136,12 +149,17 @@ def narrow(diagnostic: Diagnostic, lines: Sequence[str], language: str) -> Narro
     wrong = content(lines[at])[start:end]
     names, attributes = _names(lines, at)
     if attribute:
-        texts = _ranked(wrong, attributes)
+        texts, _ = _ranked(wrong, attributes, names)
         return Narrowed(at + 1, start, end, tuple(texts)) if texts else None
-    own = [f"self.{wrong}"] if wrong in attributes else []
-    texts = [*own, *_ranked(wrong, names, (*_BUILTINS, *_MODULES))]
+    own = [f"self.{wrong}"] if "self" in names else []
     added = tuple(_imports(wrong))
-    return Narrowed(at + 1, start, end, tuple(texts), added) if texts or added else None
+    texts, best = _ranked(wrong, names, (*_BUILTINS, *_MODULES, *_KEYWORDS))
+    if best < LIKENESS and not added and wrong not in attributes:
+        return None
+    # An attribute of that name: `self.` is what is missing. Else it comes behind the likeliest names.
+    at_own = 0 if wrong in attributes else 4
+    texts = [*texts[:at_own], *own, *texts[at_own:]]
+    return Narrowed(at + 1, start, end, tuple(texts), added)
 
 
 def _flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
@@ -161,13 +179,19 @@ def _flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
 
 def _names(lines: Sequence[str], at: int) -> tuple[list[str], list[str]]:
     """The document's names and attributes, those nearest to line `at` (0-based) first."""
-    above = "".join(lines[: at + 1])
+    top, bottom = max(0, at - WINDOW), at + 1 + WINDOW
+    above, below = max(0, at - FAR), at + FAR
     names: dict[str, None] = {}
     attributes: dict[str, None] = {}
-    # From the line down, then from the line up: what was used last is likeliest.
-    for text, backwards in (("".join(lines[at:]), False), (above, True)):
-        words = _SCAN.findall(text)
-        for dot, name, attribute in reversed(words) if backwards else words[: len(words)]:
+    # Upwards from the line, then down: what was used last is likeliest.
+    for first, last, backwards in (
+        (top, at + 1, True),
+        (at + 1, bottom, False),
+        (above, top, True),
+        (bottom, below, False),
+    ):
+        words = _SCAN.findall("".join(lines[first:last]))
+        for dot, name, attribute in reversed(words) if backwards else words:
             if name and not dot:
                 names.setdefault(name)
             elif name or attribute:
@@ -175,26 +199,29 @@ def _names(lines: Sequence[str], at: int) -> tuple[list[str], list[str]]:
     return [n for n in names if not keyword.iskeyword(n)], list(attributes)
 
 
-def _ranked(wrong: str, names: Iterable[str], more: Iterable[str] = ()) -> list[str]:
-    """Names that look like `wrong`, then those that come first in `names`."""
+def _ranked(wrong: str, names: Iterable[str], more: Iterable[str] = ()) -> tuple[list[str], float]:
+    """Names that look like `wrong`, then those that come first in `names`; and how alike the best one is."""
     names = [n for n in names if n != wrong]
     pairs = _pairs(wrong)
     scored: list[tuple[float, int, str]] = []
     for k, name in enumerate(dict.fromkeys([*names, *more])):
-        if abs(len(name) - len(wrong)) <= 3 or name in wrong or wrong in name:
+        if abs(len(name) - len(wrong)) <= 3 and name != wrong:
             both = _pairs(name)
             likeness = 2 * len(pairs & both) / (len(pairs) + len(both))
             if likeness > 0.2:
                 scored.append((-likeness, k, name))
     scored.sort()
     similar = [name for _, _, name in scored[:SIMILAR]]
-    return list(dict.fromkeys([*similar, *names[:NEAR]]))
+    return list(dict.fromkeys([*similar, *names[:NEAR]])), -scored[0][0] if scored else 0.0
 
 
-def _pairs(word: str) -> set[str]:
+@lru_cache(4096)
+def _pairs(word: str) -> frozenset[str]:
     """Neighbouring letters, with the ends marked; letters one apart too, for those that were swapped."""
     low = f"^{word.lower()}$"
-    return {low[k : k + 2] for k in range(len(low) - 1)} | {low[k] + low[k + 2] for k in range(len(low) - 2)}
+    return frozenset(
+        [*(low[k : k + 2] for k in range(len(low) - 1)), *(low[k] + low[k + 2] for k in range(len(low) - 2))]
+    )
 
 
 def _imports(name: str) -> list[str]:
@@ -202,37 +229,42 @@ def _imports(name: str) -> list[str]:
     found = [f"import {name}\n"] if name in sys.stdlib_module_names else []
     if name in ALIASES:
         found.append(f"import {ALIASES[name]} as {name}\n")
-    found += [f"from {module} import {name}\n" for module, members in MEMBERS.items() if name in members.split()]
+    found += [
+        f"from {module} import {name}\n" for module, members in MEMBERS.items() if name in members.split()
+    ]
     return found
 
 
 def _keyword(diagnostic: Diagnostic, lines: Sequence[str]) -> Narrowed | None:
-    """The word on the line of a syntax error that may be a misspelt keyword."""
+    """The word near a syntax error that may be a misspelt keyword: one that the document has nowhere else."""
     at = diagnostic.start.line
+    best: tuple[float, int, int, int] | None = None
     for line in (at, at - 1):
-        if line < 0:
-            break
-        text = content(lines[line])
-        best: tuple[float, int, int] | None = None
-        for match in _WORD.finditer(re.sub(r"#.*", "", text)):
+        if not 0 <= line < len(lines):
+            continue
+        for match in _WORD.finditer(re.sub(r"#.*", "", content(lines[line]))):
             word = match.group()
             if keyword.iskeyword(word) or word in _BUILTINS or len(word) < 2:
                 continue
-            likeness = max(_closeness(word, good) for good in _KEYWORDS)
-            if likeness >= 0.5 and (best is None or likeness > best[0]):
-                best = (likeness, *match.span())
-        if best is not None:
-            _, start, end = best
-            word = text[start:end]
-            good = sorted(_KEYWORDS, key=lambda k: -_closeness(word, k))
-            return Narrowed(line + 1, start, end, tuple(good))
-    return None
+            likeness = max(_closeness(word, good) for good in _KEYWORDS) - 0.05 * (line != at)
+            if likeness >= 0.4 and (best is None or likeness > best[0]) and _once(word, lines):
+                best = (likeness, line, *match.span())
+    if best is None:
+        return None
+    _, line, start, end = best
+    word = content(lines[line])[start:end]
+    return Narrowed(line + 1, start, end, tuple(sorted(_KEYWORDS, key=lambda good: -_closeness(word, good))))
+
+
+def _once(word: str, lines: Sequence[str]) -> bool:
+    whole = re.compile(rf"(?<!\w){word}(?!\w)")
+    return sum(len(whole.findall(line)) for line in lines if word in line) == 1
 
 
 def _closeness(word: str, good: str) -> float:
     if abs(len(word) - len(good)) > 1:
         return 0.0
-    if sorted(word) == sorted(good) and word != good:
+    if sorted(word) == sorted(good):
         return 0.9
     both = _pairs(word), _pairs(good)
     return 2 * len(both[0] & both[1]) / (len(both[0]) + len(both[1]))

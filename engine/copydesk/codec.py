@@ -185,7 +185,7 @@ class Codec:
         return self.read_fragment(ids)
 
     def may_be_old(self, old: str) -> bool:
-        """Whether `old` can stand in a sub without being taken for a tag. Olds are never escaped: they are the line's own tokens."""
+        """Whether `old` can stand in a sub without being taken for a tag: olds are the line's own tokens, never escaped."""
         return not self.tagged or escape(old) == old
 
     # -- whole programs ------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class Codec:
     def encode_program(
         self, program: Program, views: Sequence[str], lines: Sequence[Ids], *, open_end: bool
     ) -> list[Piece]:
-        """`program` (page numbers, view text) as tokens, from behind `program_open` to the end, in the order the model emits them.
+        """`program` (page numbers, view text) as tokens behind `program_open`, to the end, in the order the model emits them.
 
         `views` and `lines` are the page's lines as view text and as tokens. `open_end` says that text may still be inserted
         behind the last line; where it may not, only a forced end can follow a copy of the last line, and no span is written.

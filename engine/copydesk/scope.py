@@ -9,6 +9,7 @@ proposes and a person's selection wins: it knows nothing of pages.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
@@ -72,14 +73,17 @@ _SYNTAX_MESSAGES = re.compile(
     r"""^(SyntaxError|IndentationError|TabError|Parsing\ error) | invalid\ syntax | syntax\ error
     | was\ never\ closed | was\ not\ closed | unmatched\ ['"] | does\ not\ match\ opening
     | unterminated\ (string|triple|f-string|template) | unexpected\ (indent|eof|end\ of\ (file|input)|token)
+    | literal\ is\ unterminated | missing\ closing\ quote | cannot\ assign\ to\ .*\ here\b
     | unindent | expected\ (an\ )?indented\ block | unexpected\ indentation
-    | ^expected\ (['":;,()]|an?\ (expression|statement|identifier)|expression|class\ name|function\ name)
+    | ^expected\ (['"`:;,()]|an?\ (expression|statement|identifier)|expression|class\ name|function\ name)
     | statements\ must\ be\ separated\ by\ newlines""",
     re.VERBOSE | re.IGNORECASE,
 )
 _OPEN_BRACKET = re.compile(r"was (never|not) closed")
 _DEFAULT_CODES = frozenset({"B006", "B008", "W0102", "dangerous-default-value"})
 _DEFAULT_MESSAGES = re.compile(r"mutable .*default|dangerous default", re.IGNORECASE)
+_RETURNED_CODES = frozenset({"RET504", "R504"})
+_SUGGESTED = re.compile(r"^(?:Use|Prefer|Consider using) `(\w+)\.\w")
 _BLANK_CODES = re.compile(r"^[EW]30\d$")
 
 
@@ -93,6 +97,12 @@ def names_undefined(diagnostic: Diagnostic) -> bool:
 def is_syntax_error(diagnostic: Diagnostic) -> bool:
     """Whether it says that the text does not parse."""
     return diagnostic.code in _SYNTAX_CODES or bool(_SYNTAX_MESSAGES.search(diagnostic.message))
+
+
+def _suggests_module(diagnostic: Diagnostic) -> bool:
+    """Whether it asks for something of the standard library, which may have to be imported."""
+    found = _SUGGESTED.match(diagnostic.message)
+    return found is not None and found.group(1) in sys.stdlib_module_names
 
 
 def resolve_scope(
@@ -137,7 +147,10 @@ def diagnostic_scope(
         min(last, count),
     )  # tools point at the empty line behind the final terminator
     scope = [_place(lines, diagnostic, (first, last), tree)]
-    if names_undefined(diagnostic):
+    if diagnostic.code in _RETURNED_CODES:  # the assignment above goes, too
+        above = next((k for k in range(scope[0][0] - 1, 0, -1) if _is_code(lines[k - 1])), scope[0][0])
+        scope[0] = (max(above, scope[0][1] - STATEMENT_LINES + 1), scope[0][1])
+    if names_undefined(diagnostic) or _suggests_module(diagnostic):
         block = (
             import_block(lines, language, import_lines) if import_lines > 0 else import_block(lines, language)
         )
@@ -205,7 +218,9 @@ def syntax_block(lines: Sequence[str], first: int, last: int) -> Range:
     lines before, past blank lines and comments, and behind belong to it; the block then grows to the lines at
     least as deep, up to a blank line, within the limit.
     """
-    before = next((k for k in range(first - 1, max(0, first - LOOK_BACK - 1), -1) if _is_code(lines[k - 1])), first)
+    before = next(
+        (k for k in range(first - 1, max(0, first - LOOK_BACK - 1), -1) if _is_code(lines[k - 1])), first
+    )
     after = last + 1 if last < len(lines) and lines[last].strip() else last
     return indented_block(lines, before, after, (first, last))
 
@@ -258,7 +273,11 @@ def _body_start(tree: Tree, at: tuple[int, int]) -> list[Range]:
         return []
     statements = [child for child in body.named_children if child.type != "comment"]
     first = statements[0] if statements else body
-    if first.type == "expression_statement" and first.named_children and first.named_children[0].type == "string":
+    if (
+        first.type == "expression_statement"
+        and first.named_children
+        and first.named_children[0].type == "string"
+    ):
         first = statements[1] if len(statements) > 1 else first
     line = first.start_point[0] + 1
     return [(line, line - 1)]

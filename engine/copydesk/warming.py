@@ -19,7 +19,7 @@ class Warmer:
         self._step = step
         self._busy = busy
         self._stirred = threading.Event()
-        self._closing = False
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="copydesk-warmer", daemon=True)
         self._thread.start()
 
@@ -29,18 +29,18 @@ class Warmer:
 
     def close(self) -> None:
         """End the thread behind its current chunk."""
-        self._closing = True
+        self._closing.set()
         self._stirred.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._closing:
+        while not self._closing.is_set():
             self._stirred.wait()
             self._stirred.clear()
             try:
                 # Whoever keeps the model busy stirs again when done.
-                while not self._closing and not self._busy() and self._step():
+                while not self._closing.is_set() and not self._busy() and self._step():
                     pass
             except Exception:
                 # Warming is a courtesy: a request that meets the same trouble reports it.

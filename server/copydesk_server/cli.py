@@ -54,6 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     model_options = _model_options()
     _add_program(commands)
     _add_train(commands)
+    _add_eval(commands, model_options)
     commands.add_parser(
         "demo",
         parents=[model_options],
@@ -119,6 +120,27 @@ def _add_program(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         )  # fmt: skip
 
 
+def _add_eval(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], options: argparse.ArgumentParser
+) -> None:
+    measure = commands.add_parser(
+        "eval",
+        parents=[options],
+        help="measure a model on held-out examples and HumanEvalFix",
+        description="Measure a model through the engine: exact match, spans and checks, by kind, with 95% intervals.",
+    )
+    measure.add_argument("--examples", metavar="DIR", help="a folder of shards with held-out examples")
+    measure.add_argument(
+        "--page-lines", metavar="N", type=int, action="append", help="page length (default: the model's own)"
+    )
+    measure.add_argument(
+        "--per-kind", metavar="N", type=int, default=100, help="examples per kind (default: 100)"
+    )
+    measure.add_argument("--kind", metavar="NAME", action="append", help="only these kinds")
+    measure.add_argument("--humaneval", metavar="FILE", help="humanevalpack_python.jsonl")
+    measure.add_argument("--json", metavar="FILE", help="write every verdict, one JSON object per line")
+
+
 def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     train = commands.add_parser(
         "train",
@@ -130,24 +152,42 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="corpus, tokenizer, shards, run or export",
     )  # fmt: skip
     train.add_argument("--work", metavar="DIR", default="copydesk-train", help="default: copydesk-train")
-    train.add_argument("--seed", type=int, default=0, help="seed of all data and of the training (default: 0)")
+    train.add_argument(
+        "--seed", type=int, default=0, help="seed of all data and of the training (default: 0)"
+    )
     train.add_argument("--quiet", action="store_true", help="print errors only")
 
     corpus = train.add_argument_group("corpus")
     corpus.add_argument(
-        "--source", metavar="PATH", action="append", help="also learn from a folder, git repository, wheel or sdist"
+        "--source",
+        metavar="PATH",
+        action="append",
+        help="also learn from a folder, git repository, wheel or sdist",
     )
-    corpus.add_argument("--own", action="store_true", help="what --source names is one's own: ask for no licence")
+    corpus.add_argument(
+        "--own", action="store_true", help="what --source names is one's own: ask for no licence"
+    )
     corpus.add_argument("--only-sources", action="store_true", help="learn from nothing but --source")
     corpus.add_argument(
-        "--package", metavar="NAME", action="append", help="fetch these with pip instead of the list copydesk has"
+        "--package",
+        metavar="NAME",
+        action="append",
+        help="fetch these with pip instead of the list copydesk has",
     )
-    corpus.add_argument("--offline", action="store_true", help="fetch nothing: what is installed, and --source")
     corpus.add_argument(
-        "--held-out", metavar="NAME", action="append", help="measure on these packages instead of the list copydesk has"
+        "--offline", action="store_true", help="fetch nothing: what is installed, and --source"
     )
     corpus.add_argument(
-        "--never", metavar="FILE", action="append", help="leave out files with functions of this evaluation data"
+        "--held-out",
+        metavar="NAME",
+        action="append",
+        help="measure on these packages instead of the list copydesk has",
+    )
+    corpus.add_argument(
+        "--never",
+        metavar="FILE",
+        action="append",
+        help="leave out files with functions of this evaluation data",
     )
 
     data = train.add_argument_group("tokenizer and shards")
@@ -156,15 +196,26 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--after-copy", choices=("span", "program"), default="program",
         help="what follows a copy in the context: its lines, or the program alone (default: program)",
     )  # fmt: skip
-    data.add_argument("--density", type=float, default=0.075, help="examples per line of code (default: 0.075)")
-    data.add_argument("--passes", type=int, default=1, help="times over the corpus, with other defects (default: 1)")
+    data.add_argument(
+        "--density", type=float, default=0.075, help="examples per line of code (default: 0.075)"
+    )
+    data.add_argument(
+        "--passes", type=int, default=1, help="times over the corpus, with other defects (default: 1)"
+    )
+    data.add_argument(
+        "--ruff", action="store_true", help="learn from ruff's own fixes too; ruff must be installed"
+    )
     data.add_argument("--workers", type=int, default=1, help="processes that make shards (default: 1)")
 
     model = train.add_argument_group("model")
     model.add_argument("--size", default="s", help="xs, s, m or l (default: s)")
-    model.add_argument("--minutes", type=float, default=60.0, help="wall-clock budget of the run (default: 60)")
+    model.add_argument(
+        "--minutes", type=float, default=60.0, help="wall-clock budget of the run (default: 60)"
+    )
     model.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
-    model.add_argument("--out", metavar="DIR", help="where the model directory goes (default: model in the work folder)")
+    model.add_argument(
+        "--out", metavar="DIR", help="where the model directory goes (default: model in the work folder)"
+    )
 
 
 def _complain(message: str, code: int) -> int:

@@ -1,70 +1,80 @@
-"""A training run in a terminal: a bar with the losses, tokens per second, utilisation and the time left. Knows no training."""
+"""Shows a training run as it goes: a progress bar in a terminal, plain lines elsewhere. Knows no training but `Status`."""
 
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-
-class Status(Protocol):
-    """What is shown of a run's status; losses in nats a token, `utilisation` as a share."""
-
-    @property
-    def step(self) -> int: ...
-    @property
-    def progress(self) -> float: ...
-    @property
-    def seconds_left(self) -> float | None: ...
-    @property
-    def program_loss(self) -> float: ...
-    @property
-    def document_loss(self) -> float | None: ...
-    @property
-    def tokens_per_second(self) -> float: ...
-    @property
-    def utilisation(self) -> float: ...
-    @property
-    def validation(self) -> dict[str, float]: ...
+if TYPE_CHECKING:
+    from copydesk.training.train import Status
 
 
 class TrainingView:
-    """Call `update` with each status; where the console is no terminal, figures are printed at every validation."""
+    """Call it with every status; it draws on standard error, so that standard output stays the command's.
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._bar = Progress(
-            TextColumn("step {task.fields[step]}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[figures]}"),
-            console=console,
-        )  # fmt: skip
-        self._task = self._bar.add_task("", total=1.0, step=0, figures="")
+    with TrainingView() as view:
+        train.run(..., report=view)
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True)
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self.console.is_terminal:
+            self._bar = Progress(
+                TextColumn("training"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TextColumn("{task.description}"),
+                console=self.console, transient=False,
+            )  # fmt: skip
+            self._bar.start()
+            self._task = self._bar.add_task("starting", total=1.0)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._bar.stop()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
 
-    def update(self, status: Status) -> None:
-        """Show `status`."""
-        figures = describe(status)
-        self._bar.update(self._task, completed=status.progress, step=status.step, figures=figures)
+    def __call__(self, status: Status) -> None:
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=status.progress, description=line(status))
+            if status.validation:
+                self._bar.console.print(f"step {status.step}: {figures(status.validation)}")
+            return
+        text = f"{status.progress:4.0%} step {status.step} {line(status)}"
         if status.validation:
-            told = "  ".join(f"{name} {value:.3f}" for name, value in status.validation.items())
-            self._console.print(f"step {status.step}: {figures}  {told}")
+            text += f" | {figures(status.validation)}"
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def describe(status: Status) -> str:
-    """The figures of a status in one line."""
-    parts = [f"program {status.program_loss:.3f}"]
+def line(status: Status) -> str:
+    """Loss, speed and time left, in one line."""
+    parts = [f"loss {status.program_loss:.3f}"]
     if status.document_loss is not None:
         parts.append(f"document {status.document_loss:.3f}")
-    parts.append(f"{status.tokens_per_second:,.0f} tokens/s")
-    parts.append(f"{status.utilisation:.0%} of the matmul rate")
+    parts += [
+        f"{status.tokens / 1e6:.2f}M tokens",
+        f"{status.tokens_per_second:,.0f} tokens/s",
+        f"{status.utilisation:.0%} of peak",
+    ]
     if status.seconds_left is not None:
-        minutes, seconds = divmod(round(max(0.0, status.seconds_left)), 60)
+        minutes, seconds = divmod(round(status.seconds_left), 60)
         parts.append(f"{minutes}:{seconds:02d} left")
-    return "  ".join(parts)
+    return " · ".join(parts)
+
+
+def figures(validation: dict[str, float]) -> str:
+    """Held-out figures in one line."""
+    shown = []
+    for name, value in sorted(validation.items()):
+        kind, _, held = name.partition("_")
+        shown.append(
+            f"held out {held} {'exact ' if kind == 'exact' else 'loss '}"
+            + (f"{value:.1%}" if kind == "exact" else f"{value:.3f}")
+        )
+    return ", ".join(shown)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +22,6 @@ from numpy.typing import NDArray
 
 from copydesk.codec import Codec, Ids
 from copydesk.errors import GrammarError
-from copydesk.grammar.bodies import CLOSED_UNTERMINATED, ILLEGAL, Bodies
 from copydesk.vocabulary import Vocabulary
 
 # -- grammars ------------------------------------------------------------------------------------------------------------
@@ -203,67 +201,6 @@ class InnerGrammar:
     def _check(self) -> None:
         if self._matcher.is_error():
             raise GrammarError(f"llguidance refuses the grammar: {self._matcher.get_error()}")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class InnerState:
-    """Progress in narrowed text: state of `Bodies`, place in the grammar, what is left of a closing that has begun."""
-
-    body: int
-    grammar: InnerGrammar
-    closing: Ids = ()
-
-
-class InnerText:
-    """Generated text narrowed by an inner grammar: both the automaton of text and the grammar must allow a token.
-
-    Where the grammar accepts, the first token of the shortest way to close the text may come as well; once
-    taken, the rest of that way is forced (where text must end its line, a missing newline is part of it). The
-    grammar speaks of the text as it is spelled in the format, so with tags escaped. States are values: a
-    draft can be walked ahead and dropped. `start` is `Bodies.gen()` or `Bodies.sub(...)`.
-    """
-
-    __slots__ = ("bodies", "start")
-
-    def __init__(self, bodies: Bodies, start: int, grammar: InnerGrammar) -> None:
-        self.bodies = bodies
-        self.start = InnerState(start, grammar.copy())
-
-    def closed(self, state: InnerState) -> bool:
-        return 0 <= state.body <= CLOSED_UNTERMINATED
-
-    def allowed(self, state: InnerState) -> NDArray[np.int64]:
-        """Legal next tokens, ascending; empty only when closed.
-
-        Raises GrammarError where the grammar asks for text that cannot stand here: it is the one dead end there
-        is, and a fault of the grammar.
-        """
-        if self.closed(state):
-            return np.empty(0, np.int64)
-        if state.closing:
-            return np.array(state.closing[:1], np.int64)
-        tokens = unpack(self.bodies.masks[state.body] & state.grammar.mask())
-        if state.grammar.is_accepting:
-            tokens = np.union1d(tokens, self.closing_path(state)[:1])
-        if not len(tokens):
-            raise GrammarError("the inner grammar asks for text that cannot stand here")
-        return tokens
-
-    def advance(self, state: InnerState, token: int) -> InnerState | None:
-        """State behind `token`, None if it may not come."""
-        way = state.closing or (self.closing_path(state) if state.grammar.is_accepting else ())
-        body = self.bodies.advance(state.body, token)
-        if way and token == way[0]:
-            return InnerState(body, state.grammar, way[1:])
-        if state.closing or body == ILLEGAL or not state.grammar.accepts([token]):
-            return None
-        grammar = state.grammar.copy()
-        grammar.advance(token)
-        return InnerState(body, grammar)
-
-    def closing_path(self, state: InnerState) -> Ids:
-        """The shortest way to close the text, even where the grammar does not accept yet."""
-        return state.closing or self.bodies.closing_path(state.body)
 
 
 def unpack(row: NDArray[np.uint32]) -> NDArray[np.int64]:

@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from copydesk.codec import Codec, Ids
 from copydesk.errors import GrammarError
-from copydesk.grammar.rules import Range, Rules, State
 
 MAX_NODES = 128
 """Internal nodes (the root among them) up to which one tree-mask forward scores a choice exactly."""
@@ -138,99 +137,11 @@ class Trie:
         return out
 
 
-def choose(
-    log_probabilities: ArrayLike, uniform: float, *, temperature: float = 1.0, top_p: float = 1.0
-) -> int:
-    """Index of the choice taken. Temperature and top-p act on whole choices; temperature 0 takes the most
-    likely (the first of equals). `uniform` in [0, 1) is the only randomness, drawn by the caller. A choice
-    of probability 0 is never drawn."""
-    scores = np.asarray(log_probabilities, np.float64)
-    if temperature <= 0:
-        return int(np.argmax(scores))
-    scores = scores / temperature
-    p: Floats = np.exp(scores - _logsumexp(scores))
-    order = np.argsort(-p, kind="stable")
-    mass = np.cumsum(p[order])
-    # The smallest set of most likely choices that holds top_p of the mass.
-    kept = (
-        int(np.searchsorted(mass, min(top_p, 1.0) * mass[-1], side="left")) + 1 if top_p < 1 else len(order)
-    )
-    kept = min(max(kept, 1), int(np.count_nonzero(p)) or 1)
-    return int(order[np.searchsorted(mass[:kept], uniform * mass[kept - 1], side="right").clip(0, kept - 1)])
-
-
-def distribution(log_probabilities: ArrayLike, *, temperature: float = 1.0, top_p: float = 1.0) -> Floats:
-    """The probabilities `choose` draws from, temperature above 0: [choices]."""
-    scores = np.asarray(log_probabilities, np.float64) / temperature
-    p: Floats = np.exp(scores - _logsumexp(scores))
-    if top_p < 1:
-        order = np.argsort(-p, kind="stable")
-        kept = int(np.searchsorted(np.cumsum(p[order]), top_p * p.sum(), side="left")) + 1
-        p[order[kept:]] = 0.0
-    return p / p.sum()
-
-
 def _logsumexp(x: Floats) -> Any:
     top = np.max(x, axis=-1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         return (np.log(np.sum(np.exp(x - top), axis=-1, keepdims=True)) + top)[..., 0]
-
-
-class SpanTrie:
-    """The copy spans legal in one state: first lines × last lines, spelled by the codec behind `copy_open`.
-
-    `nodes` counts the internal nodes of the whole trie without building it. Up to `MAX_NODES`, `whole`
-    scores spans exactly; above, the caller takes a first line from `starts` and then a last line from
-    `ends(first)`. Raises GrammarError if no copy is legal.
-    """
-
-    __slots__ = ("_codec", "_ends", "_starts", "_tries", "nodes", "rules", "starts", "state")
-
-    def __init__(self, rules: Rules, state: State, codec: Codec) -> None:
-        self.rules, self.state, self._codec = rules, state, codec
-        self._starts = list(rules.copy_starts(state))
-        self.starts = Trie([codec.copy_start(i) for i in self._starts])
-        self._ends = {i: tuple(j for r in rules.copy_ends(state, i) for j in r) for i in self._starts}
-        # First lines inside one range share most last lines; equal sets share a trie.
-        self._tries: dict[tuple[int, ...], Trie] = {}
-        # A first line's leaf becomes the root of its last lines' trie.
-        self.nodes = self.starts.nodes + sum(self.ends(i).nodes for i in self._starts)
-
-    def __len__(self) -> int:
-        """Number of spans."""
-        return sum(len(ends) for ends in self._ends.values())
-
-    @property
-    def exact(self) -> bool:
-        """Whether the whole trie is small enough for one exact forward."""
-        return self.nodes <= MAX_NODES
-
-    @property
-    def start_lines(self) -> list[int]:
-        """First lines, in the order of `starts`' choices."""
-        return self._starts
-
-    def end_lines(self, start: int) -> tuple[int, ...]:
-        """Last lines for `start`, in the order of `ends(start)`'s choices."""
-        return self._ends[start]
-
-    def ends(self, start: int) -> Trie:
-        """Spellings of the last lines of a copy from `start`, behind its first line's spelling."""
-        lines = self._ends[start]
-        trie = self._tries.get(lines)
-        if trie is None:
-            trie = self._tries[lines] = Trie([self._codec.copy_end(j) for j in lines])
-        return trie
-
-    @property
-    def spans(self) -> list[Range]:
-        """All spans, in the order of `whole`'s choices."""
-        return [(i, j) for i in self._starts for j in self._ends[i]]
-
-    def whole(self) -> Trie:
-        """The trie over all spans."""
-        return Trie([self._codec.copy_start(i) + self._codec.copy_end(j) for i, j in self.spans])
 
 
 def finite_choices(

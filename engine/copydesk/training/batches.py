@@ -49,7 +49,8 @@ class Batch:
             t.pin_memory().to(device, non_blocking=True)
             for t in (self.ids, self.where, self.target, self.weight, self.document)
         ]
-        return Batch(*moved, self.examples, self.tokens, self.position)
+        ids, where, target, weight, document = moved
+        return Batch(ids, where, target, weight, document, self.examples, self.tokens, self.position)
 
     @property
     def padding(self) -> float:
@@ -103,7 +104,9 @@ class _Class:
 class Batches:
     """The stream of batches of one run. `tokens`: about how many inputs a batch has, padding included."""
 
-    def __init__(self, examples: Examples, *, tokens: int = 5120, seed: int = 0, lm_sample: float = 0.3) -> None:
+    def __init__(
+        self, examples: Examples, *, tokens: int = 5120, seed: int = 0, lm_sample: float = 0.3
+    ) -> None:
         self.examples = examples
         self.seed = seed
         self.lm_sample = lm_sample
@@ -195,13 +198,13 @@ def assemble(
         ids[k, : len(tokens)] = tokens
         roles[k, : len(tokens)] = role
         total += len(tokens) - 1
-    targets, roles = ids[:, 1:].ravel(), roles[:, 1:].ravel()
+    targets, role_of = ids[:, 1:].ravel(), roles[:, 1:].ravel()
     weight = np.zeros(targets.shape, np.float32)
     for role_, value in ROLE_WEIGHTS.items():
-        weight[roles == role_] = value
+        weight[role_of == role_] = value
     document = np.zeros(targets.shape, bool)
     if rng is not None and lm_sample > 0:
-        document = (roles == Role.DOCUMENT) & (rng.random(targets.shape, np.float32) < lm_sample)
+        document = (role_of == Role.DOCUMENT) & (rng.random(targets.shape, np.float32) < lm_sample)
     where = np.flatnonzero((weight > 0) | document)
     return Batch(
         torch.from_numpy(np.ascontiguousarray(ids[:, :-1])),

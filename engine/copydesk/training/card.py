@@ -21,7 +21,13 @@ def model_card(
     metrics: Sequence[dict[str, Any]] = (),
 ) -> str:
     """Markdown, beginning with the metadata block model hubs read. manifest: of a corpus (`packages`) or of shards."""
-    parts = [_head(), _about(state, format), _data(manifest), _recipe(state, metrics), _figures(state, figures)]
+    parts = [
+        _head(),
+        _about(state, format),
+        _data(manifest),
+        _recipe(state, metrics),
+        _figures(state, figures),
+    ]
     return "\n".join(part for part in parts if part) + _WEAKNESSES
 
 
@@ -53,14 +59,18 @@ def _data(manifest: dict[str, Any] | None) -> str:
     out = ["## Data\n"]
     if packages := manifest.get("packages"):
         out.append(
-            "Public Python sources under permissive licences. Each example is a file's own text with a defect put in, or a change "
-            "asked for; the right answer comes from the engine's own oracle. Packages held out are never trained on.\n"
+            "Public Python sources under permissive licences. Each example is a file's own text with a defect put in, or "
+            "a change asked for; the right answer comes from the engine's own oracle. Packages held out are never "
+            "trained on.\n"
         )
         out.append("| Package | Version | Licence | Files | Split |\n| --- | --- | --- | --- | --- |")
-        for row in packages:
+        used = [row for row in packages if row.get("accepted", True) and row.get("files", 1)]
+        for row in used:
             cells = [str(row.get(k, "")) for k in ("name", "version", "licence", "files", "split")]
             out.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
         out.append("")
+        if refused := sorted(str(row["name"]) for row in packages if not row.get("accepted", True)):
+            out.append(f"Looked at and left out for their licences: {', '.join(refused)}.\n")
     if shards := manifest.get("shards"):
         training = [row for row in shards if not str(row.get("name", "")).startswith("heldout")]
         examples, tokens = (sum(row.get(k, 0) for row in training) for k in ("examples", "tokens"))
@@ -77,11 +87,12 @@ def _recipe(state: Checkpoint, metrics: Sequence[dict[str, Any]]) -> str:
         f"- {state.step:,} steps, {_millions(state.tokens)} tokens, {state.examples:,} examples, {state.flops:.2g} FLOPs in "
         f"{state.seconds / 60:.0f} minutes{'' if state.finished else ' (not finished: the learning rate has not decayed)'}.",
         f"- Muon (rate {schedule.get('rate')}) for matrices, AdamW ({schedule.get('adam_rate')}) for the rest; "
-        f"{schedule.get('warmup')} steps of warm-up, constant, linear decay to zero over the last {schedule.get('decay', 0):.0%}.",
-        f"- Loss: cross-entropy of the program's choices + {told.get('lm_weight')} x language-model loss on {told.get('lm_sample', 0):.0%} "
-        "of the document's tokens.",
-        f"- Batches of about {told.get('batch_tokens'):,} tokens of similar length, short examples first; {told.get('dtype')} weights "
-        f"with fp32 masters; seed {told.get('seed')}.",
+        f"{schedule.get('warmup')} steps of warm-up, constant, linear decay to zero over the last "
+        f"{schedule.get('decay', 0):.0%}.",
+        f"- Loss: cross-entropy of the program's choices + {told.get('lm_weight')} x language-model loss on "
+        f"{told.get('lm_sample', 0):.0%} of the document's tokens.",
+        f"- Batches of about {told.get('batch_tokens'):,} tokens of similar length, short examples first; "
+        f"{told.get('dtype')} weights with fp32 masters; seed {told.get('seed')}.",
     ]
     if speed:
         lines.append(f"- Median speed {sorted(speed)[len(speed) // 2]:,.0f} tokens/s.")
@@ -93,7 +104,9 @@ def _figures(state: Checkpoint, figures: dict[str, Any] | None) -> str:
     for key, value in sorted(state.validation.items()):
         kind, _, name = key.partition("_")
         if kind == "exact":
-            rows.append((f"teacher-forced exact match without grammar, held-out pages {name}", f"{value:.1%}"))
+            rows.append(
+                (f"teacher-forced exact match without grammar, held-out pages {name}", f"{value:.1%}")
+            )
         else:
             rows.append((f"program loss in nats a token, held-out pages {name}", f"{value:.3f}"))
     for name, value in (figures or {}).items():
@@ -114,6 +127,6 @@ _WEAKNESSES = """
 
 - It has seen Python only, and mostly library code.
 - It knows little beyond the page it is shown: names that stand nowhere on the page are guesses.
-- It was trained on defects put into working code. Real bugs are more varied, and what only a program's run would tell is beyond it.
+- It was trained on defects put into working code. Real bugs are more varied, and what only running a program tells is beyond it.
 - Every edit needs a look. copydesk keeps it inside the scope it was given; nothing keeps it right.
 """

@@ -129,7 +129,9 @@ def build(
         _write(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            raise TrainingError(f"the disk of {folder} is full; free some space and run the command again") from error
+            raise TrainingError(
+                f"the disk of {folder} is full; free some space and run the command again"
+            ) from error
         raise
     return Corpus(folder)
 
@@ -162,7 +164,9 @@ class Corpus:
                 texts.seek(entry.offset)
                 record = self._packages[entry.package]
                 text = texts.read(entry.size).decode()
-                yield SourceFile(entry.package, record["version"], record["licence"], entry.path, entry.split, text)
+                yield SourceFile(
+                    entry.package, record["version"], record["licence"], entry.path, entry.split, text
+                )
 
 
 def _select(
@@ -182,7 +186,9 @@ def _select(
     # Of a package larger than its share, a sample by digest: the same files whatever else is in the corpus.
     size = 0
     kept = []
-    for path, text, data in sorted(fit, key=lambda f: hashlib.sha256(f"{package.name}/{f[0]}".encode()).digest()):
+    for path, text, data in sorted(
+        fit, key=lambda f: hashlib.sha256(f"{package.name}/{f[0]}".encode()).digest()
+    ):
         if size + len(data) > limits.package_bytes:
             left_out["beyond the package's share"] += 1
         else:

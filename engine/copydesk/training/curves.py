@@ -43,7 +43,6 @@ def draw(folder: Path) -> Path | None:
     """`curves.png` beside the metrics: losses, and exact match on held-out shards. None without matplotlib or metrics."""
     rows = read_metrics(folder)
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         log.info("no matplotlib: no curves are drawn")
@@ -63,9 +62,7 @@ def draw(folder: Path) -> Path | None:
         if kind == "loss":
             left.plot(*zip(*points, strict=True), "o--", label=f"program, held out {held}", markersize=3)
         else:
-            right.plot(
-                [x for x, _ in points], [100 * y for _, y in points], "o-", label=held, markersize=3
-            )
+            right.plot([x for x, _ in points], [100 * y for _, y in points], "o-", label=held, markersize=3)
     left.set(xlabel="million tokens", ylabel="nats a token", title="Loss")
     right.set(xlabel="million tokens", ylabel="%", title="Teacher-forced exact match, held out")
     for axes in (left, right):
@@ -73,5 +70,5 @@ def draw(folder: Path) -> Path | None:
         if axes.lines:
             axes.legend(fontsize=8)
     path = folder / PICTURE
-    FigureCanvasAgg(figure).print_png(str(path))
+    figure.savefig(path)
     return path

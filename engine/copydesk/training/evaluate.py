@@ -124,7 +124,7 @@ def _same_spans(editor: Editor, document: Document, example: Example, program: P
     if program is None:
         return False
     cost = CodecCost(codec) if codec is not None else None
-    wanted = oracle_program(example.before, example.after, cost=cost, scope=_scope(document, example))
+    wanted = oracle_program(example.before, example.after, cost=cost, scope=_scope(editor, document, example))
     return _copies(wanted) == _copies(program)
 
 
@@ -132,15 +132,15 @@ def _inside(editor: Editor, document: Document, example: Example, result: EditRe
     """Whether every line outside the request's scope came through, by the program's own copies."""
     if result.program is None or result.status not in ("edited", "unchanged"):
         return True
-    scope = _scope(document, example)
+    scope = _scope(editor, document, example)
     free = {n for start, end in scope for n in range(start, end + 1)}
     kept = {n for op in result.program.ops if isinstance(op, Copy) for n in range(op.start, op.end + 1)}
     return all(n in kept for n in range(1, len(split_lines(example.before)) + 1) if n not in free)
 
 
-def _scope(document: Document, example: Example) -> list[tuple[int, int]]:
+def _scope(editor: Editor, document: Document, example: Example) -> list[tuple[int, int]]:
     return resolve_scope(
-        document.lines.lines, example.request, document.language, document.layout.format.header_lines
+        document.lines.lines, example.request, document.language, editor.toolkit.format.header_lines
     )
 
 

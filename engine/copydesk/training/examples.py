@@ -119,8 +119,9 @@ class Renderer:
             return "too many tokens"
         return Rendered(np.array(ids, np.uint16), np.frombuffer(bytes(roles), np.uint8), begin, page_lines)
 
-
-    def _program(self, example: Example, before: Sequence[str], scope: list[Range], format: EditFormat) -> Program:
+    def _program(
+        self, example: Example, before: Sequence[str], scope: list[Range], format: EditFormat
+    ) -> Program:
         """The oracle's program. It is searched within `MARGIN` lines of the change, in a cut-out of the texts: farther away
         there is nothing to save, and the lines of a long file need not be looked at one by one.
         """
@@ -147,7 +148,12 @@ class Renderer:
             )
         except ProgramError:
             return oracle_program(
-                example.before, example.after, subs=format.sub, cost=self.cost, sub_lines=format.sub_lines, scope=scope
+                example.before,
+                example.after,
+                subs=format.sub,
+                cost=self.cost,
+                sub_lines=format.sub_lines,
+                scope=scope,
             )
         return _extended(found, begin, end, len(before))
 

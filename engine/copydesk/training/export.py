@@ -1,7 +1,7 @@
 """A finished checkpoint as a model directory: `Qwen2ForCausalLM` in bf16, tokenizer, edit format and model card.
 
-The directory is what `Editor.load` and transformers read. Weights are the fp32 masters, rounded once. Knows nothing of training but
-what checkpoint and metrics say.
+The directory is what `Editor.load` and transformers read. Weights are the fp32 masters, rounded once. Knows nothing of
+training but what checkpoint and metrics say.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def export(
 ) -> Path:
     """Write the model of `checkpoint` (a file or a run's folder) to the directory `out`, and give `out`.
 
-    tokenizer: `tokenizer.json` or its folder. manifest: what the shards or the corpus were made of, figures: what was measured; dicts or
-    JSON files, told in the model card. shard_mib: the size of a weights file at most, where one should not hold them all.
+    tokenizer: `tokenizer.json` or its folder. manifest: what shards or corpus were made of, figures: what was measured; dicts
+    or JSON files, told in the model card. shard_mib: the size of a weights file at most, where one should not hold them all.
     Raises TrainingError.
     """
     state = checkpoints.load(checkpoint)
@@ -49,7 +49,12 @@ def export(
     tensors = {k: v.to(dtype).contiguous() for k, v in hf_tensors(state.masters, state.config).items()}
     _write_weights(tensors, out, shard_mib)
     kind = str(dtype).removeprefix("torch.")
-    config = {"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "dtype": kind, "hidden_act": "silu"}
+    config = {
+        "architectures": ["Qwen2ForCausalLM"],
+        "model_type": "qwen2",
+        "dtype": kind,
+        "hidden_act": "silu",
+    }
     # A sequence has no beginning or end mark of its own: programs say where they end.
     ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
     _write_json(out / "config.json", {**config, **hf_config(state.config), **ends})
@@ -79,7 +84,7 @@ def _write_weights(tensors: dict[str, torch.Tensor], out: Path, shard_mib: int |
         old.unlink(missing_ok=True)
     total = sum(t.nbytes for t in tensors.values())
     if shard_mib is None or total <= shard_mib * MIB:
-        save_file(tensors, out / "model.safetensors", metadata={"format": "pt"})
+        _save(tensors, out / "model.safetensors")
         return
     groups: list[dict[str, torch.Tensor]] = [{}]
     size = 0
@@ -93,11 +98,16 @@ def _write_weights(tensors: dict[str, torch.Tensor], out: Path, shard_mib: int |
     places: dict[str, str] = {}
     for number, group in enumerate(groups, start=1):
         name = f"model-{number:05d}-of-{len(groups):05d}.safetensors"
-        save_file(group, out / name, metadata={"format": "pt"})
+        _save(group, out / name)
         places.update(dict.fromkeys(group, name))
     _write_json(
         out / "model.safetensors.index.json", {"metadata": {"total_size": total}, "weight_map": places}
     )
+
+
+def _save(tensors: dict[str, torch.Tensor], path: Path) -> None:
+    save_file(tensors, path, metadata={"format": "pt"})
+    path.chmod(0o644)  # the library makes files nobody else may read
 
 
 def _write_json(path: Path, data: dict[str, Any]) -> None:

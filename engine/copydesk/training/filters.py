@@ -15,9 +15,13 @@ from pathlib import Path, PurePosixPath
 
 from copydesk.errors import TrainingError
 
-_TEST_FOLDER = re.compile(r"(?i)^(tests?|testsuite|.*_tests?|tests?_.*|benchmarks?|.*_benchmarks?|asv_bench|fixtures?)$")
+_TEST_FOLDER = re.compile(
+    r"(?i)^(tests?|testsuite|.*_tests?|tests?_.*|benchmarks?|.*_benchmarks?|asv_bench|fixtures?)$"
+)
 _TEST_FILE = re.compile(r"(?i)^(test|tests|test_.*|.*_tests?|conftest|bench_.*|.*_bench|.*benchmark.*)$")
-_VENDORED = re.compile(r"(?i)^(_?vendor(ed|ing)?|_?vendored?_.*|third_?party|extern(al)?s?|_click|pythonwin)$")
+_VENDORED = re.compile(
+    r"(?i)^(_?vendor(ed|ing)?|_?vendored?_.*|third_?party|extern(al)?s?|_click|pythonwin)$"
+)
 _GENERATED = re.compile(
     r"(?im)(^\s*#.*\bgenerated (by|from|using)|auto[- ]?generated|automatically generated|@generated"
     r"|do not edit|this file (is|was) generated)"
@@ -47,7 +51,9 @@ def refusal(path: str, data: bytes, limits: Limits) -> tuple[str | None, str | N
     parts = PurePosixPath(path).parts
     if any(_VENDORED.match(part) for part in parts[:-1]):
         return None, "vendored"
-    if any(_TEST_FOLDER.match(part) for part in parts[:-1]) or _TEST_FILE.match(parts[-1].removesuffix(".py")):
+    if any(_TEST_FOLDER.match(part) for part in parts[:-1]) or _TEST_FILE.match(
+        parts[-1].removesuffix(".py")
+    ):
         return None, "tests and benchmarks"
     if len(data) > limits.file_bytes:
         return None, "too large"

@@ -7,6 +7,7 @@ products. Computes what `model.Layer` computes and keeps for the backward pass o
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -27,7 +28,7 @@ def _blocks(length: int) -> list[tuple[int, int]]:
     """Query ranges that cover `length`, about equally long."""
     count = -(-length // BLOCK)
     borders = [length * k // count for k in range(count + 1)]
-    return list(zip(borders[:-1], borders[1:], strict=True))
+    return list(pairwise(borders))
 
 
 def attend(k: Kernels, parts: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
@@ -51,9 +52,7 @@ def attend_backward(
     out = torch.empty_like(parts)
     d_query, d_key, d_value = out
     # The last block sees every key, so it writes what the others add to.
-    for (begin, end), probability in zip(
-        reversed(_blocks(query.shape[1])), reversed(kept), strict=True
-    ):
+    for (begin, end), probability in zip(reversed(_blocks(query.shape[1])), reversed(kept), strict=True):
         g = grad[:, begin:end]
         d_scores = g @ value[:, :end].mT
         k.causal_softmax_backward(probability, d_scores, begin)

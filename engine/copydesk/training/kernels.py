@@ -43,7 +43,8 @@ _SIGNATURES: dict[str, list[object]] = {
 def _at(tensor: torch.Tensor | None) -> int | None:
     if tensor is None:
         return None
-    assert tensor.is_contiguous() and tensor.device.type == "cpu"
+    assert tensor.is_contiguous()
+    assert tensor.device.type == "cpu"
     return tensor.data_ptr()
 
 
@@ -69,9 +70,7 @@ class Kernels:
         total = x if delta is None else torch.empty_like(x)
         y, inverse = torch.empty_like(x), torch.empty(rows)
         call = self._calls["add_norm_forward"]
-        call(
-            _at(x), _at(delta), _at(weight), _at(total), _at(y), _at(inverse), rows, width, eps
-        )
+        call(_at(x), _at(delta), _at(weight), _at(total), _at(y), _at(inverse), rows, width, eps)
         return total, y, inverse
 
     def norm_backward(
@@ -86,9 +85,7 @@ class Kernels:
         rows, width = x.shape
         dx, dweight = torch.empty_like(x), torch.empty(width)
         call = self._calls["norm_backward"]
-        call(
-            _at(x), _at(weight), _at(inverse), _at(dy), _at(residual), _at(dx), _at(dweight), rows, width
-        )
+        call(_at(x), _at(weight), _at(inverse), _at(dy), _at(residual), _at(dx), _at(dweight), rows, width)
         return dx, dweight.to(weight.dtype)
 
     def swiglu(self, gate_up: torch.Tensor) -> torch.Tensor:
@@ -105,7 +102,11 @@ class Kernels:
         return dgate_up
 
     def split_heads(
-        self, qkv: torch.Tensor, rope: tuple[torch.Tensor, torch.Tensor], shape: tuple[int, int, int, int], scale: float
+        self,
+        qkv: torch.Tensor,
+        rope: tuple[torch.Tensor, torch.Tensor],
+        shape: tuple[int, int, int, int],
+        scale: float,
     ) -> torch.Tensor:
         """Rows [B T, 3 H D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale."""
         B, H, T, D = shape
@@ -123,9 +124,12 @@ class Kernels:
         return qkv
 
     @staticmethod
-    def _rope(rope: tuple[torch.Tensor, torch.Tensor], length: int, width: int) -> tuple[int | None, int | None]:
+    def _rope(
+        rope: tuple[torch.Tensor, torch.Tensor], length: int, width: int
+    ) -> tuple[int | None, int | None]:
         cosine, sine = rope
-        assert cosine.shape[0] >= length and cosine.shape[1] == width
+        assert cosine.shape[0] >= length
+        assert cosine.shape[1] == width
         assert cosine.dtype == sine.dtype == torch.float32
         return _at(cosine), _at(sine)
 
@@ -143,7 +147,8 @@ class Kernels:
         """Losses [n] in nats; logits [n, V] become the gradient of sum(coefficient * loss) in place."""
         rows, size = logits.shape
         loss = torch.empty(rows)
-        assert target.dtype == torch.int64 and coefficient.dtype == torch.float32
+        assert target.dtype == torch.int64
+        assert coefficient.dtype == torch.float32
         self._calls["cross_entropy"](_at(logits), _at(target), _at(coefficient), _at(loss), rows, size)
         return loss
 

@@ -49,7 +49,8 @@ _TEXTS = {
     "ISC": "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee",
 }
 _COPYLEFT = re.compile(
-    r"gnu (?:lesser |affero |library )?general public|mozilla public licen[cs]e|eclipse public licen[cs]e", re.I
+    r"gnu (?:lesser |affero |library )?general public|mozilla public licen[cs]e|eclipse public licen[cs]e",
+    re.I,
 )
 
 

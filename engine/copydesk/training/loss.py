@@ -18,9 +18,9 @@ CHUNK = {"cpu": 512, "cuda": 8192}
 
 
 class HeadLoss(torch.autograd.Function):
-    """(sum of coefficient * loss, losses [n] fp32) of hidden [N, E] at rows `where` [n], each row at most once, against `target` [n].
+    """(sum of coefficient * loss, losses [n] fp32) of hidden [N, E] at rows `where` [n], against `target` [n].
 
-    coefficient [n] fp32. The head is `embedding` [V, E].
+    No row occurs twice in `where`. coefficient [n] fp32. The head is `embedding` [V, E].
     """
 
     @staticmethod
@@ -29,7 +29,9 @@ class HeadLoss(torch.autograd.Function):
         native: Kernels | None = kernels
         chosen = hidden.index_select(0, where)
         d_chosen = torch.empty_like(chosen)
-        d_embedding = torch.zeros_like(embedding, dtype=torch.float32)
+        # A frozen head (LoRA) needs no gradient of its own size.
+        learnt = ctx.needs_input_grad[1]
+        d_embedding = torch.zeros_like(embedding, dtype=torch.float32) if learnt else None
         losses = []
         size = CHUNK.get(hidden.device.type, 2048)
         for h, t, c, d in zip(
@@ -48,9 +50,12 @@ class HeadLoss(torch.autograd.Function):
                 grad = grad.to(h.dtype)
             losses.append(loss)
             torch.mm(grad, embedding, out=d)
-            d_embedding += grad.t() @ h
+            if d_embedding is not None:
+                d_embedding += grad.t() @ h
         each = torch.cat(losses) if losses else coefficient.new_zeros(0)
-        ctx.save_for_backward(where, d_chosen, d_embedding.to(embedding.dtype))
+        ctx.save_for_backward(
+            where, d_chosen, None if d_embedding is None else d_embedding.to(embedding.dtype)
+        )
         ctx.rows = hidden.shape[0]
         ctx.mark_non_differentiable(each)
         return (each * coefficient).sum(), each
@@ -61,7 +66,22 @@ class HeadLoss(torch.autograd.Function):
         scale = grads[0]
         d_hidden = d_chosen.new_zeros(ctx.rows, d_chosen.shape[1])
         d_hidden.index_copy_(0, where, d_chosen * scale.to(d_chosen.dtype))
-        return d_hidden, d_embedding * scale.to(d_embedding.dtype), None, None, None, None
+        if d_embedding is not None:
+            d_embedding = d_embedding * scale.to(d_embedding.dtype)
+        return d_hidden, d_embedding, None, None, None, None
+
+
+def head_loss(
+    hidden: torch.Tensor,
+    embedding: torch.Tensor,
+    where: torch.Tensor,
+    target: torch.Tensor,
+    coefficient: torch.Tensor,
+    kernels: Kernels | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """See `HeadLoss`: (the sum, differentiable; each loss [n])."""
+    total, each = HeadLoss.apply(hidden, embedding, where, target, coefficient, kernels)  # type: ignore[no-untyped-call]
+    return total, each
 
 
 def reference_loss(

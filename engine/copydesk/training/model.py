@@ -138,11 +138,11 @@ class TrainingModel(nn.Module):
         rope = (self.rope[0][: ids.shape[1]], self.rope[1][: ids.shape[1]])
         if self.kernels is not None:
             for m in self.layers:
-                x = FusedLayer.apply(
+                x = FusedLayer.apply(  # type: ignore[no-untyped-call]
                     x, m.input_norm, m.qkv, m.qkv_bias, m.out, m.mlp_norm, m.gate_up, m.down,
                     *rope, m.heads, m.eps, self.kernels,
                 )  # fmt: skip
-            return FusedNorm.apply(x, self.norm, self.config.eps, self.kernels)
+            return FusedNorm.apply(x, self.norm, self.config.eps, self.kernels)  # type: ignore[no-untyped-call]
         for m in self.layers:
             x = m(x, rope)
         return F.rms_norm(x, (self.config.hidden,), self.norm, self.config.eps)
@@ -152,7 +152,7 @@ class TrainingModel(nn.Module):
     def _embedded(self, ids: torch.Tensor) -> torch.Tensor:
         # CUDA's own embedding gradient adds up in fp32, and the compiler knows it.
         if ids.device.type == "cpu":
-            return Embed.apply(ids, self.embedding)
+            return Embed.apply(ids, self.embedding)  # type: ignore[no-untyped-call]
         return F.embedding(ids, self.embedding)
 
     def logits(self, ids: torch.Tensor) -> torch.Tensor:

@@ -7,7 +7,9 @@ import time
 import torch
 
 
-def matmul_rate(device: torch.device | str, dtype: torch.dtype, *, size: int | None = None, runs: int = 4) -> float:
+def matmul_rate(
+    device: torch.device | str, dtype: torch.dtype, *, size: int | None = None, runs: int = 4
+) -> float:
     """The best FLOP/s of a square product of `dtype` on `device`, over `runs` runs. Takes well under a second."""
     device = torch.device(device)
     size = size or (8192 if device.type == "cuda" else 1536)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -89,10 +89,19 @@ def _from_record(row: dict[str, Any], about: dict[str, Any]) -> HeldOut:
 
 def _change(text: str, other: str) -> tuple[int, int, str]:
     """`other` as what replaces characters start..stop of `text`."""
-    head = len(os.path.commonprefix((text, other)))
-    most = min(len(text), len(other)) - head
-    tail = len(os.path.commonprefix((text[len(text) - most :][::-1], other[len(other) - most :][::-1])))
+    most = min(len(text), len(other))
+    head = _longest(most, lambda n: text[:n] == other[:n])
+    tail = _longest(most - head, lambda n: text[len(text) - n :] == other[len(other) - n :])
     return head, len(text) - tail, other[head : len(other) - tail]
+
+
+def _longest(most: int, holds: Callable[[int], bool]) -> int:
+    """The largest n up to `most` for which `holds`; it holds for all smaller ones."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
 
 
 def _changed(text: str, change: Sequence[Any]) -> str:

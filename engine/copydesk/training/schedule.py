@@ -20,7 +20,7 @@ class Schedule:
     adam_rate: float = 3e-3
     warmup: int = 100
     decay: float = 0.4
-    curriculum: tuple[tuple[float, int], ...] = ((0.0, 224), (0.1, 448), (0.25, 1 << 30))
+    curriculum: tuple[tuple[float, int], ...] = ((0.0, 224), (0.25, 448), (0.55, 1 << 30))
 
     def factor(self, step: int, progress: float) -> float:
         """What both rates are multiplied with at `step` (from 0)."""

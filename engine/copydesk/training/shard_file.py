@@ -52,7 +52,9 @@ class Shard:
         self.kind_names: dict[int, str] = {int(k): name for k, name in self.header["kinds"].items()}
         arrays: dict[str, NDArray[Any]] = {}
         for name, (dtype, count, offset) in self.header["arrays"].items():
-            arrays[name] = np.memmap(path, dtype, "r", base + offset, (count,)) if count else np.empty(0, dtype)
+            arrays[name] = (
+                np.memmap(path, dtype, "r", base + offset, (count,)) if count else np.empty(0, dtype)
+            )
         self.tokens: NDArray[np.uint16] = arrays["tokens"]
         self.roles: NDArray[np.uint8] = arrays["roles"]
         self.offsets: NDArray[np.uint64] = arrays["offsets"]

@@ -113,17 +113,26 @@ def folder(path: Path, name: str | None = None) -> Package:
             if not any(part.startswith(".") for part in inside.parts):
                 yield inside.as_posix(), file.read_bytes()
 
-    texts = [f.read_text("utf-8", "replace") for f in sorted(root.iterdir()) if _LICENCE.search(f.name) and f.is_file()]
+    texts = [
+        f.read_text("utf-8", "replace")
+        for f in sorted(root.iterdir())
+        if _LICENCE.search(f.name) and f.is_file()
+    ]
     info = root / "PKG-INFO"
     header = _header(info.read_text("utf-8", "replace")) if info.is_file() else Message()
-    return Package(canonical(name or root.name), header.get("Version") or "0", "folder", decide(header, texts), files)
+    return Package(
+        canonical(name or root.name), header.get("Version") or "0", "folder", decide(header, texts), files
+    )
 
 
 def repository(path: Path) -> Package:
     """A git repository's working tree at its current commit. Raises TrainingError where git knows none there."""
     package = folder(path)
     asked = subprocess.run(
-        ["git", "-C", str(path), "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False
+        ["git", "-C", str(path), "rev-parse", "--short=12", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if asked.returncode:
         raise TrainingError(f"{path} is no git repository: {asked.stderr.strip()}")
@@ -165,13 +174,15 @@ def _cached(name: str, cache: Path) -> Path | None:
 def _of_members(path: Path, names: list[str], read: Callable[[Path, list[str]], Iterator[File]]) -> Package:
     info = [n for n in names if n.endswith((".dist-info/METADATA", "/PKG-INFO")) and n.count("/") == 1]
     licences = [n for n in names if _LICENCE.search(n) and n.count("/") <= 3]
-    texts = {name: data for name, data in read(path, info[:1] + licences)}
+    texts = dict(read(path, info[:1] + licences))
     header = BytesHeaderParser().parsebytes(texts[info[0]]) if info else Message()
     name = header.get("Name") or path.name.split("-")[0]
     licence = decide(header, [texts[n].decode("utf-8", "replace") for n in licences])
     sources = sorted(n for n in names if n.endswith(".py") and ".." not in PurePosixPath(n).parts)
     origin = "wheel" if path.suffix == ".whl" else "archive"
-    return Package(canonical(name), header.get("Version") or "0", origin, licence, lambda: read(path, sources))
+    return Package(
+        canonical(name), header.get("Version") or "0", origin, licence, lambda: read(path, sources)
+    )
 
 
 def _zip_names(path: Path) -> list[str]:
@@ -193,7 +204,9 @@ def _tar_names(path: Path) -> list[str]:
 def _read_tar(path: Path, names: list[str]) -> Iterator[File]:
     wanted = set(names)
     with tarfile.open(path) as opened:
-        found = {m.name: f.read() for m in opened if m.name in wanted and (f := opened.extractfile(m)) is not None}
+        found = {
+            m.name: f.read() for m in opened if m.name in wanted and (f := opened.extractfile(m)) is not None
+        }
     yield from ((name, found[name]) for name in names if name in found)
 
 

@@ -26,7 +26,12 @@ _TRAIN_BYTES = 25_000_000
 
 
 def train_tokenizer(
-    texts: Iterable[str], path: Path, *, size: int = SIZE, max_number: int = MAX_NUMBER, max_bytes: int = _TRAIN_BYTES
+    texts: Iterable[str],
+    path: Path,
+    *,
+    size: int = SIZE,
+    max_number: int = MAX_NUMBER,
+    max_bytes: int = _TRAIN_BYTES,
 ) -> HFVocabulary:
     """Train on the first `max_bytes` of `texts` and save `path` (`tokenizer.json`), special tokens first.
 
@@ -55,7 +60,9 @@ def train_tokenizer(
     partial = path.with_name(path.name + ".partial")
     tokenizer.save(str(partial))
     partial.replace(path)
-    return HFVocabulary.from_directory(path.parent) if path.name == "tokenizer.json" else HFVocabulary(tokenizer)
+    return (
+        HFVocabulary.from_directory(path.parent) if path.name == "tokenizer.json" else HFVocabulary(tokenizer)
+    )
 
 
 def _batches(texts: Iterable[str], max_bytes: int) -> Iterator[list[str]]:

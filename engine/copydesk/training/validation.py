@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 
 from copydesk.training.batches import Batch, Examples, assemble
 from copydesk.training.model import TrainingModel
@@ -53,7 +54,7 @@ class Validation:
         return out
 
 
-def _batches(rows: list[tuple[np.ndarray, np.ndarray]]) -> list[Batch]:  # type: ignore[type-arg]
+def _batches(rows: list[tuple[NDArray[np.uint16], NDArray[np.uint8]]]) -> list[Batch]:
     out: list[Batch] = []
     begin = 0
     while begin < len(rows):

@@ -12,7 +12,7 @@ import time
 
 from rich.console import Console
 
-from copydesk.document import Position
+from copydesk.document import Position, split_lines
 from copydesk.editor import Editor
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult, Hunk, Retraction
@@ -55,7 +55,7 @@ AFTER = BEFORE.replace("if default == None:", "if default is None:")
 def run(args: argparse.Namespace) -> int:
     """Decode one fix and draw it. Raises CopydeskError where the model cannot be loaded."""
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-    line = next(n for n, text in enumerate(BEFORE.splitlines()) if "== None" in text)
+    line = next(n for n, text in enumerate(split_lines(BEFORE)) if "== None" in text)
     diagnostic = Diagnostic(
         Position(line, 18),
         Position(line, 22),

@@ -1,7 +1,7 @@
 """`copydesk train`: from public Python sources to a model directory, step by step in a work folder.
 
-The steps are `corpus`, `tokenizer`, `shards`, `run` and `export`; without one all are done in this order. Each can be stopped and run
-again: what exists is kept. The work itself is `copydesk.training`; this module reads arguments and shows progress.
+The steps are `corpus`, `tokenizer`, `shards`, `run` and `export`; without one all are done in this order. Each can be
+stopped and run again: what exists is kept. The work itself is `copydesk.training`; here arguments are read and progress is shown.
 """
 
 from __future__ import annotations
@@ -85,7 +85,11 @@ def _source(path: Path, *, own: bool) -> Package:
     else:
         package = sources.archive(path)
     # Whose code it is nobody can read from the code: the person says so, and the manifest keeps it.
-    return replace(package, licence=Decision(True, package.licence.licence, "given as one's own")) if own else package
+    return (
+        replace(package, licence=Decision(True, package.licence.licence, "given as one's own"))
+        if own
+        else package
+    )
 
 
 def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
@@ -118,6 +122,7 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
         _format(args),
         work / "shards",
         settings,
+        ruff=args.ruff,
         workers=args.workers,
         report=show,
     )
@@ -144,7 +149,7 @@ def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
     with TrainingView(console) as view:
         path = train.run(
             work / "shards", work / "run", size=args.size, minutes=args.minutes, seed=args.seed,
-            device=_device(args.device), resume=True, report=view.update,
+            device=_device(args.device), resume=True, report=view,
         )  # fmt: skip
     console.print(f"checkpoint: {path}")
 
@@ -154,7 +159,9 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
 
     manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     format = _shards_format(work / "shards")
-    out = export.export(work / "run", work / "tokenizer.json", format, Path(args.out or work / "model"), manifest)
+    out = export.export(
+        work / "run", work / "tokenizer.json", format, Path(args.out or work / "model"), manifest
+    )
     console.print(f"model: {out}")
 
 

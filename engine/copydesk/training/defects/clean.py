@@ -10,7 +10,17 @@ from random import Random
 
 from copydesk.document import Position, split_lines
 from copydesk.request import Diagnostic, EditRequest
-from copydesk.training.defects import flow, formatting, names, rewording, semantics, signatures, style, syntax
+from copydesk.training.defects import (
+    flow,
+    formatting,
+    names,
+    rewording,
+    semantics,
+    signatures,
+    style,
+    syntax,
+    whitespace,
+)
 from copydesk.training.defects.asks import ask
 from copydesk.training.defects.broken import Broken, Defect
 from copydesk.training.defects.parsed import ParsedFile
@@ -36,8 +46,8 @@ _FIXED: tuple[Injector, ...] = (
     style.not_in,
     style.not_is,
     style.type_comparison,
-    style.trailing_whitespace,
-    style.blank_whitespace,
+    whitespace.trailing_whitespace,
+    whitespace.blank_whitespace,
 )
 """Defects whose diagnostic, left behind on the mended line, can be seen to be out of date."""
 _DONE: tuple[Injector, ...] = (
@@ -70,7 +80,9 @@ def _clamped(diagnostic: Diagnostic, lines: list[str]) -> Diagnostic:
     def inside(position: Position) -> Position:
         line = min(position.line, max(0, len(lines) - 1))
         width = len(lines[line].rstrip("\n")) if lines else 0
-        return Position(line, min(position.character, width)) if position.line == line else Position(line, width)
+        return (
+            Position(line, min(position.character, width)) if position.line == line else Position(line, width)
+        )
 
     start, end = inside(diagnostic.start), inside(diagnostic.end)
     return replace(diagnostic, start=start, end=max(start, end))
@@ -81,7 +93,9 @@ def no_bug(file: ParsedFile, rng: Random) -> Defect | None:
     found = functions(file)
     if not found:
         return None
-    request = EditRequest(scope=[scope_of(Broken(file, ()), rng.choice(found))], instruction=ask(rng, "check"))
+    request = EditRequest(
+        scope=[scope_of(Broken(file, ()), rng.choice(found))], instruction=ask(rng, "check")
+    )
     return Defect(file.text, file.text, request, False)
 
 

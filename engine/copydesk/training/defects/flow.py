@@ -22,7 +22,16 @@ from copydesk.training.defects.revision import (
 )
 
 TRIES = 8
-_ERRORS = ("ValueError", "KeyError", "OSError", "Exception", "TypeError", "AttributeError", "IndexError", "RuntimeError")
+_ERRORS = (
+    "ValueError",
+    "KeyError",
+    "OSError",
+    "Exception",
+    "TypeError",
+    "AttributeError",
+    "IndexError",
+    "RuntimeError",
+)
 _ACTIONS = {
     "pass": ("ignore it", "do nothing", "pass"),
     "return": ("return", "just return"),
@@ -46,7 +55,7 @@ def early_return(file: ParsedFile, rng: Random) -> Defect | None:
         start, end = whole_lines(file, node.lineno, last)
         indent = file.indent(node)
         new = "\n".join([f"{indent}if {inverted(file, node.test)}:", f"{indent}    return", *lines]) + "\n"
-        return forward(file, rng, function, [Edit(start, end, new)], ask(rng, "early_return"))
+        return forward(file, function, [Edit(start, end, new)], ask(rng, "early_return"))
     function, node = rng.choice(found)
     first, last = (node.end_lineno or 0) + 1, function.end_lineno or 0
     while not file.line_text(first).strip():
@@ -54,7 +63,7 @@ def early_return(file: ParsedFile, rng: Random) -> Defect | None:
     lines = indented([file.line_text(k) for k in range(first, last + 1)], 4)
     start, end = whole_lines(file, node.lineno, last)
     new = "\n".join([f"{file.indent(node)}if {inverted(file, node.test)}:", *lines]) + "\n"
-    return reverse(file, rng, function, [Edit(start, end, new)], ask(rng, "early_return"))
+    return reverse(file, function, [Edit(start, end, new)], ask(rng, "early_return"))
 
 
 def _nested(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:
@@ -65,7 +74,9 @@ def _nested(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:
         if not isinstance(node, ast.If) or node.orelse or node.body[0].lineno != node.lineno + 1:
             continue
         last = node.end_lineno or 0
-        valued = any(isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in ast.walk(function))
+        valued = any(
+            isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in ast.walk(function)
+        )
         step = node.body[0].col_offset - node.col_offset
         plain = step == 4 and 2 <= last - node.lineno < 20 and movable(file, node.lineno, last)
         if plain and not valued and file.alone(node.body[-1]) and inverted(file, node.test) is not None:
@@ -79,8 +90,10 @@ def _guards(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:
     for function in functions(file):
         body = function.body
         returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
-        for k, node in enumerate(body[:-1]):
-            only = node.body[0] if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse else None
+        for node in body[:-1]:
+            only = (
+                node.body[0] if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse else None
+            )
             if not isinstance(only, ast.Return) or only.value is not None or returns:
                 continue
             last = function.end_lineno or 0
@@ -114,7 +127,7 @@ def try_block(file: ParsedFile, rng: Random) -> Defect | None:
         what = file.source(node)
         if "\n" not in what and len(what) < 60 and rng.random() < 0.5:
             text = ask(rng, "try", what=what, error=error, action=said)
-            return forward(file, rng, function, [edit], text)
+            return forward(file, function, [edit], text)
         request = EditRequest(
             scope=[(first, last)], instruction=ask(rng, "try_selection", error=error, action=said)
         )
@@ -168,14 +181,21 @@ def remove_prints(file: ParsedFile, rng: Random) -> Defect | None:
             edits.append(Edit(at, at, f"{file.indent(node)}{_print(rng, function, node)}\n"))
         if len({e.start for e in edits}) < len(edits):
             continue
-        return reverse(file, rng, function, edits, ask(rng, "remove_prints"))
+        return reverse(file, function, edits, ask(rng, "remove_prints"))
     return None
 
 
 def _print(rng: Random, function: FunctionNode, node: ast.stmt) -> str:
     names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     name = rng.choice(names or [a.arg for a in function.args.args] or ["0"])
-    forms = ("print({0})", 'print("{0}:", {0})', 'print(f"{{{0}=}}")', 'print("here")', 'print("DEBUG", {0})', "print()")
+    forms = (
+        "print({0})",
+        'print("{0}:", {0})',
+        'print(f"{{{0}=}}")',
+        'print("here")',
+        'print("DEBUG", {0})',
+        "print()",
+    )
     return rng.choice(forms).format(name)
 
 
@@ -187,7 +207,7 @@ def add_print(file: ParsedFile, rng: Random) -> Defect | None:
     function, node, name = rng.choice(found)
     _, at = whole_lines(file, node.lineno, node.end_lineno or node.lineno)
     new = f"{file.indent(node)}print({name})\n"
-    return forward(file, rng, function, [Edit(at, at, new)], ask(rng, "add_print", name=name))
+    return forward(file, function, [Edit(at, at, new)], ask(rng, "add_print", name=name))
 
 
 def _assignments(file: ParsedFile) -> list[tuple[FunctionNode, ast.Assign, str]]:
@@ -215,7 +235,7 @@ def remove_comments(file: ParsedFile, rng: Random) -> Defect | None:
         if not 1 <= len(inside) <= 8 or _trailing(file, function):
             continue
         edits = [Edit(*whole_lines(file, k, k), "") for k in inside]
-        return forward(file, rng, function, edits, ask(rng, "remove_comments"))
+        return forward(file, function, edits, ask(rng, "remove_comments"))
     return None
 
 
@@ -249,7 +269,7 @@ def invert_if(file: ParsedFile, rng: Random) -> Defect | None:
     indent = file.indent(node)
     new = "\n".join([f"{indent}if {condition}:", *two, f"{indent}else:", *one]) + "\n"
     start, end = whole_lines(file, node.lineno, last)
-    return forward(file, rng, function, [Edit(start, end, new)], ask(rng, "invert_if"))
+    return forward(file, function, [Edit(start, end, new)], ask(rng, "invert_if"))
 
 
 def _branches(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:

@@ -24,8 +24,8 @@ def fstring(file: ParsedFile, rng: Random) -> Defect | None:
     text = ask(rng, "fstring", style=style)
     edit = Edit(start, end, forms[style])
     if back:
-        return reverse(file, rng, function, [edit], text)
-    return forward(file, rng, function, [edit], text)
+        return reverse(file, function, [edit], text)
+    return forward(file, function, [edit], text)
 
 
 Place = tuple[FunctionNode, int, int, dict[str, str], bool]
@@ -38,7 +38,11 @@ def _from_fstrings(file: ParsedFile) -> list[Place]:
     small = set(functions(file))
     for node in file.of(ast.JoinedStr):
         function = file.function_of(node)
-        if function not in small or function is None or any(isinstance(a, ast.JoinedStr) for a in file.ancestors(node)):
+        if (
+            function is None
+            or function not in small
+            or any(isinstance(a, ast.JoinedStr) for a in file.ancestors(node))
+        ):
             continue
         source = file.source(node)
         if not re.fullmatch(r"""f(["'])(?!\1\1)[^\\\n]*\1""", source) or not 1 <= len(_fields(source)) <= 4:

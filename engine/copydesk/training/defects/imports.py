@@ -6,48 +6,28 @@ import ast
 import re
 from random import Random
 
+from copydesk.choices import MEMBERS
 from copydesk.document import split_lines
 from copydesk.imports import import_block, import_point
 from copydesk.scope import IMPORT_LINES
 from copydesk.training.defects.broken import Broken, Defect, Edit
+from copydesk.training.defects.names import undefined
 from copydesk.training.defects.parsed import ParsedFile
 
 TRIES = 8
 ImportNode = ast.Import | ast.ImportFrom
 
-MODULES = (
-    "os sys re json time math logging itertools functools collections random copy typing warnings threading"
-    " datetime subprocess tempfile shutil inspect types contextlib pathlib abc io string traceback uuid enum"
-    " operator socket struct hashlib weakref asyncio argparse base64 bisect csv dataclasses decimal fnmatch"
-    " getpass glob gzip heapq importlib locale pickle platform pprint queue secrets select shlex signal"
-    " statistics stat textwrap unittest urllib zipfile ast codecs errno gc html http ssl os.path urllib.parse"
-    " collections.abc concurrent.futures importlib.metadata xml.etree.ElementTree numpy pandas requests yaml"
-).split()
-MEMBERS = {
-    "typing": "Any Optional Union List Dict Tuple Callable Iterable Iterator TYPE_CHECKING Sequence cast Mapping Set",
-    "collections": "defaultdict OrderedDict namedtuple deque Counter ChainMap",
-    "collections.abc": "Callable Iterable Iterator Mapping Sequence Generator Awaitable",
-    "functools": "partial wraps lru_cache reduce cached_property total_ordering",
-    "pathlib": "Path PurePath",
-    "dataclasses": "dataclass field asdict replace",
-    "datetime": "datetime timedelta timezone date",
-    "itertools": "chain product count islice groupby zip_longest",
-    "contextlib": "contextmanager suppress closing ExitStack",
-    "abc": "ABC abstractmethod",
-    "copy": "deepcopy copy",
-    "enum": "Enum IntEnum auto",
-    "time": "sleep perf_counter",
-    "math": "sqrt floor ceil pi",
-    "os": "path environ getcwd",
-    "urllib.parse": "urlparse urljoin quote urlencode",
-    "unittest.mock": "patch Mock MagicMock",
-    "types": "SimpleNamespace ModuleType TracebackType",
-    "logging": "getLogger",
-    "io": "StringIO BytesIO",
-    "operator": "itemgetter attrgetter",
-    "threading": "Lock Thread Event",
-    "subprocess": "Popen PIPE run",
-}
+MODULES = [
+    "os", "sys", "re", "json", "time", "math", "logging", "itertools", "functools", "collections", "random",
+    "copy", "typing", "warnings", "threading", "datetime", "subprocess", "tempfile", "shutil", "inspect",
+    "types", "contextlib", "pathlib", "abc", "io", "string", "traceback", "uuid", "enum", "operator",
+    "socket", "struct", "hashlib", "weakref", "asyncio", "argparse", "base64", "bisect", "csv",
+    "dataclasses", "decimal", "fnmatch", "getpass", "glob", "gzip", "heapq", "importlib", "locale",
+    "pickle", "platform", "pprint", "queue", "secrets", "select", "shlex", "signal", "statistics", "stat",
+    "textwrap", "unittest", "urllib", "zipfile", "ast", "codecs", "errno", "gc", "html", "http", "ssl",
+    "os.path", "urllib.parse", "collections.abc", "concurrent.futures", "importlib.metadata",
+    "xml.etree.ElementTree", "numpy", "pandas", "requests", "yaml",
+]  # fmt: skip
 
 
 def missing_import(file: ParsedFile, rng: Random) -> Defect | None:
@@ -57,7 +37,9 @@ def missing_import(file: ParsedFile, rng: Random) -> Defect | None:
         node = rng.choice(statements)
         alias = rng.choice(node.names)
         name = (alias.asname or alias.name).partition(".")[0]
-        uses = [u for u in file.names_loaded.get(name, ()) if u.lineno > node.lineno and not file.in_fstring(u)]
+        uses = [
+            u for u in file.names_loaded.get(name, ()) if u.lineno > node.lineno and not file.in_fstring(u)
+        ]
         others = [a for s in statements for a in s.names if a is not alias]
         if not uses or any((a.asname or a.name).partition(".")[0] == name for a in others):
             continue
@@ -70,7 +52,7 @@ def missing_import(file: ParsedFile, rng: Random) -> Defect | None:
             continue
         use = uses[0] if rng.random() < 0.6 else rng.choice(uses)
         start, end = broken.offset(file.start(use)), broken.offset(file.start(use)) + len(name)
-        found = broken.defect(broken.diagnostic(rng, "missing-import", start, end, {"name": name}))
+        found = broken.defect(undefined(broken, rng, "missing-import", start, end, {"name": name}))
         return Defect(found.before, after, found.request)
     return None
 
@@ -125,7 +107,9 @@ def _one_name_more(file: ParsedFile, rng: Random, node: ast.ImportFrom) -> Defec
         name = rng.choice(members)
     else:
         stems = file.cached("stems", lambda: sorted(w.lower().strip("_") for w in file.words if len(w) > 4))
-        name = rng.choice(("get_", "make_", "load_", "is_", "to_", "parse_", "")) + rng.choice(stems or ["helper"])
+        name = rng.choice(("get_", "make_", "load_", "is_", "to_", "parse_", "")) + rng.choice(
+            stems or ["helper"]
+        )
     if name in file.words or not name.isidentifier():
         return None
     k = rng.randrange(len(node.names) + 1)
@@ -188,7 +172,9 @@ def _repaired(file: ParsedFile, broken: Broken, edit: Edit, whole: bool) -> str 
     line = file.line_at(edit.start)
     top = split_lines(broken.text[: broken.offset(edit.start) + 4000])
     block = import_block(top, "python", IMPORT_LINES)
-    first, last = block if block is not None else (import_point(top, "python"), import_point(top, "python") - 1)
+    first, last = (
+        block if block is not None else (import_point(top, "python"), import_point(top, "python") - 1)
+    )
     if first <= line <= last + 1:
         return file.text
     if not whole:

@@ -20,7 +20,7 @@ _AFTER = {
     ast.AsyncFunctionDef: "function definition",
     ast.ClassDef: "`class` definition",
     ast.Try: "`try` statement",
-    ast.ExceptHandler: "`except` statement",
+    ast.ExceptHandler: "`except` clause",
 }
 
 

@@ -146,13 +146,18 @@ def missing_return(file: ParsedFile, rng: Random) -> Defect | None:
     start = broken.span()[0]
     node = file.cached("return_at", lambda: [{file.start(n): n for n in file.of(ast.Return)}])[0][start]
     assert node.value is not None
-    call = isinstance(node.value, ast.Call | ast.Await | ast.Yield)
     function = file.function_of(node)
-    fields: dict[str, object] = {"method": function.name if function else "function"}
-    end = start + file.end(node.value) - file.start(node.value)
-    return broken.defect(
-        broken.diagnostic(rng, "unused-call" if call else "useless-expression", start, end, fields)
+    source = file.source(node.value)
+    fields: dict[str, object] = {"method": function.name if function else "function", "source": source}
+    end = start + len(source)
+    effects = any(
+        isinstance(n, ast.Call | ast.Subscript | ast.Await | ast.Yield) for n in ast.walk(node.value)
     )
+    if isinstance(node.value, ast.Call | ast.Await | ast.Yield):
+        subject = "unused-call"
+    else:
+        subject = "useless-call" if effects and "\n" not in source else "useless-expression"
+    return broken.defect(broken.diagnostic(rng, subject, start, end, fields))
 
 
 _BUGS = (
@@ -235,7 +240,9 @@ def _operators(file: ParsedFile) -> list[tuple[int, int]]:
 
 def _text(node: ast.expr) -> bool:
     """Whether it is plainly a string: `%` formats it."""
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    )
 
 
 def _numbers(file: ParsedFile) -> list[ast.Constant]:
@@ -256,11 +263,17 @@ def _bounds(file: ParsedFile) -> list[tuple[str, int, int]]:
     found: list[tuple[str, int, int]] = []
     for node in file.of(ast.BinOp):
         one = isinstance(node.right, ast.Constant) and node.right.value == 1 and type(node.right.value) is int
-        if one and isinstance(node.op, ast.Add | ast.Sub) and not file.in_fstring(node):
+        plain = file.text[file.end(node.left) : file.end(node)] in (" + 1", " - 1", "+1", "-1")
+        if one and plain and not file.in_fstring(node):
             found.append(("drop", file.end(node.left), file.end(node)))
     for call in file.of(ast.Call):
         ranged = isinstance(call.func, ast.Name) and call.func.id == "range" and len(call.args) <= 2
-        if ranged and call.args and isinstance(call.args[-1], ast.Name | ast.Call) and not file.in_fstring(call):
+        if (
+            ranged
+            and call.args
+            and isinstance(call.args[-1], ast.Name | ast.Call)
+            and not file.in_fstring(call)
+        ):
             found.append(("add", file.start(call.args[-1]), file.end(call.args[-1])))
     return found
 
@@ -277,7 +290,11 @@ def _conditions(file: ParsedFile) -> list[Edit]:
             if isinstance(test, ast.Name | ast.Attribute | ast.Call):
                 found.append(Edit(file.start(test), file.start(test), "not "))
     for constant in file.of(ast.Constant):
-        if type(constant.value) is bool and file.function_of(constant) is not None and not file.in_fstring(constant):
+        if (
+            type(constant.value) is bool
+            and file.function_of(constant) is not None
+            and not file.in_fstring(constant)
+        ):
             found.append(Edit(file.start(constant), file.end(constant), str(not constant.value)))
     return found
 

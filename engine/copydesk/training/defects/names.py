@@ -6,6 +6,7 @@ import ast
 import re
 from random import Random
 
+from copydesk.request import Diagnostic
 from copydesk.training.defects.broken import Broken, Defect, Edit
 from copydesk.training.defects.parsed import FunctionNode, ParsedFile
 from copydesk.training.defects.typos import BUILTINS, typo
@@ -13,10 +14,12 @@ from copydesk.training.defects.vague import vague
 
 TRIES = 12
 
-_LEFTOVERS = (
-    "result value item entry total current node index name path data obj count text key target res val elem info"
-    " content response config options args params ctx buf line lines out ret tmp idx num size fn func cls other"
-).split()
+_LEFTOVERS = [
+    "result", "value", "item", "entry", "total", "current", "node", "index", "name", "path", "data", "obj",
+    "count", "text", "key", "target", "res", "val", "elem", "info", "content", "response", "config",
+    "options", "args", "params", "ctx", "buf", "line", "lines", "out", "ret", "tmp", "idx", "num", "size",
+    "fn", "func", "cls", "other",
+]  # fmt: skip
 
 
 def undefined_name(file: ParsedFile, rng: Random) -> Defect | None:
@@ -59,7 +62,7 @@ def missing_self(file: ParsedFile, rng: Random) -> Defect | None:
         if node.attr in BUILTINS or node.attr in file.names_loaded or node.attr in _stored(file):
             continue
         broken = Broken(file, [Edit(file.start(node), file.end(node), node.attr)])
-        return broken.defect(broken.diagnostic(rng, "missing-self", *broken.span(), {"name": node.attr}))
+        return broken.defect(undefined(broken, rng, "missing-self", *broken.span(), {"name": node.attr}))
     return None
 
 
@@ -80,9 +83,15 @@ def self_parameter(file: ParsedFile, rng: Random) -> Defect | None:
         place = (file.start(params[0]), file.start(params[0]) + len(params[0].arg))
     else:
         place = (at, at + len(method.name))
-    fields: dict[str, object] = {"method": method.name, "owner": owner.name, "count": count, "fewer": count - 1}
+    fields: dict[str, object] = {
+        "method": method.name,
+        "owner": owner.name,
+        "count": count,
+        "fewer": count - 1,
+    }
+    subject = "self-parameter" if params else "self-parameter-only"
     return broken.defect(
-        broken.diagnostic(rng, "self-parameter", broken.offset(place[0]), broken.offset(place[1]), fields)
+        broken.diagnostic(rng, subject, broken.offset(place[0]), broken.offset(place[1]), fields)
     )
 
 
@@ -122,9 +131,7 @@ def swapped_variable(file: ParsedFile, rng: Random) -> tuple[Broken, str] | None
         local = {n.id for n in names if isinstance(n.ctx, ast.Store)}
         local |= {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
         local -= {"self", "cls", "_"}
-        loads = [
-            n for n in names if isinstance(n.ctx, ast.Load) and n.id in local and _exact(file, n)
-        ]
+        loads = [n for n in names if isinstance(n.ctx, ast.Load) and n.id in local and _exact(file, n)]
         if len(local) < 2 or not loads:
             continue
         node = rng.choice(loads)
@@ -172,7 +179,17 @@ def _replaced(
     file: ParsedFile, rng: Random, node: ast.Name, bad: str, subject: str, fields: dict[str, object]
 ) -> Defect:
     broken = Broken(file, [Edit(file.start(node), file.end(node), bad)])
-    return broken.defect(broken.diagnostic(rng, subject, *broken.span(), fields))
+    return broken.defect(undefined(broken, rng, subject, *broken.span(), fields))
+
+
+def undefined(
+    broken: Broken, rng: Random, subject: str, start: int, end: int, fields: dict[str, object]
+) -> Diagnostic:
+    """A diagnostic about an undefined name, as tools word it in a file with or without an `import *`."""
+    star = broken.file.star
+    if star is not None:
+        return broken.diagnostic(rng, "undefined-starred", start, end, {**fields, "star": star})
+    return broken.diagnostic(rng, subject, start, end, fields)
 
 
 def _exact(file: ParsedFile, node: ast.Name) -> bool:
@@ -182,9 +199,7 @@ def _exact(file: ParsedFile, node: ast.Name) -> bool:
 
 def _uses(file: ParsedFile) -> list[ast.Name]:
     return [
-        n
-        for n in file.of(ast.Name)
-        if isinstance(n.ctx, ast.Load) and len(n.id) >= 3 and _exact(file, n)
+        n for n in file.of(ast.Name) if isinstance(n.ctx, ast.Load) and len(n.id) >= 3 and _exact(file, n)
     ]
 
 
@@ -219,7 +234,9 @@ def _methods(file: ParsedFile) -> list[tuple[ast.ClassDef, FunctionNode]]:
         and not m.args.posonlyargs
         and m.args.args[0].arg == "self"
         and m.args.args[0].annotation is None
-        and not any(isinstance(d, ast.Name) and d.id in ("staticmethod", "overload") for d in m.decorator_list)
+        and not any(
+            isinstance(d, ast.Name) and d.id in ("staticmethod", "overload") for d in m.decorator_list
+        )
     ]
 
 
@@ -228,9 +245,7 @@ def _small_functions(file: ParsedFile, least: int, most: int) -> list[FunctionNo
 
 
 def _modules(file: ParsedFile) -> set[str]:
-    names = file.cached(
-        "modules", lambda: [a.asname or a.name for n in file.of(ast.Import) for a in n.names]
-    )
+    names = file.cached("modules", lambda: [a.asname or a.name for n in file.of(ast.Import) for a in n.names])
     return set(names)
 
 

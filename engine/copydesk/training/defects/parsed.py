@@ -13,10 +13,12 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 T = TypeVar("T")
 N = TypeVar("N", bound=ast.AST)
+M = TypeVar("M", bound=ast.AST)
+K = TypeVar("K", bound=ast.AST)
 
 WORD = re.compile(r"[^\W\d]\w*")
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -63,7 +65,19 @@ class ParsedFile:
 
     # -- nodes ---------------------------------------------------------------------------------------------
 
-    def of(self, *types: type[N]) -> list[N]:
+    @overload
+    def of(self, first: type[N], /) -> list[N]: ...
+
+    @overload
+    def of(self, first: type[N], second: type[M], /) -> list[N | M]: ...
+
+    @overload
+    def of(self, first: type[N], second: type[M], third: type[K], /) -> list[N | M | K]: ...
+
+    @overload
+    def of(self, *types: type[ast.AST]) -> list[Any]: ...
+
+    def of(self, *types: type[ast.AST]) -> list[Any]:
         """All nodes of these types, each type in a fixed order."""
         return [node for kind in types for node in self._by_type.get(kind, ())]
 
@@ -211,6 +225,12 @@ class ParsedFile:
         for uses in found.values():
             uses.sort(key=lambda node: (node.lineno, node.col_offset))
         return found
+
+    @cached_property
+    def star(self) -> str | None:
+        """The module of an `import *`: linters are careful about names then."""
+        starred = (n for n in self.of(ast.ImportFrom) if n.names[0].name == "*")
+        return next(("." * n.level + (n.module or "") for n in starred), None)
 
     @cached_property
     def string_lines(self) -> frozenset[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 import warnings
 from bisect import bisect_right
@@ -27,6 +28,7 @@ class Finding:
     message: str
     start: int
     end: int
+    code: str | None = None
 
 
 def syntax_defect(
@@ -45,7 +47,7 @@ def syntax_defect(
         code = rng.choice(("invalid-syntax", "invalid-syntax", None))
         return broken.defect(_diagnostic(broken, ruff, prefix + ruff.message, code, "Ruff"))
     if pyright is not None and chance < 0.65:
-        return broken.defect(_diagnostic(broken, pyright, pyright.message, None, "Pyright"))
+        return broken.defect(_diagnostic(broken, pyright, pyright.message, pyright.code, "Pyright"))
     error, kind = found
     message, code, source = _worded(rng, kind, error.message)
     return broken.defect(_diagnostic(broken, error, message, code, source))
@@ -127,12 +129,15 @@ def _unit(file: ParsedFile, line: int) -> tuple[int, int, str] | None:
             unit = outer
             if isinstance(outer, FunctionNode):
                 break
+    outer_node = file.parent(unit)
+    while isinstance(outer_node, ast.stmt) and _leans(file, unit):
+        unit, outer_node = outer_node, file.parent(outer_node)
     last = _brief_end(unit, line)
     follower: ast.stmt | None = unit
     stop = last + CONTEXT_LINES
     if last < (unit.end_lineno or last):
         stop = last
-    while last < stop:
+    while last < stop and follower is not None:
         follower = _next(file, follower)
         if follower is None:
             break
@@ -144,6 +149,12 @@ def _unit(file: ParsedFile, line: int) -> tuple[int, int, str] | None:
     return _first_line(unit), last, headers
 
 
+def _leans(file: ParsedFile, unit: ast.stmt) -> bool:
+    """Whether a statement cannot be read without the header above it: an `elif`, or the first of its block."""
+    body = file.body_of(unit)
+    return file.text.startswith("elif", file.start(unit)) or (body is not None and body[0] is unit)
+
+
 def _innermost(file: ParsedFile, line: int) -> ast.stmt | None:
     """The smallest statement that a line is part of, its decorators included."""
     body: list[ast.stmt] = file.tree.body
@@ -153,7 +164,7 @@ def _innermost(file: ParsedFile, line: int) -> ast.stmt | None:
         if k < 0 or (body[k].end_lineno or 0) < line:
             break
         found = body[k]
-        inside: list[ast.stmt] = []
+        inside: list[ast.AST] = []
         for field in ("body", "orelse", "finalbody", "handlers", "cases"):
             for part in getattr(found, field, ()):
                 inside += part.body if isinstance(part, ast.ExceptHandler | ast.match_case) else [part]
@@ -175,17 +186,19 @@ def _brief_end(statement: ast.stmt, line: int) -> int:
     return end
 
 
-def _next(file: ParsedFile, statement: ast.stmt | None) -> ast.stmt | None:
-    """The statement behind one, in its own body or in one further out."""
-    at: ast.AST | None = statement
-    while at is not None:
+def _next(file: ParsedFile, statement: ast.stmt) -> ast.stmt | None:
+    """The statement behind one, in its own body or in one further out; None where another clause comes between."""
+    at: ast.AST = statement
+    while True:
         body = file.body_of(at) if isinstance(at, ast.stmt) else None
         if body is not None:
             k = body.index(at)  # type: ignore[arg-type]
             if k + 1 < len(body):
                 return body[k + 1]
-        at = file.parent(at)
-    return None
+        outer = file.parent(at)
+        if outer is None or getattr(outer, "end_lineno", statement.end_lineno) != statement.end_lineno:
+            return None
+        at = outer
 
 
 def at_newline(broken: Broken, offset: int) -> tuple[int, int]:
@@ -194,14 +207,13 @@ def at_newline(broken: Broken, offset: int) -> tuple[int, int]:
     return (len(broken.text),) * 2 if end < 0 else (end, end + 1)
 
 
+_STRING = r"""(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
 _TOKEN = re.compile(
-    r"""(?P<string>[rRbBuU]{0,2}["'])|(?P<fstring>[fF][rR]?["'])|(?P<number>\d[\w.]*)|(?P<word>[^\W\d]\w*)"""
-    r"""|(?P<op>\*\*=?|//=?|>>=?|<<=?|->|:=|[-+*/%&|^=!<>]=|[^\s\w])"""
+    rf"(?P<string>[rRbBuU]{{0,2}}{_STRING})|(?P<fstring>[fF][rR]?[\"'])|(?P<number>\d[\w.]*)|(?P<word>[^\W\d]\w*)"
+    r"|(?P<op>\*\*=?|//=?|>>=?|<<=?|->|:=|[-+*/%&|^=!<>]=|[^\s\w])",
+    re.DOTALL,
 )
-_KEYWORDS = frozenset(
-    "False None True and as assert async await break class continue def del elif else except finally for from global"
-    " if import in is lambda nonlocal not or pass raise return try while with yield".split()
-)
+_KEYWORDS = frozenset(keyword.kwlist)
 
 
 def token_behind(text: str, offset: int) -> tuple[str, int, int] | None:
@@ -212,9 +224,17 @@ def token_behind(text: str, offset: int) -> tuple[str, int, int] | None:
         return None
     word = found.group()
     if found.lastgroup == "word":
-        name = f"`{word}`" if word in _KEYWORDS else "name" if word in ("match", "case", "type") else "identifier"
+        name = (
+            f"`{word}`"
+            if word in _KEYWORDS
+            else "name"
+            if word in ("match", "case", "type")
+            else "identifier"
+        )
     else:
-        name = {"string": "string", "fstring": "f-string", "number": "int"}.get(found.lastgroup or "", f"`{word}`")
+        name = {"string": "string", "fstring": "f-string", "number": "int"}.get(
+            found.lastgroup or "", f"`{word}`"
+        )
         if name == "int" and not word.isdigit():
             name = "float"
     return name, found.start(), found.end()

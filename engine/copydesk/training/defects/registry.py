@@ -19,6 +19,7 @@ from copydesk.training.defects import (
     signatures,
     style,
     syntax,
+    whitespace,
 )
 from copydesk.training.defects.broken import Defect
 from copydesk.training.defects.parsed import ParsedFile
@@ -26,27 +27,38 @@ from copydesk.training.example import Example
 
 Injector = Callable[[ParsedFile, Random], Defect | None]
 
+RAREST = 0.15
+"""Kinds rarer than this are not made up for in full: a few files would give all their examples."""
 CRLF = 0.01
 """The share of examples whose lines end as on Windows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of example. `id` is what shards store and never changes; `weight` is how often it is tried."""
+    """One kind of example. `id` is what shards store and never changes.
+
+    `emphasis`: how often it should be seen beside the others. `inject`: None for kinds that other modules make. `share`: the
+    share of files that have a place for it, as measured on the standard library.
+    """
 
     id: int
     name: str
-    weight: float
+    emphasis: float
     inject: Injector | None = None
-    """None for kinds that other modules make."""
+    share: float = 1.0
+
+    @property
+    def weight(self) -> float:
+        """How often it is tried: what is rare in the wild is tried more often where it can be had."""
+        return self.emphasis / max(self.share, RAREST)
 
 
 _ALL = (
     Kind(1, "undefined_name", 3.0, names.undefined_name),
     Kind(2, "attribute_typo", 2.0, names.attribute_typo),
-    Kind(3, "missing_self", 2.0, names.missing_self),
-    Kind(4, "self_parameter", 1.5, names.self_parameter),
-    Kind(5, "missing_await", 3.0, names.missing_await),
+    Kind(3, "missing_self", 1.5, names.missing_self, 0.63),
+    Kind(4, "self_parameter", 1.0, names.self_parameter, 0.72),
+    Kind(5, "missing_await", 1.5, names.missing_await, 0.03),
     Kind(6, "variable_misuse", 2.0, names.variable_misuse),
     Kind(7, "rename_leftover", 1.5, names.rename_leftover),
     Kind(8, "missing_import", 2.5, imports.missing_import),
@@ -57,51 +69,51 @@ _ALL = (
     Kind(23, "missing_quote", 1.5, syntax.missing_quote),
     Kind(24, "missing_comma", 1.5, syntax.missing_comma),
     Kind(25, "keyword_typo", 1.5, syntax.keyword_typo),
-    Kind(26, "assignment_in_condition", 1.5, syntax.assignment_in_condition),
+    Kind(26, "assignment_in_condition", 1.2, syntax.assignment_in_condition, 0.73),
     Kind(27, "unexpected_indent", 1.2, indentation.unexpected_indent),
     Kind(28, "missing_indent", 1.2, indentation.missing_indent),
     Kind(29, "unindent_mismatch", 0.8, indentation.unindent_mismatch),
     Kind(40, "wrong_operator", 2.0, logic.wrong_operator),
     Kind(41, "off_by_one", 1.5, logic.off_by_one_remarked),
     Kind(42, "condition_negated", 1.0, logic.condition_negated),
-    Kind(43, "loop_word", 0.5, logic.loop_word),
+    Kind(43, "loop_word", 0.5, logic.loop_word, 0.47),
     Kind(44, "argument_order", 1.2, logic.argument_order),
-    Kind(45, "missing_return", 1.2, logic.missing_return),
+    Kind(45, "missing_return", 1.2, logic.missing_return, 0.78),
     Kind(46, "unlocated_bug", 3.0, logic.unlocated_bug),
-    Kind(47, "none_comparison", 1.5, semantics.none_comparison),
-    Kind(48, "true_comparison", 1.0, semantics.true_comparison),
+    Kind(47, "none_comparison", 1.2, semantics.none_comparison, 0.50),
+    Kind(48, "true_comparison", 1.0, semantics.true_comparison, 0.72),
     Kind(49, "mutable_default", 1.5, semantics.mutable_default),
-    Kind(50, "bare_except", 1.5, semantics.bare_except),
-    Kind(51, "missing_argument", 1.2, semantics.missing_argument),
+    Kind(50, "bare_except", 0.8, semantics.bare_except, 0.10),
+    Kind(51, "missing_argument", 1.2, semantics.missing_argument, 0.67),
     Kind(60, "unused_variable", 2.0, style.unused_variable),
     Kind(61, "fstring_placeholder", 1.2, style.fstring_placeholder),
-    Kind(62, "missing_f_prefix", 1.5, style.missing_f_prefix),
-    Kind(63, "not_in", 1.5, style.not_in),
-    Kind(64, "not_is", 1.0, style.not_is),
-    Kind(65, "type_comparison", 1.5, style.type_comparison),
-    Kind(66, "lambda_assignment", 1.0, style.lambda_assignment),
-    Kind(67, "trailing_whitespace", 0.6, style.trailing_whitespace),
-    Kind(68, "blank_whitespace", 0.5, style.blank_whitespace),
-    Kind(69, "blank_lines", 0.8, style.blank_lines),
-    Kind(70, "end_of_file", 0.4, style.end_of_file),
+    Kind(62, "missing_f_prefix", 0.6, style.missing_f_prefix, 0.23),
+    Kind(63, "not_in", 0.8, style.not_in, 0.28),
+    Kind(64, "not_is", 0.5, style.not_is, 0.42),
+    Kind(65, "type_comparison", 0.7, style.type_comparison, 0.33),
+    Kind(66, "lambda_assignment", 0.5, style.lambda_assignment, 0.15),
+    Kind(67, "trailing_whitespace", 0.6, whitespace.trailing_whitespace),
+    Kind(68, "blank_whitespace", 0.5, whitespace.blank_whitespace),
+    Kind(69, "blank_lines", 0.8, whitespace.blank_lines),
+    Kind(70, "end_of_file", 0.4, whitespace.end_of_file),
     Kind(80, "ruff_fix", 0.0),
     Kind(81, "ruff_unsafe_fix", 0.0),
     Kind(100, "rename", 1.5, rewording.rename),
-    Kind(101, "type_hint", 1.0, signatures.type_hint),
-    Kind(102, "to_fstring", 1.2, formatting.fstring),
-    Kind(103, "early_return", 1.0, flow.early_return),
+    Kind(101, "type_hint", 1.0, signatures.type_hint, 0.35),
+    Kind(102, "to_fstring", 1.2, formatting.fstring, 0.43),
+    Kind(103, "early_return", 1.0, flow.early_return, 0.22),
     Kind(104, "try_block", 1.0, flow.try_block),
     Kind(105, "remove_prints", 0.8, flow.remove_prints),
     Kind(106, "add_print", 0.5, flow.add_print),
     Kind(107, "parameter", 0.8, signatures.parameter),
-    Kind(108, "default", 0.6, signatures.default),
-    Kind(109, "docstring", 0.8, signatures.docstring),
-    Kind(110, "constant", 1.0, rewording.constant),
-    Kind(111, "extract", 1.0, rewording.extract),
-    Kind(112, "inline", 0.8, rewording.inline),
-    Kind(113, "guard", 0.8, signatures.guard),
-    Kind(114, "remove_comments", 0.6, flow.remove_comments),
-    Kind(115, "invert_if", 0.8, flow.invert_if),
+    Kind(108, "default", 0.6, signatures.default, 0.37),
+    Kind(109, "docstring", 0.8, signatures.docstring, 0.35),
+    Kind(110, "constant", 1.0, rewording.constant, 0.08),
+    Kind(111, "extract", 1.0, rewording.extract, 0.52),
+    Kind(112, "inline", 0.8, rewording.inline, 0.52),
+    Kind(113, "guard", 0.8, signatures.guard, 0.78),
+    Kind(114, "remove_comments", 0.6, flow.remove_comments, 0.62),
+    Kind(115, "invert_if", 0.8, flow.invert_if, 0.40),
     Kind(180, "clean_diagnostic", 1.5, clean.stale_diagnostic),
     Kind(181, "clean_bug", 1.5, clean.no_bug),
     Kind(182, "clean_instruction", 1.0, clean.already_done),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from random import Random
 
 from copydesk.request import EditRequest, Range
 from copydesk.training.defects.broken import Broken, Defect, Edit
@@ -32,13 +31,13 @@ def functions(file: ParsedFile, most: int = MOST_LINES) -> list[FunctionNode]:
     )
 
 
-def reverse(file: ParsedFile, rng: Random, function: FunctionNode, edits: Sequence[Edit], text: str) -> Defect:
+def reverse(file: ParsedFile, function: FunctionNode, edits: Sequence[Edit], text: str) -> Defect:
     """Asked: from the text with `edits` back to the file's own."""
     broken = Broken(file, edits)
     return Defect(broken.text, file.text, _request(broken, function, text), True)
 
 
-def forward(file: ParsedFile, rng: Random, function: FunctionNode, edits: Sequence[Edit], text: str) -> Defect:
+def forward(file: ParsedFile, function: FunctionNode, edits: Sequence[Edit], text: str) -> Defect:
     """Asked: from the file's own text to the one with `edits`."""
     done = Broken(file, edits)
     return Defect(file.text, done.text, _request(Broken(file, ()), function, text), True)
@@ -133,7 +132,11 @@ def whole_lines(file: ParsedFile, first: int, last: int) -> tuple[int, int]:
 def documented(function: FunctionNode) -> bool:
     """Whether it opens with a docstring."""
     first = function.body[0]
-    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    return (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
 
 
 def body_start(file: ParsedFile, function: FunctionNode) -> tuple[str, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 from random import Random
 
 from copydesk.training.defects.asks import ask
@@ -21,11 +22,13 @@ from copydesk.training.defects.revision import (
 from copydesk.training.defects.typos import BUILTINS
 
 TRIES = 8
-_NAMES = (
-    "result value item entry total current node index name path data obj count text key target response element info"
-    " content config options buffer lines output matches pairs rows columns found parts chunk token message user"
-    " status code size length offset start end left right parent child children root source dest first last best"
-).split()
+_NAMES = [
+    "result", "value", "item", "entry", "total", "current", "node", "index", "name", "path", "data", "obj",
+    "count", "text", "key", "target", "response", "element", "info", "content", "config", "options",
+    "buffer", "lines", "output", "matches", "pairs", "rows", "columns", "found", "parts", "chunk", "token",
+    "message", "user", "status", "code", "size", "length", "offset", "start", "end", "left", "right",
+    "parent", "child", "children", "root", "source", "dest", "first", "last", "best",
+]  # fmt: skip
 
 
 def rename(file: ParsedFile, rng: Random) -> Defect | None:
@@ -47,8 +50,8 @@ def rename(file: ParsedFile, rng: Random) -> Defect | None:
             continue
         edits = [Edit(a, b, other) for a, b in places]
         if rng.random() < 0.5:
-            return forward(file, rng, function, edits, ask(rng, "rename", old=name, new=other))
-        return reverse(file, rng, function, edits, ask(rng, "rename", old=other, new=name))
+            return forward(file, function, edits, ask(rng, "rename", old=name, new=other))
+        return reverse(file, function, edits, ask(rng, "rename", old=other, new=name))
     return None
 
 
@@ -63,12 +66,14 @@ def constant(file: ParsedFile, rng: Random) -> Defect | None:
     for _ in range(min(TRIES, len(places))):
         name, value, function = rng.choice(places)
         uses = [
-            n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and not file.in_fstring(n)
+            n
+            for n in ast.walk(function)
+            if isinstance(n, ast.Name) and n.id == name and not file.in_fstring(n)
         ]
         if not uses or value in file.source(function):
             continue
         edits = [Edit(file.start(n), file.end(n), value) for n in uses]
-        return reverse(file, rng, function, edits, ask(rng, "constant", name=name, value=value))
+        return reverse(file, function, edits, ask(rng, "constant", name=name, value=value))
     return None
 
 
@@ -78,7 +83,12 @@ def _constants(file: ParsedFile) -> list[tuple[str, str, FunctionNode]]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.Constant):
             target = node.targets[0]
             text = file.source(node.value)
-            if isinstance(target, ast.Name) and target.id.isupper() and 1 < len(text) < 30 and "\n" not in text:
+            if (
+                isinstance(target, ast.Name)
+                and target.id.isupper()
+                and 1 < len(text) < 30
+                and "\n" not in text
+            ):
                 values[target.id] = text
     return [(n, v, f) for n, v in values.items() for f in functions(file) if n in file.source(f)]
 
@@ -89,7 +99,7 @@ def extract(file: ParsedFile, rng: Random) -> Defect | None:
     if found is None:
         return None
     function, edits, name, value = found
-    return reverse(file, rng, function, edits, ask(rng, "extract", name=name, value=value))
+    return reverse(file, function, edits, ask(rng, "extract", name=name, value=value))
 
 
 def inline(file: ParsedFile, rng: Random) -> Defect | None:
@@ -98,7 +108,7 @@ def inline(file: ParsedFile, rng: Random) -> Defect | None:
     if found is None:
         return None
     function, edits, name, _ = found
-    return forward(file, rng, function, edits, ask(rng, "inline", name=name))
+    return forward(file, function, edits, ask(rng, "inline", name=name))
 
 
 def _single_use(file: ParsedFile, rng: Random) -> tuple[FunctionNode, list[Edit], str, str] | None:
@@ -139,5 +149,5 @@ def _neighbours(function: FunctionNode) -> list[tuple[ast.stmt, ast.stmt]]:
         for field in ("body", "orelse", "finalbody"):
             body = getattr(node, field, None)
             if isinstance(body, list):
-                pairs += zip(body, body[1:], strict=False)
+                pairs += pairwise(body)
     return pairs

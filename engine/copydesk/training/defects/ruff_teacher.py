@@ -86,7 +86,15 @@ def _check(texts: Sequence[str], options: Sequence[str]) -> list[dict[str, Any]]
     with tempfile.TemporaryDirectory(prefix="copydesk-ruff-") as folder:
         for k, text in enumerate(texts):
             Path(folder, f"t{k}.py").write_bytes(text.encode("utf-8", "surrogatepass"))
-        command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--no-respect-gitignore"]
+        command = [
+            sys.executable,
+            "-m",
+            "ruff",
+            "check",
+            "--isolated",
+            "--no-cache",
+            "--no-respect-gitignore",
+        ]
         command += ["--target-version", "py311", "--output-format", "json", "--quiet", *options, folder]
         try:
             done = subprocess.run(
@@ -116,7 +124,9 @@ def _position(place: dict[str, int]) -> Position:
 
 
 def _fixed(text: str, item: dict[str, Any]) -> Example | None:
-    edits = sorted(item["fix"]["edits"], key=lambda e: (e["location"]["row"], e["location"]["column"]), reverse=True)
+    edits = sorted(
+        item["fix"]["edits"], key=lambda e: (e["location"]["row"], e["location"]["column"]), reverse=True
+    )
     first, last = edits[-1]["location"]["row"], edits[0]["end_location"]["row"]
     size = sum(e["content"].count("\n") + 1 + e["end_location"]["row"] - e["location"]["row"] for e in edits)
     if size > MOST_LINES or len(item["message"]) > MESSAGE or "\r" in text:

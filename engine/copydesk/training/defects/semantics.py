@@ -11,10 +11,11 @@ from copydesk.training.defects.parsed import FunctionNode, ParsedFile
 
 TRIES = 10
 _MUTABLE = ("[]", "[]", "{}", "{}", "set()", "list()", "dict()")
-_FRESH = (
-    "items options cache extra names params data headers values tags opts kwargs results seen paths config fields"
-    " columns args env mapping callbacks ignore defaults flags labels"
-).split()
+_FRESH = [
+    "items", "options", "cache", "extra", "names", "params", "data", "headers", "values", "tags", "opts",
+    "kwargs", "results", "seen", "paths", "config", "fields", "columns", "args", "env", "mapping",
+    "callbacks", "ignore", "defaults", "flags", "labels",
+]  # fmt: skip
 
 
 def none_comparison(file: ParsedFile, rng: Random) -> Defect | None:
@@ -89,11 +90,16 @@ def _mutable(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect | 
         # The file has the right form already: take it away.
         name, default, guard, written = guarded
         start, end = file.line_start(file.start(guard)), file.line_end(file.end(guard)) + 1
-        edits = [Edit(file.start(default), file.end(default), written), Edit(start, min(end, len(file.text)), "")]
+        edits = [
+            Edit(file.start(default), file.end(default), written),
+            Edit(start, min(end, len(file.text)), ""),
+        ]
         broken, value = Broken(file, edits), written
         after = file.text
     else:
-        plain = [a for a, d in defaults if isinstance(d, ast.Constant) and d.value is None and a.annotation is None]
+        plain = [
+            a for a, d in defaults if isinstance(d, ast.Constant) and d.value is None and a.annotation is None
+        ]
         if plain:
             arg = rng.choice(plain)
             name = arg.arg
@@ -188,7 +194,9 @@ def _body_start(file: ParsedFile, function: FunctionNode) -> tuple[str, int] | N
     body = function.body
     first = body[0]
     documented = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
     )
     if documented and len(body) < 2:
         return None
@@ -204,18 +212,22 @@ def _body_start(file: ParsedFile, function: FunctionNode) -> tuple[str, int] | N
     return file.indent(first), at
 
 
-def _guarded(
-    file: ParsedFile, function: FunctionNode
-) -> tuple[str, ast.expr, ast.If, str] | None:
+def _guarded(file: ParsedFile, function: FunctionNode) -> tuple[str, ast.expr, ast.If, str] | None:
     """`def f(x=None): if x is None: x = []`, as far as the file has it."""
     arguments = function.args
-    defaults = {a.arg: d for a, d in zip(reversed(arguments.args), reversed(arguments.defaults), strict=False)}
+    defaults = {
+        a.arg: d for a, d in zip(reversed(arguments.args), reversed(arguments.defaults), strict=False)
+    }
     documented = ast.get_docstring(function, clean=False) is not None
     for statement in function.body[documented : documented + 1]:
         if not (isinstance(statement, ast.If) and not statement.orelse and len(statement.body) == 1):
             continue
         test, only = statement.test, statement.body[0]
-        if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and isinstance(test.ops[0], ast.Is)):
+        if not (
+            isinstance(test, ast.Compare)
+            and isinstance(test.left, ast.Name)
+            and isinstance(test.ops[0], ast.Is)
+        ):
             continue
         name = test.left.id
         default = defaults.get(name)
@@ -229,7 +241,10 @@ def _guarded(
 
 
 def _tests_none(file: ParsedFile, function: FunctionNode, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)} (is|==|!=|or)\b|not {re.escape(name)}\b", file.source(function)) is not None
+    return (
+        re.search(rf"\b{re.escape(name)} (is|==|!=|or)\b|not {re.escape(name)}\b", file.source(function))
+        is not None
+    )
 
 
 def _broad_excepts(file: ParsedFile) -> list[ast.ExceptHandler]:
@@ -261,7 +276,12 @@ def _given(file: ParsedFile) -> list[tuple[ast.Call, Edit, str, bool]]:
                 name, keyword = node.arg, True
             else:
                 named = _parameter(signatures, call, node)
-                if named is None or k != len(call.args) - 1 or not isinstance(node, ast.Name) or node.id != named:
+                if (
+                    named is None
+                    or k != len(call.args) - 1
+                    or not isinstance(node, ast.Name)
+                    or node.id != named
+                ):
                     continue
                 name, keyword = named, False
             if k:

@@ -20,10 +20,11 @@ from copydesk.training.defects.revision import (
 )
 
 TRIES = 8
-_NEW = (
-    "timeout verbose debug encoding default strict limit prefix suffix name key callback depth indent sep retries"
-    " force recursive quiet logger config context dry_run max_size use_cache width height start stop step"
-).split()
+_NEW = [
+    "timeout", "verbose", "debug", "encoding", "default", "strict", "limit", "prefix", "suffix", "name",
+    "key", "callback", "depth", "indent", "sep", "retries", "force", "recursive", "quiet", "logger",
+    "config", "context", "dry_run", "max_size", "use_cache", "width", "height", "start", "stop", "step",
+]  # fmt: skip
 _DEFAULTS = ("None", "None", "None", "False", "True", "0", "1", "10", "''", "()", "-1", "30")
 _OTHERS = {"None": ("0", "''", "False", "()"), "True": ("False", "None"), "False": ("True", "None")}
 
@@ -48,7 +49,7 @@ def _annotation(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect
             return None
         shown = file.source(function.returns)
         edit = Edit(head + 1, file.end(function.returns), "")
-        return reverse(file, rng, function, [edit], ask(rng, "return_hint", type=shown))
+        return reverse(file, function, [edit], ask(rng, "return_hint", type=shown))
     if annotated:
         arg = rng.choice(annotated)
         assert arg.annotation is not None
@@ -61,7 +62,7 @@ def _annotation(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect
             gap = file.end(arg.annotation), file.start(default)
             if file.text[slice(*gap)] == " = ":
                 edits = [edits[0]._replace(end=gap[1], new="=")]
-        return reverse(file, rng, function, edits, ask(rng, "type_hint", name=arg.arg, type=shown))
+        return reverse(file, function, edits, ask(rng, "type_hint", name=arg.arg, type=shown))
     for arg in rng.sample(parameters, len(parameters)):
         default = _default_of(function, arg)
         kind = type(default.value).__name__ if isinstance(default, ast.Constant) else ""
@@ -69,7 +70,7 @@ def _annotation(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect
             continue
         if file.text[file.end(arg) : file.start(default)] == "=":
             edit = Edit(file.end(arg), file.start(default), f": {kind} = ")
-            return forward(file, rng, function, [edit], ask(rng, "type_hint_default", name=arg.arg))
+            return forward(file, function, [edit], ask(rng, "type_hint_default", name=arg.arg))
     return None
 
 
@@ -100,9 +101,9 @@ def parameter(file: ParsedFile, rng: Random) -> Defect | None:
             continue
         if rng.random() < 0.6:
             edit = Edit(at, at, separator + new)
-            return forward(file, rng, function, [edit], ask(rng, "parameter", name=name, value=value))
+            return forward(file, function, [edit], ask(rng, "parameter", name=name, value=value))
         return reverse(
-            file, rng, function, [Edit(at, at, separator + new)], ask(rng, "remove_parameter", name=name)
+            file, function, [Edit(at, at, separator + new)], ask(rng, "remove_parameter", name=name)
         )
     return None
 
@@ -118,7 +119,9 @@ def default(file: ParsedFile, rng: Random) -> Defect | None:
     for _ in range(min(TRIES, len(found))):
         function = rng.choice(found)
         pairs = [(a, _default_of(function, a)) for a in parameters_of(function)]
-        known = [(a, d) for a, d in pairs if isinstance(d, ast.Constant) and file.source(d) in _OTHERS | _NUMBERS]
+        known = [
+            (a, d) for a, d in pairs if isinstance(d, ast.Constant) and file.source(d) in _OTHERS | _NUMBERS
+        ]
         if not known:
             continue
         arg, old = rng.choice(known)
@@ -127,17 +130,21 @@ def default(file: ParsedFile, rng: Random) -> Defect | None:
         value = rng.choice((_OTHERS | _NUMBERS)[source])
         edits = [Edit(file.start(old), file.end(old), value)]
         if rng.random() < 0.5:
-            return forward(file, rng, function, edits, ask(rng, "default", name=arg.arg, value=value))
-        return reverse(file, rng, function, edits, ask(rng, "default", name=arg.arg, value=source))
+            return forward(file, function, edits, ask(rng, "default", name=arg.arg, value=value))
+        return reverse(file, function, edits, ask(rng, "default", name=arg.arg, value=source))
     return None
 
 
-_NUMBERS = {str(n): tuple(str(m) for m in (0, 1, 2, 5, 10, 60, 100, 1000) if m != n) for n in (*range(11), 60, 100)}
+_NUMBERS = {
+    str(n): tuple(str(m) for m in (0, 1, 2, 5, 10, 60, 100, 1000) if m != n) for n in (*range(11), 60, 100)
+}
 
 
 def docstring(file: ParsedFile, rng: Random) -> Defect | None:
     """A docstring of one line, with its words in the instruction."""
-    found = file.cached("docstring", lambda: [f for f in functions(file) if documented(f) and len(f.body) > 1])
+    found = file.cached(
+        "docstring", lambda: [f for f in functions(file) if documented(f) and len(f.body) > 1]
+    )
     for _ in range(min(TRIES, len(found))):
         function = rng.choice(found)
         first = function.body[0]
@@ -148,7 +155,7 @@ def docstring(file: ParsedFile, rng: Random) -> Defect | None:
         start, end = whole_lines(file, first.lineno, first.lineno)
         if not file.line_text(first.lineno + 1).strip():
             end += len(file.line_text(first.lineno + 1)) + 1
-        return reverse(file, rng, function, [Edit(start, end, "")], ask(rng, "docstring", text=text))
+        return reverse(file, function, [Edit(start, end, "")], ask(rng, "docstring", text=text))
     return None
 
 
@@ -174,5 +181,5 @@ def guard(file: ParsedFile, rng: Random) -> Defect | None:
             text = ask(rng, "raise_guard", name=name, error=error)
             last = f'raise {error}("{name} must not be None")'
         new = f"{indent}if {name} is None:\n{indent}    {last}\n"
-        return forward(file, rng, function, [Edit(at, at, new)], text)
+        return forward(file, function, [Edit(at, at, new)], text)
     return None

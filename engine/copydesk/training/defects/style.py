@@ -1,4 +1,4 @@
-"""Lint rules about form: f-strings, unused variables, negated tests, white space and blank lines."""
+"""Lint rules about form: f-strings, unused variables, negated tests, type tests, lambdas."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from copydesk.training.defects.broken import Broken, Defect, Edit
 from copydesk.training.defects.parsed import FunctionNode, ParsedFile, Token
 
 TRIES = 10
-_UNUSED = (
-    "result tmp value count n data size idx ret flag name key old res total x start length buf err response output"
-    " temp path lines current status now items prev last first info node offset width mode text config ok"
-).split()
+_UNUSED = [
+    "result", "tmp", "value", "count", "n", "data", "size", "idx", "ret", "flag", "name", "key", "old",
+    "res", "total", "x", "start", "length", "buf", "err", "response", "output", "temp", "path", "lines",
+    "current", "status", "now", "items", "prev", "last", "first", "info", "node", "offset", "width", "mode",
+    "text", "config", "ok",
+]  # fmt: skip
 
 
 def unused_variable(file: ParsedFile, rng: Random) -> Defect | None:
@@ -29,7 +31,7 @@ def unused_variable(file: ParsedFile, rng: Random) -> Defect | None:
             found = _unused_exception(file, rng, function)
             if found is not None:
                 return found
-        line = f"{name} = {_value(file, rng, function)}"
+        line = f"{name} = {_value(rng, function)}"
         at, indent = file.line_start(file.start(node)), file.indent(node)
         broken = Broken(file, [Edit(at, at, f"{indent}{line}\n")])
         start = at + len(indent)
@@ -38,18 +40,36 @@ def unused_variable(file: ParsedFile, rng: Random) -> Defect | None:
     return None
 
 
-def _value(file: ParsedFile, rng: Random, function: FunctionNode) -> str:
+def _value(rng: Random, function: FunctionNode) -> str:
     """A value without side effects: linters keep calls, so mostly none is called."""
     names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")] or ["None"]
     v = rng.choice(names)
-    plain = ("None", "0", "[]", "{}", "''", '""', "False", "True", "1", "-1", v, v, f"{v} or None", "()", "1.0")
+    plain = (
+        "None",
+        "0",
+        "[]",
+        "{}",
+        "''",
+        '""',
+        "False",
+        "True",
+        "1",
+        "-1",
+        v,
+        v,
+        f"{v} or None",
+        "()",
+        "1.0",
+    )
     called = (f"len({v})", f"str({v})", f"{v}[0]", f"{v}.copy()", f"list({v})", f"{v} + 1", f"{v} is None")
     return rng.choice(plain if v == "None" or rng.random() < 0.6 else called)
 
 
 def _unused_exception(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect | None:
     handlers = [
-        h for h in ast.walk(function) if isinstance(h, ast.ExceptHandler) and h.type is not None and h.name is None
+        h
+        for h in ast.walk(function)
+        if isinstance(h, ast.ExceptHandler) and h.type is not None and h.name is None
     ]
     if not handlers:
         return None
@@ -142,67 +162,6 @@ def lambda_assignment(file: ParsedFile, rng: Random) -> Defect | None:
     return broken.defect(broken.diagnostic(rng, "lambda-assignment", *broken.span()))
 
 
-# -- white space -------------------------------------------------------------------------------------------
-
-
-def trailing_whitespace(file: ParsedFile, rng: Random) -> Defect | None:
-    """Blanks at the end of a line."""
-    for _ in range(TRIES):
-        line = rng.randrange(1, len(file.starts) + 1)
-        content = file.line_text(line)
-        if not content.strip() or content[-1].isspace() or content.endswith("\\") or line in file.string_lines:
-            continue
-        end = file.line_end(file.starts[line - 1])
-        broken = Broken(file, [Edit(end, end, rng.choice((" ", " ", "  ", "    ", "\t")))])
-        return broken.defect(broken.diagnostic(rng, "trailing-whitespace", *broken.span()))
-    return None
-
-
-def blank_whitespace(file: ParsedFile, rng: Random) -> Defect | None:
-    """A blank line that is not quite blank."""
-    lines = file.cached("blank_whitespace", lambda: _blank_lines(file))
-    if not lines:
-        return None
-    start = file.starts[rng.choice(lines) - 1]
-    broken = Broken(file, [Edit(start, start, rng.choice(("    ", "    ", "        ", " ", "  ", "\t")))])
-    return broken.defect(broken.diagnostic(rng, "blank-whitespace", *broken.span()))
-
-
-def blank_lines(file: ParsedFile, rng: Random) -> Defect | None:
-    """Too few or too many blank lines round definitions and statements."""
-    gaps = file.cached("blank_lines", lambda: _gaps(file))
-    if not gaps:
-        return None
-    first, count, line, subject = rng.choice(gaps)
-    start, end = file.starts[first - 1], file.starts[line - 1]
-    indent = len(file.line_text(line)) - len(file.line_text(line).lstrip())
-    if count and rng.random() < 0.5 and subject != "blank-lines-many":
-        left = rng.randrange(count) if subject != "blank-line-one" else 0
-        broken = Broken(file, [Edit(start, end, "\n" * left)])
-        fields: dict[str, object] = {"found": left, "wanted": 2, "code": "E302"}
-    else:
-        most = 2 if indent == 0 else 1
-        total = rng.randrange(most + 1, most + 4)
-        broken = Broken(file, [Edit(start, end, "\n" * total)])
-        subject, fields = "blank-lines-many", {"found": total}
-    at = broken.span()[1] + indent
-    word = re.compile(r"\w+|\S").match(broken.text, at)
-    return broken.defect(broken.diagnostic(rng, subject, at, word.end() if word else at, fields))
-
-
-def end_of_file(file: ParsedFile, rng: Random) -> Defect | None:
-    """No newline at the end, or blank lines there."""
-    text = file.text
-    if not text.endswith("\n") or len(text) < 2 or text[-2].isspace():
-        return None
-    end = len(text)
-    if rng.random() < 0.6:
-        broken = Broken(file, [Edit(end - 1, end, "")])
-        return broken.defect(broken.diagnostic(rng, "missing-newline", end - 1, end - 1))
-    broken = Broken(file, [Edit(end, end, "\n" * rng.randrange(1, 4))])
-    return broken.defect(broken.diagnostic(rng, "newlines-at-end", *broken.span()))
-
-
 # -- places ------------------------------------------------------------------------------------------------
 
 
@@ -219,7 +178,11 @@ def _body_lines(file: ParsedFile) -> list[tuple[ast.stmt, FunctionNode]]:
                 continue
             for k, node in enumerate(body):
                 stack.append((node, inside if not isinstance(node, ast.ClassDef) else None))
-                if inside is None or not isinstance(node, ast.stmt) or isinstance(node, ast.ClassDef | FunctionNode):
+                if (
+                    inside is None
+                    or not isinstance(node, ast.stmt)
+                    or isinstance(node, ast.ClassDef | FunctionNode)
+                ):
                     continue
                 start = file.start(node)
                 documented = k == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -234,7 +197,11 @@ def _plain_strings(file: ParsedFile) -> list[Token]:
     found: list[Token] = []
     tokens = file.tokens
     for k, token in enumerate(tokens):
-        if token.type != tokenize.STRING or token.string[0] not in "\"'" or token.string[:3] in ('"""', "'''"):
+        if (
+            token.type != tokenize.STRING
+            or token.string[0] not in "\"'"
+            or token.string[:3] in ('"""', "'''")
+        ):
             continue
         if "{" in token.string or "}" in token.string or "\\" in token.string or len(token.string) < 5:
             continue
@@ -242,7 +209,7 @@ def _plain_strings(file: ParsedFile) -> list[Token]:
         if any(t.type == tokenize.STRING or t.string in ("%", ".", "case") for t in around):
             continue
         if not file.text[file.line_start(token.start) : token.start].strip() and len(around) == 2:
-            if not around[0].string[-1:] in ("(", "[", "{", ","):
+            if around[0].string[-1:] not in ("(", "[", "{", ","):
                 continue
         found.append(token)
     return found
@@ -251,7 +218,9 @@ def _plain_strings(file: ParsedFile) -> list[Token]:
 def _fstrings(file: ParsedFile) -> list[ast.JoinedStr]:
     found: list[ast.JoinedStr] = []
     for node in file.of(ast.JoinedStr):
-        source = file.source(node) if not any(isinstance(a, ast.JoinedStr) for a in file.ancestors(node)) else ""
+        source = (
+            file.source(node) if not any(isinstance(a, ast.JoinedStr) for a in file.ancestors(node)) else ""
+        )
         plain = source[:2] in ("f'", 'f"') and source[1:4] not in ('"""', "'''") and "\n" not in source
         if plain and any(isinstance(v, ast.FormattedValue) for v in node.values):
             body = source[2:-1]
@@ -296,44 +265,4 @@ def _one_liners(file: ParsedFile) -> list[FunctionNode]:
         head = file.text[file.start(function) : file.start(only)]
         if head.count("\n") == 1 and "#" not in head and file.alone(only) and only.lineno == only.end_lineno:
             found.append(function)
-    return found
-
-
-def _blank_lines(file: ParsedFile) -> list[int]:
-    return [
-        line
-        for line in range(1, len(file.starts))
-        if file.starts[line] - file.starts[line - 1] == 1 and line not in file.string_lines
-    ]
-
-
-def _gaps(file: ParsedFile) -> list[tuple[int, int, int, str]]:
-    """The blank lines above statements: their first line, how many, the line below them, and what a missing
-    one is called.
-    """
-    found: list[tuple[int, int, int, str]] = []
-    for outer in file.nodes:
-        for field in ("body", "orelse", "finalbody"):
-            body = getattr(outer, field, None)
-            if not isinstance(body, list):
-                continue
-            for above, below in zip(body, body[1:], strict=False):
-                line = min([below.lineno, *(d.lineno for d in getattr(below, "decorator_list", ()))])
-                first = line
-                while first > 1 and not file.line_text(first - 1).strip():
-                    first -= 1
-                if first - 1 != above.end_lineno or ";" in file.line_text(first - 1):
-                    continue
-                definition = isinstance(below, FunctionNode | ast.ClassDef)
-                after = isinstance(above, FunctionNode | ast.ClassDef)
-                top = isinstance(outer, ast.Module)
-                if top and (definition or after) and line - first == 2:
-                    subject = "blank-lines-few" if definition else "blank-lines-after"
-                elif isinstance(outer, ast.ClassDef) and definition and after and line - first == 1:
-                    subject = "blank-line-one"
-                elif not definition and line - first <= 1:
-                    subject = "blank-lines-many"
-                else:
-                    continue
-                found.append((first, line - first, line, subject))
     return found

@@ -43,7 +43,7 @@ def missing_bracket(file: ParsedFile, rng: Random) -> Defect | None:
     pairs = file.cached("brackets", lambda: _brackets(file))
     if not pairs:
         return None
-    opening, closing = rng.choice(pairs)
+    opening, closing, outer = rng.choice(pairs)
     if rng.random() < 0.15:
         broken = Broken(file, [Edit(opening.start, opening.end, "")])
         place = broken.offset(closing.start)
@@ -51,13 +51,22 @@ def missing_bracket(file: ParsedFile, rng: Random) -> Defect | None:
             broken,
             rng,
             closing.start,
-            ruff=Finding("Expected a statement", place, place + 1),
+            ruff=Finding(_unmatched(file, closing, outer), place, place + 1),
             pyright=Finding("Expected expression", place, place + 1),
         )
     broken = Broken(file, [Edit(closing.start, closing.end, "")])
     mark = opening.string
     never = Finding(f'"{mark}" was not closed', opening.start, opening.end)
     return syntax_defect(broken, rng, closing.start, ruff=_unclosed(broken, closing), pyright=never)
+
+
+def _unmatched(file: ParsedFile, closing: Token, outer: Token | None) -> str:
+    """What ruff says of a bracket that nothing opened, `outer` being the one it stands in."""
+    if outer is not None:
+        return f"Expected `,`, found `{closing.string}`"
+    if _HEADER.match(file.text[file.line_start(closing.start) : file.line_end(closing.end)]):
+        return f"Expected `:`, found `{closing.string}`"
+    return "Expected a statement"
 
 
 def _unclosed(broken: Broken, closing: Token) -> Finding | None:
@@ -72,13 +81,16 @@ def _unclosed(broken: Broken, closing: Token) -> Finding | None:
         return Finding(f"Expected `{closing.string}`, found newline", start, end)
     if name.strip("`") in (")", "]", "}", ",") and not breaks:
         return Finding(f"Expected `{closing.string}`, found {name}", start, end)
+    if breaks and name.startswith("`") and name.strip("`").isidentifier():
+        return None  # an expression goes on there, and ruff with it
     wanted = "," if closing.string != "]" else "]"
     return Finding(f"Expected `{wanted}`, found {name}", start, end)
 
 
 _STATEMENTS = frozenset(
-    "assert async break class continue def del global import nonlocal pass raise return try while with".split()
-)
+    {"assert", "async", "break", "class", "continue", "def", "del", "global", "import", "nonlocal", "pass", "raise",
+     "return", "try", "while", "with"}
+)  # fmt: skip
 
 
 def extra_bracket(file: ParsedFile, rng: Random) -> Defect | None:
@@ -86,7 +98,7 @@ def extra_bracket(file: ParsedFile, rng: Random) -> Defect | None:
     pairs = file.cached("brackets", lambda: _brackets(file))
     if not pairs:
         return None
-    opening, closing = rng.choice(pairs)
+    opening, closing, outer = rng.choice(pairs)
     if rng.random() < 0.3:
         wrong = rng.choice([c for c in ")]}" if c != closing.string])
         broken = Broken(file, [Edit(closing.start, closing.end, wrong)])
@@ -104,7 +116,7 @@ def extra_bracket(file: ParsedFile, rng: Random) -> Defect | None:
         broken,
         rng,
         closing.start,
-        ruff=Finding("Expected a statement", start, end),
+        ruff=Finding(_unmatched(file, closing, outer), start, end),
         pyright=Finding("Expected expression", start, end),
     )
 
@@ -175,12 +187,15 @@ def keyword_typo(file: ParsedFile, rng: Random) -> Defect | None:
         if first and behind is not None and "\n" not in broken.text[end : behind[1]]:
             if behind[0] == "`:`" and not broken.text[behind[2] : file.line_end(behind[2])].strip():
                 place = at_newline(broken, behind[2])
-                ruff, pyright = Finding("Expected an expression", *place), Finding("Expected expression", *place)
+                ruff, pyright = (
+                    Finding("Expected an expression", *place),
+                    Finding("Expected expression", *place),
+                )
             elif behind[0][0] != "`":
                 ruff = Finding("Simple statements must be separated by newlines or semicolons", *behind[1:])
                 pyright = Finding("Statements must be separated by newlines or semicolons", *behind[1:])
         if pyright is None or rng.random() < 0.4:
-            pyright = Finding(f'"{bad}" is not defined', start, end)
+            pyright = Finding(f'"{bad}" is not defined', start, end, "reportUndefinedVariable")
         found = syntax_defect(broken, rng, token.start, ruff=ruff, pyright=pyright)
         if found is not None:
             return found
@@ -217,9 +232,11 @@ def _colons(file: ParsedFile) -> list[int]:
     return found
 
 
-def _brackets(file: ParsedFile) -> list[tuple[Token, Token]]:
-    """Pairs of brackets, those that close within a few lines; of a run of closing ones only the last."""
-    found: list[tuple[Token, Token]] = []
+def _brackets(file: ParsedFile) -> list[tuple[Token, Token, Token | None]]:
+    """Pairs of brackets and the one round them, those that close within a few lines; of a run of closing ones only the
+    last.
+    """
+    found: list[tuple[Token, Token, Token | None]] = []
     stack: list[Token] = []
     tokens = file.tokens
     for k, token in enumerate(tokens):
@@ -233,7 +250,7 @@ def _brackets(file: ParsedFile) -> list[tuple[Token, Token]]:
             run = behind is not None and behind.start == token.end and behind.string == token.string
             near = file.line_at(token.end) - file.line_at(opening.start) <= 6
             if near and not run and token.string in _OPENS and _OPENS[token.string] == opening.string:
-                found.append((opening, token))
+                found.append((opening, token, stack[-1] if stack else None))
     return found
 
 
@@ -271,7 +288,10 @@ def _keywords(file: ParsedFile) -> list[Token]:
     return [
         t
         for t in file.tokens
-        if t.type == tokenize.NAME and len(t.string) >= 2 and keyword.iskeyword(t.string) and t.string[0].islower()
+        if t.type == tokenize.NAME
+        and len(t.string) >= 2
+        and keyword.iskeyword(t.string)
+        and t.string[0].islower()
     ]
 
 

@@ -70,6 +70,11 @@ def said(message: str, weight: float = 0.7) -> Wording:
     return Wording(None, None, message, 2, "span", weight)
 
 
+_STARRED = (
+    ruff("F405", "`{name}` may be undefined, or defined from star imports"),
+    flakes("F405", "'{name}' may be undefined, or defined from star imports: {star}"),
+    pyflakes("'{name}' may be undefined, or defined from star imports: {star}"),
+)
 _UNDEFINED = (
     ruff("F821", "Undefined name `{name}`"),
     pyflakes("undefined name '{name}'"),
@@ -81,6 +86,7 @@ _UNDEFINED = (
 )
 
 WORDINGS: dict[str, tuple[Wording, ...]] = {
+    "undefined-starred": (*_STARRED, *_UNDEFINED[3:]),
     "undefined-name": (*_UNDEFINED, runtime("NameError: name '{name}' is not defined. Did you mean: '{good}'?")),
     "missing-self": (
         *_UNDEFINED,
@@ -92,10 +98,17 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
     ),
     "undefined-local": (
         *_UNDEFINED,
-        runtime("UnboundLocalError: cannot access local variable '{name}' where it is not associated with a value"),
+        runtime(
+            "UnboundLocalError: cannot access local variable '{name}' where it is not associated with"
+            " a value",
+        ),
     ),
     "unknown-attribute": (
-        pyright("reportAttributeAccessIssue", 'Cannot access attribute "{name}" for class "{owner}"\n  Attribute "{name}" is unknown', weight=2),
+        pyright(
+            "reportAttributeAccessIssue",
+            'Cannot access attribute "{name}" for class "{owner}"\n  Attribute "{name}" is unknown',
+            weight=2,
+        ),
         mypy("attr-defined", '"{owner}" has no attribute "{name}"'),
         mypy("attr-defined", '"{owner}" has no attribute "{name}"; maybe "{good}"?'),
         pylint("E1101", "no-member", "Instance of '{owner}' has no '{name}' member; maybe '{good}'?"),
@@ -104,7 +117,11 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
         runtime("AttributeError: '{owner}' object has no attribute '{name}'"),
     ),
     "unknown-module-attribute": (
-        pyright("reportAttributeAccessIssue", '"{name}" is not a known attribute of module "{owner}"', weight=2),
+        pyright(
+            "reportAttributeAccessIssue",
+            '"{name}" is not a known attribute of module "{owner}"',
+            weight=2,
+        ),
         mypy("attr-defined", 'Module has no attribute "{name}"; maybe "{good}"?'),
         mypy("attr-defined", 'Module has no attribute "{name}"'),
         pylint("E1101", "no-member", "Module '{owner}' has no '{name}' member; maybe '{good}'?"),
@@ -131,12 +148,21 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
         ruff("N805", "First argument of a method should be named `self`"),
         pyright("reportSelfClsParameterName", 'Instance methods should take a "self" parameter', weight=2),
         pylint("E0213", "no-self-argument", 'Method \'{method}\' should have "self" as first argument'),
-        pylint("E0211", "no-method-argument", "Method '{method}' has no argument"),
         flakes("N805", "first argument of a method should be named 'self'"),
         runtime("TypeError: {owner}.{method}() takes {fewer} positional arguments but {count} were given"),
     ),
+    "self-parameter-only": (
+        pyright("reportSelfClsParameterName", 'Instance methods should take a "self" parameter', weight=2),
+        pylint("E0211", "no-method-argument", "Method '{method}' has no argument"),
+        mypy("misc", "Method must have at least one argument. Did you forget the \"self\" argument?"),
+        runtime("TypeError: {owner}.{method}() takes 0 positional arguments but 1 was given"),
+    ),
     "missing-await": (
-        pyright("reportUnusedCoroutine", 'Result of async function call is not used; use "await" or assign result to variable', weight=2),
+        pyright(
+            "reportUnusedCoroutine",
+            'Result of async function call is not used; use "await" or assign result to variable',
+            weight=2,
+        ),
         mypy("unused-coroutine", 'Value of type "Coroutine[Any, Any, Any]" must be used'),
         runtime("RuntimeWarning: coroutine '{callee}' was never awaited"),
         said("missing `await`"),
@@ -144,18 +170,35 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
     "none-comparison": (
         ruff("E711", "Comparison to `None` should be `cond {good} None`"),
         flakes("E711", "comparison to None should be 'if cond {good} None:'"),
-        Wording("pycodestyle", "E711", "E711 comparison to None should be 'if cond {good} None:'", 2, "start", 0.5),
+        Wording(
+            "pycodestyle",
+            "E711",
+            "E711 comparison to None should be 'if cond {good} None:'",
+            2,
+            "start",
+            0.5,
+        ),
         pylint("C0121", "singleton-comparison", "Comparison '{source}' should be '{fixed}'"),
         said("use `{good} None` instead of `{bad} None`", 0.4),
     ),
     "true-comparison": (
         ruff("E712", "{advice}"),
         flakes("E712", "comparison to {value} should be 'if cond is {value}:' or 'if {cond}:'"),
-        pylint("C0121", "singleton-comparison", "Comparison '{source}' should be '{source_is}' if checking for the singleton value {value}, or '{fixed}' if testing for {truth}"),
+        pylint(
+            "C0121",
+            "singleton-comparison",
+            "Comparison '{source}' should be '{source_is}' if checking for the singleton value"
+            " {value}, or '{fixed}' if testing for {truth}",
+        ),
     ),
     "mutable-default": (
         ruff("B006", "Do not use mutable data structures for argument defaults", 3),
-        flakes("B006", "Do not use mutable data structures for argument defaults.  They are created during function definition time. All calls to the function reuse this one instance of that data structure, persisting changes between them."),
+        flakes(
+            "B006",
+            "Do not use mutable data structures for argument defaults.  They are created during"
+            " function definition time. All calls to the function reuse this one instance of that data"
+            " structure, persisting changes between them.",
+        ),
         pylint("W0102", "dangerous-default-value", "Dangerous default value {value} as argument"),
         said("mutable default argument", 0.4),
     ),
@@ -169,7 +212,11 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
         ruff("F541", "f-string without any placeholders"),
         pyflakes("f-string is missing placeholders"),
         flakes("F541", "f-string is missing placeholders"),
-        pylint("W1309", "f-string-without-interpolation", "Using an f-string that does not have any interpolated variables"),
+        pylint(
+            "W1309",
+            "f-string-without-interpolation",
+            "Using an f-string that does not have any interpolated variables",
+        ),
     ),
     "missing-f-prefix": (
         ruff("RUF027", "Possible f-string without an `f` prefix"),
@@ -183,8 +230,18 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
         said("missing `return`", 0.5),
         said("the result of this expression is never returned", 0.4),
     ),
+    "useless-call": (
+        pyright("reportUnusedExpression", "Expression value is unused", 2),
+        pylint("W0106", "expression-not-assigned", 'Expression "{source}" is assigned to nothing'),
+        said("missing `return`", 0.5),
+    ),
     "unused-call": (
-        pyright("reportUnusedCallResult", 'Result of call expression is of type "{type}" and is not used; assign to variable "_" if this is intentional', 2),
+        pyright(
+            "reportUnusedCallResult",
+            'Result of call expression is of type "{type}" and is not used; assign to variable "_" if'
+            ' this is intentional',
+            2,
+        ),
         said("missing `return`"),
         said("the result of this expression is never returned"),
         runtime("TypeError: {method}() returned None"),
@@ -234,13 +291,22 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
     ),
     "type-comparison": (
         ruff("E721", "Use `is` and `is not` for type comparisons, or `isinstance()` for isinstance checks"),
-        flakes("E721", "do not compare types, for exact checks use `is` / `is not`, for instance checks use `isinstance()`"),
+        flakes(
+            "E721",
+            "do not compare types, for exact checks use `is` / `is not`, for instance checks use"
+            " `isinstance()`",
+        ),
         pylint("C0123", "unidiomatic-typecheck", "Use isinstance() rather than type() for a typecheck."),
     ),
     "lambda-assignment": (
         ruff("E731", "Do not assign a `lambda` expression, use a `def`"),
         flakes("E731", "do not assign a lambda expression, use a def"),
-        pylint("C3001", "unnecessary-lambda-assignment", "Lambda expression assigned to a variable. Define a function using the \"def\" keyword instead."),
+        pylint(
+            "C3001",
+            "unnecessary-lambda-assignment",
+            "Lambda expression assigned to a variable. Define a function using the \"def\" keyword"
+            " instead.",
+        ),
     ),
     "trailing-whitespace": (
         ruff("W291", "Trailing whitespace"),
@@ -268,7 +334,14 @@ WORDINGS: dict[str, tuple[Wording, ...]] = {
     "blank-lines-few": (
         ruff("{code}", "Expected {wanted} blank lines, found {found}"),
         flakes("{code}", "expected {wanted} blank lines, found {found}"),
-        Wording("pycodestyle", "{code}", "{code} expected {wanted} blank lines, found {found}", 2, "line", 0.7),
+        Wording(
+            "pycodestyle",
+            "{code}",
+            "{code} expected {wanted} blank lines, found {found}",
+            2,
+            "line",
+            0.7,
+        ),
     ),
     "blank-line-one": (
         ruff("E301", "Expected 1 blank line, found 0"),

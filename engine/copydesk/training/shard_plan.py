@@ -1,0 +1,75 @@
+"""What shards there will be, and what is said of each: settings, tasks and records. Makes none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from copydesk.training.corpus import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides the bytes of shards, beside corpus, tokenizer and format.
+
+    `pages` gives the weight of each page length in training, `heldout_pages` the lengths that are measured. `density` is
+    examples per line of a file; `per_kind` how many held-out examples each kind gets at most.
+    """
+
+    seed: int = 0
+    passes: int = 1
+    density: float = 0.075
+    most_per_file: int = 96
+    shard_lines: int = 80_000
+    pages: tuple[tuple[int, float], ...] = ((8, 0.35), (20, 0.35), (32, 0.20), (64, 0.10))
+    heldout_pages: tuple[int, ...] = (20, 64)
+    per_kind: int = 150
+
+
+@dataclass(slots=True)
+class ShardRecord:
+    """One finished shard: counts of examples by kind and by page length, and of those dropped by reason."""
+
+    name: str
+    files: int = 0
+    examples: int = 0
+    tokens: int = 0
+    program_tokens: int = 0
+    seconds: float = 0.0
+    kinds: dict[str, int] = field(default_factory=dict)
+    pages: dict[str, int] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One shard to make: its files, of which split and pass, with which number. `ruff`: of ruff's fixes."""
+
+    split: Literal["train", "ruff", "heldout"]
+    round: int
+    number: int
+    entries: Sequence[Entry]
+
+    @property
+    def name(self) -> str:
+        if self.split == "heldout":
+            return self.split
+        return f"{'train-ruff' if self.split == 'ruff' else 'train'}-{self.round:02d}-{self.number:05d}"
+
+
+def parts(entries: Sequence[Entry], settings: Settings, round: int) -> Iterator[list[Entry]]:
+    """The files of one pass in a random order, cut into parts of about `shard_lines`."""
+    order = list(entries)
+    random.Random(f"{settings.seed}/{round}").shuffle(order)
+    part: list[Entry] = []
+    lines = 0
+    for entry in order:
+        part.append(entry)
+        lines += entry.lines
+        if lines >= settings.shard_lines:
+            yield part
+            part, lines = [], 0
+    if part:
+        yield part
