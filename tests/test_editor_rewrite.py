@@ -13,7 +13,6 @@ from transformers import PreTrainedTokenizerFast
 from copydesk.editor import Editor
 from copydesk.errors import RequestError, TokenizerError
 from copydesk.models.replay import ReplayModel
-from copydesk.plan import make_plan
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.toolkit import Toolkit
@@ -159,7 +158,6 @@ def test_greedy_text_equals_generate(toolkit: Toolkit, directory: Path) -> None:
     from transformers import AutoModelForCausalLM
 
     from copydesk.decode.counts import Counts
-    from copydesk.decode.rewrite import RewriteDecoder
     from copydesk.decode.sampling import Sampler
     from copydesk.decode.schedule import Job, run
     from copydesk.decode.speaker import Speaker
@@ -168,12 +166,7 @@ def test_greedy_text_equals_generate(toolkit: Toolkit, directory: Path) -> None:
     editor = Editor(toolkit, warm=False)
     document = editor.open("a.py", TEXT)
     request = EditRequest(scope=[(4, 7)], instruction="use is", max_tokens=40)
-    written = []
-
-    def spy(self: RewriteDecoder) -> None:
-        written.append(self.written)
-
-    plan = make_plan(toolkit, document.lines.snapshot(), 0, "python", document.layout, request)
+    plan = document.plan(request)
     model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
     prompt = torch.tensor([[*plan.prefix, *plan.asked]])
     wanted = model.generate(prompt, do_sample=False, max_new_tokens=plan.max_tokens)[

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import textwrap
 
 import pytest
 
-from copydesk.document import Position, split_lines
+from copydesk.document import Position, TextLines, split_lines
 from copydesk.errors import ScopeError
 from copydesk.imports import import_block, import_point
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.scope import is_syntax_error, names_undefined, resolve_scope
+from copydesk.syntax import LiveSyntax, Parsed
 
 UNDEFINED = {"message": "Undefined name `nul`", "code": "F821", "source": "Ruff"}
 PLAIN = {"message": "Unused thing", "code": "X1"}
@@ -482,3 +484,23 @@ def test_import_block_within_a_limit() -> None:
     assert import_block(lines, "python", 4) == (1, 1)
     assert import_block(lines[1:], "python", 3) == (1, 3)
     assert import_block(lines, "python", 0) is None
+
+
+def test_a_tree_that_follows_edits_equals_a_fresh_one() -> None:
+    rng = random.Random(3)
+    lines = TextLines(
+        "import os\n\n\ndef f(x):\n    return [x,\n            é]\n\n\nclass A:\n    def g(self): pass\n"
+    )
+    live = LiveSyntax(lines.lines, "python")
+    pieces = ["", "x", "\n", "    y = 1\n", "(", ")", ":\n", "é\r\n", "def h():\n    pass\n", '"""']
+    for step in range(300):
+        line = rng.randrange(len(lines) + 1)
+        end = min(len(lines), line + rng.randrange(3))
+        start, stop = Position(line, rng.randrange(6)), Position(end, 9)
+        live.note(lines.splice(start, stop, rng.choice(pieces)))
+        if step % 3 == 0:
+            parsed, fresh = live.parsed(), Parsed.of(lines.lines, "python")
+            assert parsed is not None
+            assert fresh is not None
+            assert str(parsed.tree.root_node) == str(fresh.tree.root_node)
+            assert (parsed.count, parsed.size) == (fresh.count, fresh.size)

@@ -204,7 +204,7 @@ def test_cpython_words_syntax_errors_as_it_would_itself() -> None:
     """Over whole files: message and line are those of `ast.parse`, but for errors CPython reports elsewhere first."""
     same = total = 0
     for name in sorted(SYNTAX):
-        for example in drawn(name, 20):
+        for example in drawn(name, 50):
             d = example.request.diagnostics[0]
             if d.source is not None or "\r" in example.before:
                 continue

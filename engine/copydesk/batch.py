@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from copydesk.cache import Lease, PageCache
-from copydesk.checks import adds_suppression, parses
+from copydesk.checks import adds_suppression, breaks_syntax
 from copydesk.decode.counts import Counts
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, Stop, run
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Decided, Lane, Outcome
-from copydesk.document import Encoding, TextLines, split_lines
+from copydesk.document import Encoding, TextLines
 from copydesk.errors import ContextLengthError, CopydeskError, ProgramError
 from copydesk.grammar.rules import violation
 from copydesk.models.model import Model
@@ -159,8 +159,8 @@ class Batch:
 
     def _hunk(self, entry: _Entry, said: Decided) -> Iterator[tuple[int, Event]]:
         plan = entry.plan
-        program = plan.page.to_document(said.program, plan.lines.lines)
-        edits = program_edits(program.ops, plan.lines, False, self._encoding)
+        program = plan.page.to_document(said.program, plan.version.lines.lines)
+        edits = program_edits(program.ops, plan.version.lines, False, self._encoding)
         fresh = tuple(edits[entry.shown :])
         if fresh:
             entry.shown = len(edits)
@@ -171,7 +171,7 @@ class Batch:
             yield entry.index, Retraction(reason)
 
     def _finish(self, entry: _Entry) -> Iterator[tuple[int, Event]]:
-        plan, lines = entry.plan, entry.plan.lines
+        plan, lines = entry.plan, entry.plan.version.lines
         outcomes = [
             (job.outcome, tally) for job, tally in zip(entry.jobs, entry.tallies, strict=True) if job.outcome
         ]
@@ -202,7 +202,7 @@ class Batch:
         self, plan: Plan, outcome: Outcome, program: Program
     ) -> tuple[str | None, tuple[str, ...]]:
         """Why a finished program must not be applied, or None and the checks it passed."""
-        lines = plan.lines.lines
+        lines = plan.version.lines.lines
         if outcome.truncated:
             return "the token budget ran out", ()
         assert outcome.program is not None
@@ -218,12 +218,11 @@ class Batch:
         silenced = adds_suppression(program, lines)
         if silenced is not None:
             return f"it silences a tool: {silenced}", ()
-        if parses(lines, plan.language):
-            after = split_lines(program.resolve(plan.lines.text))
-            if not parses(after, plan.language):
-                return "the result does not parse", ()
-            return None, ("syntax",)
-        return None, ()
+        if plan.version.parsed is None or plan.version.parsed.broken:
+            return None, ()
+        if breaks_syntax(program, lines, plan.version.parsed):
+            return "the result does not parse", ()
+        return None, ("syntax",)
 
     def _ended(self, plan: Plan, counts: Counts, reason: str) -> EditResult:
         return self._result(plan, "cancelled" if reason == "cancelled" else "refused", counts, reason=reason)
@@ -232,8 +231,8 @@ class Batch:
         total = (time.perf_counter() - self._started) * 1e3
         return EditResult(
             status,
-            plan.lines.text,
-            plan.version,
+            plan.version.lines.text,
+            plan.version.number,
             counts=counts,
             ms={"total": total},
             **more,  # type: ignore[arg-type]

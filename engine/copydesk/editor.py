@@ -26,9 +26,10 @@ from copydesk.cache.pages import CHUNK
 from copydesk.document import Encoding, Position, TextLines
 from copydesk.errors import CacheError, CopydeskError, OutOfMemoryError
 from copydesk.layout import PageLayout
-from copydesk.plan import Plan, make_plan, page_prefix
+from copydesk.plan import Plan, Version, make_plan, page_prefix
 from copydesk.request import EditRequest
 from copydesk.results import EditResult, Event
+from copydesk.syntax import LiveSyntax
 from copydesk.toolkit import Toolkit
 from copydesk.warming import Warmer
 
@@ -186,6 +187,7 @@ class Document:
         self.version = version
         self.lines = TextLines(text)
         self.layout = PageLayout(self.lines.lines, editor.toolkit.format, language)
+        self._syntax = LiveSyntax(self.lines.lines, language)
         self.touched = time.monotonic()
         self._sight: tuple[int, int] = (1, 1)
         self._cold = True
@@ -211,6 +213,7 @@ class Document:
         with editor.lock:
             change = self.lines.splice(start, end, new_text, encoding)
             self.version = self.version + 1 if version is None else version
+            self._syntax.note(change)
             moved = self.layout.splice(change, self.lines.lines)
             for key in moved.died:
                 editor.cache.drop((self.id, key))
@@ -260,9 +263,8 @@ class Document:
 
     def plan(self, request: EditRequest) -> Plan:
         """`request` made ready on the document as it stands. Raises as `edit`."""
-        return make_plan(
-            self._editor.toolkit, self.lines.snapshot(), self.version, self.language, self.layout, request
-        )
+        version = Version(self.lines.snapshot(), self.version, self.language, self._syntax.parsed())
+        return make_plan(self._editor.toolkit, version, self.layout, request)
 
     def warm_step(self) -> bool:
         """Forward at most one chunk of a page in sight that is not warm; False when all are."""

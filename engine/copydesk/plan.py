@@ -28,12 +28,23 @@ from copydesk.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.request import EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
 from copydesk.scope import resolve_scope
+from copydesk.syntax import Parsed
 from copydesk.toolkit import Toolkit
 
 SLACK = 64
 """Positions kept free for literals, numbers and lookahead."""
 LEAST = 32
 """Fewer generated tokens than this are not worth a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a document, untouched by later edits. parsed: None for a language without a grammar."""
+
+    lines: TextLines
+    number: int
+    language: str
+    parsed: Parsed | None
 
 
 @dataclass(slots=True)
@@ -44,19 +55,22 @@ class Plan:
     max_tokens: what the context leaves of the request's own budget. begin: makes a decoder's conversation from a speaker.
     """
 
-    lines: TextLines
-    version: int
-    language: str
+    version: Version
     request: EditRequest
     scope: list[Range]
     page: Page
     page_scope: list[Range]
     rules: Rules
-    key: Hashable
     prefix: list[int]
     asked: list[int]
     max_tokens: int
     begin: Callable[[Speaker], Steps]
+
+    @property
+    def key(self) -> Hashable:
+        """Names the page in the cache. A cold page is known by what it stands for: the same request again finds it warm."""
+        page = self.page
+        return page.key if page.key is not None else page.spans[0] + page.spans[-1]
 
 
 def page_prefix(toolkit: Toolkit, page: Page, language: str) -> list[int]:
@@ -68,26 +82,13 @@ def page_prefix(toolkit: Toolkit, page: Page, language: str) -> list[int]:
     return toolkit.chat.encode(text, _page_data(page))
 
 
-def make_plan(
-    toolkit: Toolkit,
-    lines: TextLines,
-    version: int,
-    language: str,
-    layout: PageLayout,
-    request: EditRequest,
-    *,
-    drafts: bool = True,
-) -> Plan:
+def make_plan(toolkit: Toolkit, version: Version, layout: PageLayout, request: EditRequest) -> Plan:
     """Raises ScopeError, ContextLengthError, RequestError, GrammarError."""
-    format = toolkit.format
-    scope = resolve_scope(lines.lines, request, language, format.header_lines)
+    tree = version.parsed.tree if version.parsed is not None else None
+    scope = resolve_scope(version.lines.lines, request, version.language, toolkit.format.header_lines, tree)
     page = layout.page_for(scope)
-    page_scope = page.to_page_scope(scope)
-    if toolkit.codec is None:
-        return _rewrite_plan(toolkit, lines, version, language, request, scope, page, page_scope, drafts)
-    return _program_plan(
-        toolkit, toolkit.codec, lines, version, language, request, scope, page, page_scope, drafts
-    )
+    make = _rewrite_plan if toolkit.codec is None else _program_plan
+    return make(toolkit, version, request, scope, page)
 
 
 def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list[int]]:
@@ -97,24 +98,18 @@ def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list
     codec = toolkit.codec
     assert codec is not None
     lines = page_tokens(codec, plan.page).lines
-    on_page = plan.page.from_document(program, plan.lines.lines)
+    on_page = plan.page.from_document(program, plan.version.lines.lines)
     pieces = codec.encode_program(on_page, plan.page.views, lines, open_end=plan.rules.open_end)
     return len(plan.prefix) + len(plan.asked), [token for piece in pieces for token in piece.ids]
 
 
 def _program_plan(
-    toolkit: Toolkit,
-    codec: Codec,
-    lines: TextLines,
-    version: int,
-    language: str,
-    request: EditRequest,
-    scope: list[Range],
-    page: Page,
-    page_scope: list[Range],
-    drafts: bool,
+    toolkit: Toolkit, version: Version, request: EditRequest, scope: list[Range], page: Page
 ) -> Plan:
-    assert toolkit.tables is not None
+    codec, tables = toolkit.codec, toolkit.tables
+    assert codec is not None
+    assert tables is not None
+    page_scope = page.to_page_scope(scope)
     tokens = page_tokens(codec, page)
     asked = request_tokens(codec, page, page_scope, request)
     copied = _copied(codec, tokens)
@@ -135,7 +130,7 @@ def _program_plan(
     task = PageTask(
         codec=codec,
         rules=rules,
-        bodies=toolkit.tables,
+        bodies=tables,
         olds=olds,
         views=page.views,
         lines=tokens.lines,
@@ -143,18 +138,14 @@ def _program_plan(
         page=NgramIndex(tokens.ids),
         choices=request.choices,
         inner=inner,
-        drafts=drafts,
     )
     return Plan(
-        lines,
         version,
-        language,
         request,
         scope,
         page,
         page_scope,
         rules,
-        _key(page),
         tokens.ids,
         asked,
         min(request.max_tokens, room),
@@ -163,20 +154,13 @@ def _program_plan(
 
 
 def _rewrite_plan(
-    toolkit: Toolkit,
-    lines: TextLines,
-    version: int,
-    language: str,
-    request: EditRequest,
-    scope: list[Range],
-    page: Page,
-    page_scope: list[Range],
-    drafts: bool,
+    toolkit: Toolkit, version: Version, request: EditRequest, scope: list[Range], page: Page
 ) -> Plan:
     assert toolkit.chat is not None
+    page_scope = page.to_page_scope(scope)
     if request.choices is not None or request.lark is not None:
         raise RequestError("this model rewrites text: it cannot be held to choices or a grammar")
-    asked = rewrite_prompt(page, page_scope, request, language, toolkit.chat.render)
+    asked = rewrite_prompt(page, page_scope, request, version.language, toolkit.chat.render)
     prompt = toolkit.chat.encode(asked.prompt, [asked.content])
     joint = toolkit.chat.encode(asked.prompt + asked.draft, [asked.content, asked.draft])
     draft = joint[len(prompt) :] if joint[: len(prompt)] == prompt else toolkit.vocabulary.encode(asked.draft)
@@ -193,18 +177,14 @@ def _rewrite_plan(
         views=page.views,
         first=asked.lines[0],
         last=asked.lines[1],
-        drafts=drafts,
     )
     return Plan(
-        lines,
         version,
-        language,
         request,
         scope,
         page,
         page_scope,
         rules,
-        _key(page),
         prompt[:-1],
         prompt[-1:],
         min(request.max_tokens + len(draft), room),
@@ -233,11 +213,6 @@ def _copied(codec: Codec, tokens: PageTokens) -> int:
     if codec.format.after_copy == "program":
         return 0
     return sum(map(len, tokens.lines))
-
-
-def _key(page: Page) -> Hashable:
-    """A cold page is known by what it stands for: the same request again finds it warm."""
-    return page.key if page.key is not None else page.spans[0] + page.spans[-1]
 
 
 def _page_data(page: Page) -> list[str]:

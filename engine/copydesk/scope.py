@@ -106,13 +106,17 @@ def _suggests_module(diagnostic: Diagnostic) -> bool:
 
 
 def resolve_scope(
-    lines: Sequence[str], request: EditRequest, language: str, import_lines: int = IMPORT_LINES
+    lines: Sequence[str],
+    request: EditRequest,
+    language: str,
+    import_lines: int = IMPORT_LINES,
+    tree: Tree | None = None,
 ) -> list[Range]:
     """The scope of `request` in the document `lines`, normalised (`normalise_scope`).
 
     The request's own scope wins; without one it is drawn from the diagnostics; an instruction alone may
-    change the whole file. `import_lines` bounds the import block (`EditFormat.header_lines`). Raises
-    ScopeError for what is outside the document.
+    change the whole file. `import_lines` bounds the import block (`EditFormat.header_lines`); `tree` saves
+    parsing `lines` again. Raises ScopeError for what is outside the document.
     """
     count = len(lines)
     if request.scope is not None:
@@ -120,7 +124,7 @@ def resolve_scope(
     if not request.diagnostics:
         return [(1, count)]
     ranges: list[Range] = []
-    tree = parse(lines, language)
+    tree = tree if tree is not None else parse(lines, language)
     for diagnostic in request.diagnostics:
         ranges += diagnostic_scope(lines, diagnostic, language, tree, import_lines)
     return normalise_scope(ranges, count)

@@ -8,13 +8,14 @@ scopes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import tree_sitter_javascript
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Tree
 
-from copydesk.document import content, view_line
+from copydesk.document import Change, content, view_line
 
 _GRAMMARS = {
     "python": tree_sitter_python.language,
@@ -30,10 +31,75 @@ def has_grammar(language: str) -> bool:
 
 def parse(lines: Sequence[str], language: str) -> Tree | None:
     """The syntax tree of `lines`, or None for a language without a grammar. Raises: never."""
-    if not has_grammar(language):
-        return None
+    return Parser(_language(language)).parse(_bytes(lines)) if has_grammar(language) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A syntax tree with what the next version needs to be parsed only where it differs. `count` lines, `size` bytes."""
+
+    language: str
+    tree: Tree
+    count: int
+    size: int
+
+    @classmethod
+    def of(cls, lines: Sequence[str], language: str) -> Parsed | None:
+        """None for a language without a grammar."""
+        if not has_grammar(language):
+            return None
+        text = _bytes(lines)
+        return cls(language, Parser(_language(language)).parse(text), len(lines), len(text))
+
+    @property
+    def broken(self) -> bool:
+        """Whether something in it does not parse."""
+        return self.tree.root_node.has_error
+
+    def changed(self, lines: Sequence[str], head: int, tail: int) -> Parsed:
+        """The tree of `lines`, whose first `head` and last `tail` lines are as they were. This one stays as it is.
+
+        Parsing costs time in what differs; what is left is one pass in C over the bytes.
+        """
+        text = _bytes(lines)
+        start, rest = len(_bytes(lines[:head])), len(_bytes(lines[len(lines) - tail :]))
+        tree = self.tree.copy()
+        stop, end = self.count - tail, len(lines) - tail
+        tree.edit(start, self.size - rest, len(text) - rest, (head, 0), (stop, 0), (end, 0))
+        return Parsed(
+            self.language, Parser(_language(self.language)).parse(text, tree), len(lines), len(text)
+        )
+
+
+class LiveSyntax:
+    """The syntax of a document that is edited: parsed when somebody asks, and then only where it changed."""
+
+    def __init__(self, lines: Sequence[str], language: str) -> None:
+        self._lines = lines
+        self._language = language
+        self._parsed: Parsed | None = None
+        self._count = self._head = self._tail = 0
+
+    def note(self, change: Change) -> None:
+        """The document, `lines` as ever, has changed. O(1)."""
+        self._head = min(self._head, change.first)
+        self._tail = min(self._tail, self._count - change.old_end)
+        self._count += change.new_count - (change.old_end - change.first)
+
+    def parsed(self) -> Parsed | None:
+        """The document as it stands; None for a language without a grammar."""
+        lines = self._lines
+        if self._parsed is None:
+            self._parsed = Parsed.of(lines, self._language)
+        elif self._head + self._tail < max(len(lines), self._parsed.count):
+            self._parsed = self._parsed.changed(lines, self._head, self._tail)
+        self._count = self._head = self._tail = len(lines)
+        return self._parsed
+
+
+def _bytes(lines: Sequence[str]) -> bytes:
     # Rows are counted at "\n" alone, hence the view text.
-    return Parser(_language(language)).parse("".join(map(view_line, lines)).encode("utf-8", "replace"))
+    return "".join(map(view_line, lines)).encode("utf-8", "replace")
 
 
 def point(lines: Sequence[str], line: int, character: int) -> tuple[int, int]:

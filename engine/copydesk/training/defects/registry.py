@@ -83,7 +83,7 @@ _ALL = (
     Kind(47, "none_comparison", 1.2, semantics.none_comparison, 0.50),
     Kind(48, "true_comparison", 1.0, semantics.true_comparison, 0.72),
     Kind(49, "mutable_default", 1.5, semantics.mutable_default),
-    Kind(50, "bare_except", 0.8, semantics.bare_except, 0.10),
+    Kind(50, "bare_except", 0.8, semantics.bare_except, 0.60),
     Kind(51, "missing_argument", 1.2, semantics.missing_argument, 0.67),
     Kind(60, "unused_variable", 2.0, style.unused_variable),
     Kind(61, "fstring_placeholder", 1.2, style.fstring_placeholder),

@@ -129,15 +129,18 @@ def _mutable(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect | 
 
 
 def bare_except(file: ParsedFile, rng: Random) -> Defect | None:
-    """`except:` for `except Exception:`."""
-    nodes = file.cached("bare_except", lambda: _broad_excepts(file))
+    """`except:` for `except Exception:`; now and then the file's own type was a narrower one."""
+    broad = file.cached("bare_except", lambda: _handlers(file, broad=True))
+    narrow = file.cached("bare_except_narrow", lambda: _handlers(file, broad=False))
+    nodes = broad if broad and rng.random() < 0.8 else narrow
     if not nodes:
         return None
     handler = rng.choice(nodes)
     assert handler.type is not None
-    start = file.start(handler)
-    broken = Broken(file, [Edit(start + len("except"), file.end(handler.type), "")])
-    return broken.defect(broken.diagnostic(rng, "bare-except", start, start + len("except")))
+    start, end = file.start(handler) + len("except"), file.end(handler.type)
+    broken = Broken(file, [Edit(start, end, "")])
+    found = broken.defect(broken.diagnostic(rng, "bare-except", start - len("except"), start))
+    return Defect(found.before, Broken(file, [Edit(start, end, " Exception")]).text, found.request)
 
 
 def missing_argument(file: ParsedFile, rng: Random) -> Defect | None:
@@ -247,15 +250,17 @@ def _tests_none(file: ParsedFile, function: FunctionNode, name: str) -> bool:
     )
 
 
-def _broad_excepts(file: ParsedFile) -> list[ast.ExceptHandler]:
-    return [
-        h
-        for h in file.of(ast.ExceptHandler)
-        if isinstance(h.type, ast.Name)
-        and h.type.id == "Exception"
-        and h.name is None
-        and re.fullmatch(r"except +", file.text[file.start(h) : file.start(h.type)])
-    ]
+def _handlers(file: ParsedFile, *, broad: bool) -> list[ast.ExceptHandler]:
+    """Those of `Exception`, or of one other type; the last of its `try`, as a bare one must be."""
+    found: list[ast.ExceptHandler] = []
+    for outer in file.of(ast.Try):
+        handler = outer.handlers[-1] if outer.handlers else None
+        if handler is None or not isinstance(handler.type, ast.Name) or handler.name is not None:
+            continue
+        head = file.text[file.start(handler) : file.start(handler.type)]
+        if (handler.type.id == "Exception") is broad and re.fullmatch(r"except +", head):
+            found.append(handler)
+    return found
 
 
 def _given(file: ParsedFile) -> list[tuple[ast.Call, Edit, str, bool]]:
