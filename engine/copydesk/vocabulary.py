@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -16,9 +17,11 @@ from tokenizers import Tokenizer
 
 from copydesk.errors import TokenizerError
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 # What a tokenizer has to spell and read back unchanged before we trust the bytes we derived for its tokens.
 _PROBES = (
-    "def f(x):\n",
+    "class Ab(X):\n",
     "        return 'é日本\U0001f600\\x'\n",
     "\t<gen>\n",
     "</gen>\n",
@@ -59,11 +62,7 @@ class Vocabulary(Protocol):
 
 
 def _printable(text: str) -> str:
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if _has_surrogate(text) else text
-
-
-def _has_surrogate(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 class ByteVocabulary:
