@@ -357,3 +357,37 @@ def test_the_thread_warms_and_gives_way() -> None:
             assert result.status in ("edited", "unchanged", "refused")
             document.splice(Position(10, 0), Position(10, 0), "x")
     desk.check_integrity()
+
+
+@pytest.mark.parametrize("narrow", [True, False])
+def test_a_diagnostic_about_a_name_leaves_a_list_of_names(narrow: bool) -> None:
+    """The model is made to say the old text; what stands in its place is its own choice."""
+    desk = replaying()
+    model, codec = desk.toolkit.model, desk.toolkit.codec
+    assert isinstance(model, ReplayModel)
+    assert codec is not None
+    text = (
+        "def total(values, factor):\n    result = 0\n    for value in values:\n"
+        "        result += valeu * factor\n    return result\n"
+    )
+    document = desk.open("a.py", text)
+    at = Diagnostic(Position(3, 18), Position(3, 23), "Undefined name `valeu`", "F821", "ruff")
+    literals = codec.literals
+    script = [
+        *literals.copy_open, *codec.copy_start(1), *codec.copy_end(3),
+        *codec.span([codec.line(view) for view in document.lines.lines], 1, 3),
+        *literals.sub_open, *codec.sub_start(4), *codec.fragment("valeu"), *literals.sub_to,
+    ]  # fmt: skip
+    written = set()
+    for seed in range(40):
+        request = EditRequest(
+            diagnostics=[at], scope=[(4, 4)], temperature=30.0, seed=seed, max_tokens=40, narrow=narrow
+        )
+        plan = document.plan(request)
+        model.scripts[1] = (len(plan.prefix) + len(plan.asked), script)
+        program = document.edit(request).program
+        assert program is not None
+        written.update(op.new for op in program.ops if isinstance(op, Sub) and op.old == "valeu")
+    names = {name for name in written if name.replace(".", "").isidentifier()}
+    assert (names == written) is narrow
+    assert not narrow or {"value", "values", "factor"} <= written

@@ -79,7 +79,7 @@ def test_the_prompt_is_the_one_that_is_served() -> None:
 
     from copydesk.models.random_weights import random_model
     from copydesk.models.replay import ReplayModel
-    from copydesk.plan import make_plan, script_of
+    from copydesk.plan import Version, make_plan, script_of
     from copydesk.toolkit import Toolkit
 
     used = codec("span")
@@ -89,9 +89,8 @@ def test_the_prompt_is_the_one_that_is_served() -> None:
     )  # fmt: skip
     toolkit = Toolkit.of(ReplayModel(random_model(config, name="tiny")), used.format, used.vocabulary)
     lines = TextLines(EXAMPLE.before)
-    plan = make_plan(
-        toolkit, lines, 0, "python", PageLayout(lines.lines, used.format, "python"), EXAMPLE.request
-    )
+    version = Version(lines, 0, "python", None)
+    plan = make_plan(toolkit, version, PageLayout(lines.lines, used.format, "python"), EXAMPLE.request)
     at, script = script_of(toolkit, plan, oracle_program(EXAMPLE.before, EXAMPLE.after, cost=CodecCost(used)))
     found = Renderer(used).render(EXAMPLE, used.format.page_lines)
     assert isinstance(found, Rendered)

@@ -5,10 +5,11 @@ Pure preparation: nothing is forwarded here. Knows formats of both kinds, progra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from copydesk.choices import Narrowed, narrow
 from copydesk.codec import Codec
 from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.machines import InnerMachine, Machine
@@ -16,7 +17,7 @@ from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Steps
-from copydesk.document import TextLines
+from copydesk.document import TextLines, content
 from copydesk.errors import ContextLengthError, RequestError
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
@@ -138,6 +139,7 @@ def _program_plan(
         page=NgramIndex(tokens.ids),
         choices=request.choices,
         inner=inner,
+        narrow=_narrowing(version, request, page),
     )
     return Plan(
         version,
@@ -151,6 +153,30 @@ def _program_plan(
         min(request.max_tokens, room),
         lambda speaker: ProgramDecoder(task, speaker).run(),
     )
+
+
+def _narrowing(
+    version: Version, request: EditRequest, page: Page
+) -> Callable[[int, int, int], Sequence[str]] | None:
+    """What the request's diagnostics leave for a sub to say, by page line and the offsets of its old text."""
+    if not request.narrow or request.lark is not None:
+        return None
+    lines = version.lines.lines
+    places: dict[int, list[Narrowed]] = {}
+    for diagnostic in request.diagnostics:
+        found = narrow(diagnostic, lines, version.language)
+        number = page.page_line(found.line) if found is not None else None
+        if found is not None and number is not None:
+            places.setdefault(number, []).append(found)
+    if not places:
+        return None
+
+    def texts(line: int, begin: int, stop: int) -> list[str]:
+        text = content(page.views[line - 1])
+        news = (new for found in places.get(line, ()) for new in found.new_texts(text, begin, stop))
+        return list(dict.fromkeys(news))
+
+    return texts
 
 
 def _rewrite_plan(

@@ -138,6 +138,9 @@ def _add_eval(
     )
     measure.add_argument("--kind", metavar="NAME", action="append", help="only these kinds")
     measure.add_argument("--humaneval", metavar="FILE", help="humanevalpack_python.jsonl")
+    measure.add_argument(
+        "--no-narrow", action="store_true", help="let the model spell names instead of choosing them"
+    )
     measure.add_argument("--json", metavar="FILE", help="write every verdict, one JSON object per line")
 
 

@@ -18,7 +18,7 @@ from copydesk.decode.steps import Decided, Outcome, Steps
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules, State
 from copydesk.grammar.trie import MAX_NODES, finite_choices
-from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
+from copydesk.program import Copy, Gen, Op, Program, Sub, SubSpan, sub_span
 
 MAX_AHEAD = MAX_NODES - 1
 """Tokens of lookahead fed at an op boundary. Beyond, a forward of its own is cheaper."""
@@ -29,7 +29,8 @@ class PageTask:
     """All a decoder needs to know of its page and request.
 
     views, lines: the page's lines as view text and as raw tokens. request: tokens behind the page's prefix, up to and
-    with `program_open`. choices: the finite list new text is chosen from. inner: the machine of an inner grammar for new
+    with `program_open`. narrow: the new texts a diagnostic leaves for a sub, from its line and the
+    offsets of its old text. choices: the finite list new text is chosen from. inner: the machine of an inner grammar for new
     text (`InnerMachine` behind its grammar), from the text's start state and its closing literal.
     """
 
@@ -43,6 +44,7 @@ class PageTask:
     page: NgramIndex
     choices: Sequence[str] | None = None
     inner: Callable[[BodyTables, int, Ids], Machine] | None = None
+    narrow: Callable[[int, int, int], Sequence[str]] | None = None
     drafts: bool = True
 
 
@@ -180,7 +182,7 @@ class ProgramDecoder:
         task, speaker, rules = self.task, self.speaker, self.task.rules
         close = task.codec.literals.gen_close
         if task.choices and not speaker.truncated:
-            text = yield from self._chosen(close, ends_line=True)
+            text = yield from self._chosen(task.choices, close, ends_line=True)
         else:
             machine: Machine = task.bodies.gen(rules.may_drop_eol(state))
             if task.inner:
@@ -212,8 +214,9 @@ class ProgramDecoder:
         old = codec.vocabulary.decode(run)
         found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)
         assert found is not None, "the grammar let an old text through that is not legal"
-        if task.choices and not speaker.truncated:
-            new = yield from self._chosen(literals.sub_close, ends_line=found.ends_line)
+        choices = task.choices or self._narrowed(start, found)
+        if choices and not speaker.truncated:
+            new = yield from self._chosen(choices, literals.sub_close, ends_line=found.ends_line)
         else:
             machine: Machine = task.bodies.new(found.ends_line)
             if task.inner:
@@ -227,8 +230,22 @@ class ProgramDecoder:
 
     # -- shared --------------------------------------------------------------------------------------------------
 
-    def _chosen(self, close: Ids, *, ends_line: bool) -> Generator[Any, Any, str]:
-        texts, trie = finite_choices(self.task.codec, self.task.choices or (), close, ends_line=ends_line)
+    def _narrowed(self, line: int, found: SubSpan) -> list[str]:
+        """The finite list that a diagnostic leaves for a sub inside one line, best guesses first, as long as one forward can
+        score it."""
+        if self.task.narrow is None or found.end_line != line:
+            return []
+        codec, nodes, kept = self.task.codec, set[Ids](), list[str]()
+        for text in self.task.narrow(line, found.offset, found.end_offset):
+            ids = codec.fragment(text)
+            nodes.update(ids[:k] for k in range(1, len(ids) + len(codec.literals.sub_close)))
+            if len(nodes) >= self.speaker.max_nodes:
+                break
+            kept.append(text)
+        return kept
+
+    def _chosen(self, choices: Sequence[str], close: Ids, *, ends_line: bool) -> Generator[Any, Any, str]:
+        texts, trie = finite_choices(self.task.codec, choices, close, ends_line=ends_line)
         index = yield from self.speaker.choose(trie.sequences)
         return texts[index]
 

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         document = editor.open("temperatures.py", BEFORE)
         while editor.warm_step():
             pass
-        console.print(f"{line + 1}: {diagnostic.message} [{diagnostic.code}]")
+        console.print(f"{line + 1}: {diagnostic.message} [{diagnostic.code}]", soft_wrap=True)
         console.print(
             f"model: {editor.toolkit.model.name}" + (" (choices scripted by the oracle)" if scripted else "")
         )

@@ -60,7 +60,8 @@ def _held_out(folder: Path, args: argparse.Namespace, lines: int) -> Iterator[Ex
         wanted = not args.kind or kind in args.kind
         if wanted and lines in row.pages and seen[kind] < args.per_kind:
             seen[kind] += 1
-            yield row.example
+            request = replace(row.example.request, narrow=not args.no_narrow)
+            yield replace(row.example, request=request)
 
 
 def _footnote(verdicts: list[Verdict]) -> str:
