@@ -90,6 +90,7 @@ class Batch:
         started = time.perf_counter()
         counts = Counts()
         lease: Lease | None = None
+        refusal: EditResult | None = None
         try:
             lease = self._cache.acquire((document, plan.key), plan.prefix)
             counts.reused = lease.warm
@@ -97,16 +98,19 @@ class Batch:
             while not lease.ready:
                 reason = self._stop()
                 if reason is not None:
-                    lease.release()
-                    yield index, self._ended(plan, counts, reason)
-                    return None
+                    refusal = self._ended(plan, counts, reason)
+                    break
                 counts.prefilled += next(steps)
                 counts.forwards += 1
         except CopydeskError as error:
-            if lease is not None:
+            refusal = self._result(plan, "failed", counts, reason=str(error))
+        finally:
+            if lease is not None and not lease.ready:
                 lease.release()
-            yield index, self._result(plan, "failed", counts, reason=str(error))
+        if refusal is not None:
+            yield index, refusal
             return None
+        assert lease is not None
         return _Entry(index, plan, lease, counts, prefill=time.perf_counter() - started)
 
     # -- decoding ------------------------------------------------------------------------------------------------

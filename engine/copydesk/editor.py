@@ -61,8 +61,8 @@ class Editor:
         self.cache = PageCache(toolkit.model, budget)
         self.documents: dict[int, Document] = {}
         self._next = 1
-        self._waiting = 0
-        self._warmer = Warmer(self.warm_step, lambda: self._waiting > 0) if warm else None
+        self._waiting = set[object]()  # a set: adding and removing are atomic, counting is not
+        self._warmer = Warmer(self.warm_step, lambda: bool(self._waiting)) if warm else None
 
     @classmethod
     def load(
@@ -130,7 +130,7 @@ class Editor:
             return "deadline" if ends is not None and time.perf_counter() >= ends else None
 
         batch = Batch(self.toolkit.model, self.cache, prepared, stop, encoding).run()
-        self._waiting += 1
+        self._waiting.add(batch)
         try:
             while True:
                 with self.lock:
@@ -139,7 +139,7 @@ class Editor:
                     return
                 yield event
         finally:
-            self._waiting -= 1
+            self._waiting.discard(batch)
             with self.lock:
                 batch.close()
             self._stir()
