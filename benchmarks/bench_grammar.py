@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import platform
 import random
 import re
 import sys
@@ -23,6 +22,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from machine import hardware
 
 from copydesk.codec import Codec, special_tokens
 from copydesk.format import EditFormat
@@ -200,7 +200,7 @@ def main() -> None:
     parser.add_argument("--kind", choices=("tags", "lines"), action="append")
     arguments = parser.parse_args()
     print(
-        f"{_processor()}, {os.cpu_count()} cores, {os.environ.get('OMP_NUM_THREADS', 'default')} thread(s); "
+        f"{hardware()}, {os.environ.get('OMP_NUM_THREADS', 'default')} thread(s); "
         f"Python {sys.version.split()[0]}, NumPy {np.__version__}, llguidance {version('llguidance')}; seeds 0 to 3"
     )
     for kind in arguments.kind or ("tags", "lines"):
@@ -222,14 +222,6 @@ def main() -> None:
         text_steps(made)
         program_steps(codec, made)
         llguidance_steps(codec, made)
-
-
-def _processor() -> str:
-    try:
-        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    except OSError:
-        found = None
-    return found[1] if found else platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ adds at most 10% (median).
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import sys
 import time
@@ -19,6 +18,7 @@ from importlib.metadata import version
 from statistics import median
 
 import torch
+from machine import hardware
 from transformers import Qwen2Config
 
 from copydesk.codec import Codec, special_tokens
@@ -90,7 +90,7 @@ def main() -> int:
     parameters = sum(p for p in _sizes(config))
     print(f"`python benchmarks/bench_overhead.py {' '.join(sys.argv[1:])}`\n")
     print(
-        f"{_cpu()}, {os.cpu_count()} cores, {args.threads} threads; {args.dtype}, batch 1, prefix {PREFIX}; "
+        f"{hardware()}, {args.threads} threads; {args.dtype}, batch 1, prefix {PREFIX}; "
         f"Qwen2 shape of {parameters / 1e6:.1f}M parameters, random weights; Python {platform.python_version()}, "
         f"torch {version('torch')}; {args.rounds} rounds of {args.tokens} tokens\n"
     )
@@ -108,14 +108,6 @@ def main() -> int:
 def _sizes(config: Qwen2Config) -> list[int]:
     d, f, n = config.hidden_size, config.intermediate_size, config.num_hidden_layers
     return [config.vocab_size * d, n * (4 * d * d + 3 * d + 3 * d * f + 2 * d), d]
-
-
-def _cpu() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ twice on one document: first cold, then with its page warm. Target for the embed
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import sys
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 import torch
+from machine import hardware
 
 from copydesk.decode.counts import Counts
 from copydesk.editor import Editor
@@ -54,7 +54,7 @@ def main() -> int:
     model = editor.toolkit.model
     print(f"`python benchmarks/model_quickfix.py {' '.join(sys.argv[1:])}`\n")
     print(
-        f"{_cpu()}, {os.cpu_count()} cores, {args.threads} threads; {model.name}, {model.dtype}, pages of {lines} lines; Python "
+        f"{hardware()}, {args.threads} threads; {model.name}, {model.dtype}, pages of {lines} lines; Python "
         f"{platform.python_version()}, torch {version('torch')}; {len(cold)} located requests on unseen packages; "
         f"loaded in {loaded:.1f} s\n"
     )
@@ -68,14 +68,6 @@ def main() -> int:
         f"{total.covered / n:.0f} tokens of the result copied"
     )
     return 0
-
-
-def _cpu() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":
