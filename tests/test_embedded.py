@@ -1,4 +1,4 @@
-"""The embedded model: it is there, it is whole, it is small, and through the facade it edits. How well is `copydesk eval`'s to say."""
+"""The embedded model: there, whole, small, and through the facade it edits. How well is for `copydesk eval` to say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from copydesk.request import Diagnostic, EditRequest
 from copydesk.toolkit import EMBEDDED
 
 MOST_BYTES = 48 << 20
-TEXT = '''\
+TEXT = """\
 import json
 import os
 
@@ -24,7 +24,7 @@ def read(path, default=None):
         default = {}
     with open(path) as file:
         return json.load(file)
-'''
+"""
 
 
 @pytest.fixture(scope="module")
