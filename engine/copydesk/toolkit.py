@@ -30,7 +30,7 @@ EMBEDDED = Path(__file__).parent / "models" / "mini"
 class Toolkit:
     """codec and tables are None for a `rewrite` model, chat and stops are set only for one.
 
-    stops: end-of-sequence ids. load_ms: what loading cost.
+    stops: end-of-sequence ids.
     """
 
     model: Model

@@ -97,12 +97,6 @@ class Lane:
             self.row.keep(feed.slots, [feed.slots[k] for k in survivors])
         self.length -= dropped
 
-    def forget(self) -> None:
-        """The ask was never answered (its forward failed)."""
-        if self._asked is not None:
-            self.length -= len(self._asked.tokens)
-            self._asked = None
-
     def release(self) -> None:
         """Drop every token of the lane; the shared prefix stays."""
         self.row.release(self.owner)
