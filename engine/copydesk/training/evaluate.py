@@ -19,9 +19,18 @@ from copydesk.program import Copy, Program
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.scope import resolve_scope
+from copydesk.training.defects import KINDS
 from copydesk.training.example import Example
 from copydesk.training.statistics import Share
 
+LOCATED = "located diagnostics"
+UNLOCATED = "bugs without a place"
+INSTRUCTED = "instructions"
+UNTOUCHED = "clean code"
+ALL = "all"
+FAMILIES = (LOCATED, INSTRUCTED, UNLOCATED, UNTOUCHED, ALL)
+INSTRUCTIONS, CLEAN, PAIRS = 100, 180, 200
+"""Where the ids of families begin."""
 TOGETHER = 8
 """Requests decoded side by side: they share forwards."""
 
@@ -75,13 +84,23 @@ def judge(editor: Editor, examples: Iterable[Example], *, together: int = TOGETH
 
 
 def table(verdicts: Iterable[Verdict]) -> list[Row]:
-    """Rows by kind, alphabetical, then one over all."""
+    """Rows by kind, alphabetical, then one for each family that has several, then one over all."""
     kinds: dict[str, list[Verdict]] = defaultdict(list)
+    families: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         kinds[verdict.kind].append(verdict)
-        kinds["all"].append(verdict)
-    order = [*sorted(kind for kind in kinds if kind != "all"), *(["all"] if "all" in kinds else [])]
-    return [_row(kind, kinds[kind]) for kind in order]
+        families[family(verdict.kind)].append(verdict)
+        families[ALL].append(verdict)
+    rows = [_row(kind, kinds[kind]) for kind in sorted(kinds)]
+    return [*rows, *(_row(name, families[name]) for name in FAMILIES if name in families)]
+
+
+def family(kind: str) -> str:
+    """What a kind is counted under beside its own name: the ids of `defects.KINDS` are numbered by family."""
+    number = KINDS[kind].id
+    if kind == "unlocated_bug" or number >= PAIRS:
+        return UNLOCATED
+    return LOCATED if number < INSTRUCTIONS else INSTRUCTED if number < CLEAN else UNTOUCHED
 
 
 def markdown(rows: Sequence[Row]) -> str:
