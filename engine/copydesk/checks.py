@@ -6,6 +6,7 @@ Knows text and syntax trees; nothing of models. Tools that can be run again (a l
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from copydesk.document import split_lines
@@ -14,11 +15,12 @@ from copydesk.program.edits import op_text
 from copydesk.syntax import Parsed
 
 _SUPPRESSION = re.compile(
-    r"""\#\s*(?:noqa\b|type:\s*ignore|pyright:\s*ignore|mypy:\s*ignore|pylint:\s*disable|ruff:\s*noqa|pragma:\s*no\s*cover
-        |nosec\b|fmt:\s*(?:off|skip)|isort:\s*skip)
+    r"""\#\s*(?:noqa\b|type:\s*ignore|pyright:\s*ignore|mypy:\s*ignore|pylint:\s*disable|pragma:\s*no\s*cover
+        |(?:ruff|flake8):\s*(?:noqa|disable|ignore|file-ignore)|nosec\b|fmt:\s*(?:off|skip)|isort:\s*skip)
       | (?://|/\*)\s*(?:eslint-disable|@ts-(?:ignore|expect-error|nocheck)|prettier-ignore|tslint:disable|biome-ignore)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_RULE = re.compile(r"[A-Za-z][\w@/-]*")
 
 
 def adds_suppression(program: Program, lines: Sequence[str]) -> str | None:
@@ -30,6 +32,26 @@ def adds_suppression(program: Program, lines: Sequence[str]) -> str | None:
             if found.group(0) not in had:
                 return found.group(0)
     return None
+
+
+def more_suppressions(before: Sequence[str], after: Sequence[str]) -> str | None:
+    """A comment that silences a tool and is not in `before`, or silences more there, or None. For texts whose program nobody
+    knows: a comment that only moved counts as had."""
+    had = Counter(silenced for line in before for silenced in _silenced(line))
+    for line in after:
+        for silenced in _silenced(line):
+            had[silenced] -= 1
+            if had[silenced] < 0:
+                return " ".join(silenced).strip()
+    return None
+
+
+def _silenced(line: str) -> Iterator[tuple[str, str]]:
+    """Each comment that silences a tool with each rule it names; without one it silences all."""
+    for found in _SUPPRESSION.finditer(line):
+        kind = re.sub(r"\s+", "", found.group(0).lower())
+        rules = _RULE.findall(line[found.end() :].partition("#")[0])
+        yield from ((kind, rule) for rule in rules or [""])
 
 
 def breaks_syntax(program: Program, lines: Sequence[str], parsed: Parsed) -> bool:

@@ -1,0 +1,21 @@
+"""Errors of the server's own edge, by name: tools that are not there, input that cannot be read."""
+
+from __future__ import annotations
+
+from copydesk.errors import CopydeskError
+
+
+class RuffError(CopydeskError):
+    """ruff cannot be run, does not answer in time, or answers what cannot be read."""
+
+
+class DiagnosticsError(CopydeskError):
+    """Diagnostics in no format copydesk reads, or malformed."""
+
+
+class FileError(CopydeskError):
+    """A file that is left alone, and why: it cannot be read, is no text, has changed since it was read."""
+
+
+class JournalError(CopydeskError):
+    """A journal that cannot be kept, or none to go on from."""

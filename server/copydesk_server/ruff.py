@@ -1,0 +1,180 @@
+"""ruff as a tool to run: which one, on what text, and what it says.
+
+Texts go in through standard input, so that what is checked is what is held, saved or not; configuration is found by ruff
+itself, by the file's path. Knows ruff's command line and JSON; nothing of fixes, editors or models. It blocks for as long as
+ruff takes (some 10 ms): callers on an event loop give it a thread.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from copydesk.document import Position
+from copydesk.errors import RequestError
+from copydesk.request import Diagnostic
+from copydesk_server.errors import RuffError
+
+SOURCE = "Ruff"
+SYNTAX = "invalid-syntax"
+TIMEOUT = 10.0
+_NAME = "ruff.exe" if os.name == "nt" else "ruff"
+_RULE = re.compile(r"^[A-Z]+[0-9]*$")
+# Whatever a configuration says: report in JSON on standard output, and change nothing.
+_ARGUMENTS = (
+    "check",
+    "--output-format",
+    "json",
+    "--no-fix",
+    "--no-fix-only",
+    "--no-cache",
+    "--quiet",
+    "--exit-zero",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruff:
+    """One ruff executable."""
+
+    program: Path
+
+    @classmethod
+    def find(cls) -> Ruff | None:
+        """The ruff of the environment copydesk runs in, else the first on PATH.
+
+        Never one in the working directory or below it: opening a folder must not run what lies in it. (So the package `ruff`
+        is not imported either: Python would look in the working directory first.)
+        """
+        for folder in (*_own_folders(), *_path_folders()):
+            program = folder / _NAME
+            if program.is_file() and os.access(program, os.X_OK):
+                return cls(program)
+        return None
+
+    def check(
+        self,
+        text: str,
+        path: Path | None,
+        *,
+        select: str | None = None,
+        extend: Iterable[str] = (),
+        timeout: float = TIMEOUT,
+    ) -> list[Diagnostic]:
+        """What ruff says of `text`, in document order, as if it were the file `path`.
+
+        select: rules instead of those the configuration names; extend: rules besides. Without a path nobody's configuration
+        counts. Raises RuffError.
+        """
+        arguments = list(_ARGUMENTS)
+        if select is not None:
+            arguments.append(f"--select={select}")
+        wanted = sorted({code for code in extend if _RULE.match(code)})
+        if wanted:
+            arguments.append(f"--extend-select={','.join(wanted)}")
+        if path is None:
+            arguments.append("--isolated")
+        else:
+            path = path.absolute()
+            arguments.append(f"--stdin-filename={path}")
+        said = self._run([*arguments, "-"], _existing(path), text.encode("utf-8", "replace"), timeout)
+        found = [diagnostic for _, diagnostic in read_json(said, bom=text.startswith("\ufeff"))]
+        return sorted(found, key=lambda d: (d.start, d.end, d.code or ""))
+
+    def survey(
+        self, paths: Sequence[Path], *, select: str | None = None, timeout: float | None = None
+    ) -> list[tuple[Path, Diagnostic]]:
+        """What ruff says of files as they lie on disk. Raises RuffError."""
+        if not paths:
+            return []
+        arguments = list(_ARGUMENTS)
+        if select is not None:
+            arguments.append(f"--select={select}")
+        found: list[tuple[Path, Diagnostic]] = []
+        for first in range(0, len(paths), 500):  # a command line has an end
+            names = [str(path.absolute()) for path in paths[first : first + 500]]
+            for name, diagnostic in read_json(self._run([*arguments, "--", *names], None, b"", timeout)):
+                found.append((Path(name), diagnostic))
+        return found
+
+    def _run(self, arguments: Sequence[str], folder: Path | None, data: bytes, timeout: float | None) -> str:
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("RUFF_OUTPUT_")
+        }
+        try:
+            done = subprocess.run(
+                [str(self.program), *arguments],
+                input=data,
+                capture_output=True,
+                cwd=folder,
+                env=environment,
+                timeout=timeout,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise RuffError(f"ruff did not answer within {timeout:g} s") from None
+        except OSError as error:
+            raise RuffError(f"ruff could not be run: {error.strerror or error}") from error
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")
+            raise RuffError(f"ruff failed ({done.returncode})" + (f": {said[:500]}" if said else ""))
+        return done.stdout.decode("utf-8", "replace")
+
+
+def read_json(text: str, *, bom: bool = False) -> list[tuple[str, Diagnostic]]:
+    """ruff's `--output-format json` as (file name, diagnostic). Raises RuffError for anything else.
+
+    bom: the text begins with a byte order mark, which ruff does not count.
+    """
+    try:
+        items = json.loads(text or "[]")
+        if not isinstance(items, list):
+            raise TypeError("not a list")
+        return [(str(item["filename"]), _diagnostic(item, bom)) for item in items]
+    except (ValueError, KeyError, TypeError, RecursionError, RequestError) as error:
+        raise RuffError(f"ruff's JSON cannot be read: {type(error).__name__}: {error}") from error
+
+
+def is_ruff(diagnostic: Diagnostic) -> bool:
+    """Whether ruff said it, in whichever client's words."""
+    return diagnostic.source is not None and diagnostic.source.lower() in ("ruff", "copydesk-ruff")
+
+
+def _diagnostic(item: dict[str, Any], bom: bool) -> Diagnostic:
+    start, end = _position(item["location"], bom), _position(item["end_location"], bom)
+    code = item["code"] or SYNTAX
+    message = str(item["message"]).split("\n")[0]
+    return Diagnostic(start, max(start, end), message, str(code), SOURCE, 1 if code == SYNTAX else 2)
+
+
+def _position(place: dict[str, int], bom: bool) -> Position:
+    line = int(place["row"]) - 1
+    return Position(line, int(place["column"]) - 1 + (bom and line == 0))
+
+
+def _own_folders() -> list[Path]:
+    """Where the running interpreter's scripts lie."""
+    names = [sysconfig.get_path("scripts"), os.path.dirname(sys.executable)]
+    user = sysconfig.get_preferred_scheme("user")
+    names.append(sysconfig.get_path("scripts", scheme=user))
+    return [Path(name) for name in dict.fromkeys(names) if name]
+
+
+def _path_folders() -> list[Path]:
+    """PATH without what is, or may become, the folder somebody opened."""
+    here = Path.cwd().resolve()
+    folders = [Path(name) for name in os.environ.get("PATH", "").split(os.pathsep) if name]
+    return [f for f in folders if f.is_absolute() and not f.resolve().is_relative_to(here)]
+
+
+def _existing(path: Path | None) -> Path | None:
+    """The nearest folder above `path` that is there."""
+    return next((folder for folder in path.parents if folder.is_dir()), None) if path is not None else None
