@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from copydesk.choices import Narrowed, narrow
-from copydesk.codec import Codec
+from copydesk.codec import Codec, own_run
+from copydesk.codec_cost import CodecCost
 from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.machines import InnerMachine, Machine
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
+from copydesk.decode.repair import RepairDecoder, RepairTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Steps
@@ -22,10 +24,13 @@ from copydesk.errors import ContextLengthError, RequestError
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules
+from copydesk.holds import holds
 from copydesk.layout import PageLayout
+from copydesk.oracle.single import line_sub
 from copydesk.page import Page
-from copydesk.program import Program
+from copydesk.program import Program, Sub
 from copydesk.prompt import PageTokens, page_tokens, request_tokens
+from copydesk.repairs import repairs
 from copydesk.request import EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
 from copydesk.scope import resolve_scope
@@ -118,13 +123,20 @@ def _program_plan(
     olds = Olds(codec, page.views, tokens.lines)
     rules = Rules(
         len(page),
-        tuple(page_scope),
+        tuple(page_scope) if _believed(version, request) else (),
         unterminated=page.unterminated,
         at_end=page.at_end,
         sub=codec.format.sub,
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
+    subs = _repairs(codec, version, request, scope, page, tokens) if rules.scope else {}
+    if subs:
+        way = RepairTask(codec, page.views, tokens.lines, asked, subs, rules.open_end)
+        return Plan(
+            version, request, scope, page, page_scope, rules, tokens.ids, asked, min(request.max_tokens, room),
+            lambda speaker: RepairDecoder(way, speaker).run(),
+        )  # fmt: skip
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
         inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
@@ -153,6 +165,39 @@ def _program_plan(
         min(request.max_tokens, room),
         lambda speaker: ProgramDecoder(task, speaker).run(),
     )
+
+
+def _believed(version: Version, request: EditRequest) -> bool:
+    """Whether some diagnostic of the request may still be true: what is out of date leaves nothing to change."""
+    if not request.narrow or request.instruction is not None or not request.diagnostics:
+        return True
+    lines = version.lines.lines
+    return any(holds(diagnostic, lines, version.language) for diagnostic in request.diagnostics)
+
+
+def _repairs(
+    codec: Codec,
+    version: Version,
+    request: EditRequest,
+    scope: Sequence[Range],
+    page: Page,
+    tokens: PageTokens,
+) -> dict[int, list[Sub]]:
+    """The subs that answer the request's one diagnostic, by page line; none where it does not narrow the edit to a list."""
+    narrows = request.narrow and request.choices is None and request.lark is None and codec.format.sub
+    if not narrows or request.instruction is not None or len(request.diagnostics) != 1:
+        return {}
+    cost = CodecCost(codec)
+    found: dict[int, list[Sub]] = {}
+    for repair in repairs(request.diagnostics[0], version.lines.lines, scope, version.language):
+        number = page.page_line(repair.line)
+        if number is None:
+            continue
+        view = page.views[number - 1]
+        sub = line_sub(view, repair.text + ("\n" if view.endswith("\n") else ""), cost)
+        if sub is not None and own_run(codec, page.views, tokens.lines, number, sub.old) is not None:
+            found.setdefault(number, []).append(Sub(number, number, sub.old, sub.new))
+    return found
 
 
 def _narrowing(
