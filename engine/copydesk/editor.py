@@ -7,12 +7,11 @@
     result.status, result.edits, result.text, result.counts
 
 The editor reads the clock and keeps files in the user's cache folder, so that nothing below it has to. Calls may come from any
-thread; the model runs one forward at a time.
+thread; the model runs one forward at a time, and whoever waits to change a document waits for one forward at most.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,9 +24,10 @@ from copydesk.cache import PageCache
 from copydesk.cache.pages import CHUNK
 from copydesk.document import Encoding, Position, TextLines
 from copydesk.errors import CacheError, CopydeskError, OutOfMemoryError
+from copydesk.fair_lock import FairLock
 from copydesk.layout import PageLayout
 from copydesk.plan import Plan, Version, make_plan, page_prefix
-from copydesk.request import EditRequest
+from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult, Event
 from copydesk.syntax import LiveSyntax
 from copydesk.toolkit import Toolkit
@@ -56,7 +56,7 @@ class Editor:
     def __init__(self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True) -> None:
         """`warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
         self.toolkit = toolkit
-        self.lock = threading.RLock()
+        self.lock = FairLock()
         budget = cache_bytes if cache_bytes is not None else _default_budget(toolkit)
         self.cache = PageCache(toolkit.model, budget)
         self.documents: dict[int, Document] = {}
@@ -104,15 +104,27 @@ class Editor:
 
         deadline: seconds from now. A request that cannot be served gets a `failed` result; the others go on.
         """
-        prepared: list[Prepared] = []
+        plans: list[tuple[Document, Plan | CopydeskError]] = []
         for document, request in requests:
-            plan: Plan | CopydeskError
             try:
                 with self.lock:
-                    plan = document.plan(request)
+                    plans.append((document, document.plan(request)))
             except CopydeskError as error:
-                plan = error
-            prepared.append((document.id, document.lines, plan))
+                plans.append((document, error))
+        return self.run_plans(plans, cancel=cancel, deadline=deadline, encoding=encoding)
+
+    def run_plans(
+        self,
+        plans: Sequence[tuple[Document, Plan | CopydeskError]],
+        *,
+        cancel: CancelFlag | None = None,
+        deadline: float | None = None,
+        encoding: Encoding | str = Encoding.UTF16,
+    ) -> Iterator[tuple[int, Event]]:
+        """As `edit_all`, for requests that `Document.plan` has made ready. A plan stands for the version it was made on, however
+        its document changes before or while it runs, and may be run again.
+        """
+        prepared: list[Prepared] = [(document.id, document.lines, plan) for document, plan in plans]
         return self._run(prepared, cancel, deadline, encoding)
 
     def _run(
@@ -125,6 +137,7 @@ class Editor:
         ends = None if deadline is None else time.perf_counter() + deadline
 
         def stop() -> str | None:
+            self.lock.give_way()  # between two forwards a document may change: plans stand on versions of their own
             if cancel is not None and cancel.is_set():
                 return "cancelled"
             return "deadline" if ends is not None and time.perf_counter() >= ends else None
@@ -189,7 +202,7 @@ class Document:
         self.layout = PageLayout(self.lines.lines, editor.toolkit.format, language)
         self._syntax = LiveSyntax(self.lines.lines, language)
         self.touched = time.monotonic()
-        self._sight: tuple[int, int] = (1, 1)
+        self._sight: tuple[Range, ...] = ((1, 1),)
         self._cold = True
 
     @property
@@ -217,15 +230,15 @@ class Document:
             moved = self.layout.splice(change, self.lines.lines)
             for key in moved.died:
                 editor.cache.drop((self.id, key))
-            self._sight = (change.first + 1, change.first + max(1, change.new_count))
+            self._sight = ((change.first + 1, change.first + max(1, change.new_count)),)
             self.touched = time.monotonic()
             self._cold = True
         editor._stir()
 
-    def look_at(self, first: int, last: int) -> None:
-        """The person sees lines first..last (1-based): their pages are warmed first."""
+    def look_at(self, first: int, last: int, *others: Range) -> None:
+        """The person sees lines first..last (1-based), and perhaps others: their pages are warmed, in this order."""
         with self._editor.lock:
-            self._sight = (first, last)
+            self._sight = ((first, last), *others)
             self._cold = True
         self._editor._stir()
 
@@ -258,7 +271,8 @@ class Document:
         """Hunks as they become final, a retraction if a check fails after that, then the result. Raises as `edit`."""
         with self._editor.lock:
             plan = self.plan(request)
-        for _, event in self._editor._run([(self.id, self.lines, plan)], cancel, deadline, encoding):
+        run = self._editor.run_plans([(self, plan)], cancel=cancel, deadline=deadline, encoding=encoding)
+        for _, event in run:
             yield event
 
     def plan(self, request: EditRequest) -> Plan:
@@ -271,7 +285,8 @@ class Document:
         if not self._cold:
             return False
         cache, toolkit = self._editor.cache, self._editor.toolkit
-        for key in self.layout.keys_near(*self._sight):
+        near = (key for sight in self._sight for key in self.layout.keys_near(*sight))
+        for key in dict.fromkeys(near):
             tokens = page_prefix(toolkit, self.layout.page(key), self.language)
             if len(tokens) >= toolkit.model.max_positions:
                 continue  # a request on it will say so

@@ -1,0 +1,101 @@
+"""Where the engine's process begins: standard streams, signals, the pipe. Then the host named by the parent takes over.
+
+The process ends with its parent: the end of the pipe is noticed on a thread of its own, also while a model is loading. Imports
+nothing heavy, so that the pipe is read first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any, NoReturn
+
+from copydesk_server.engine.messages import EngineSettings, Message, decode, encode
+
+LOG_FORMAT = "%(asctime)s %(levelname)s engine %(name)s: %(message)s"
+
+
+class Channel:
+    """The child's end. `inbox`: what the parent says, in order. `flags[slot]` is not zero for a job that is to stop."""
+
+    def __init__(self, send: Callable[[bytes], None], flags: Any) -> None:
+        self.inbox: SimpleQueue[Message] = SimpleQueue()
+        self.flags = flags
+        self._send = send
+        self._lock = threading.Lock()
+
+    def send(self, message: Message) -> None:
+        """From any thread."""
+        frame = encode(message)
+        with self._lock:
+            self._send(frame)
+
+
+def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings) -> NoReturn:
+    """The process's whole life. entry: "module:function", called with the channel and the settings."""
+    with contextlib.suppress(OSError):  # without a stderr there is nowhere to write to, which is fine too
+        os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C in the terminal belongs to the parent
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if sys.stderr is not None:
+        faulthandler.enable()
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    configure_logging(settings.log_file, settings.log_level)
+    channel = Channel(connection.send_bytes, flags)
+    threading.Thread(target=_read, args=(connection, channel), name="pipe", daemon=True).start()
+    code = 1
+    try:
+        module, _, function = entry.partition(":")
+        getattr(importlib.import_module(module), function)(channel, settings)
+        code = 0
+    except BrokenPipeError:
+        pass  # the parent is gone, and the reader is about to notice
+    except BaseException:
+        logging.getLogger(__name__).exception("the engine stopped")
+    finally:
+        logging.shutdown()
+        os._exit(code)  # no thread, atexit handler or device may hold the process back
+
+
+def _read(connection: Connection, channel: Channel) -> None:
+    while True:
+        try:
+            message = decode(connection.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)  # the parent is gone, however it went
+        if message["kind"] == "bye":
+            os._exit(0)
+        channel.inbox.put(message)
+
+
+def configure_logging(file: str | None, level: str) -> None:
+    """Logs go to stderr, and to a file only its owner reads. A file that cannot be opened is said on stderr, once."""
+    root = logging.getLogger()
+    handlers: list[logging.Handler] = [logging.StreamHandler()]
+    problem: OSError | None = None
+    if file is not None:
+        try:
+            handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            handlers.append(logging.StreamHandler(os.fdopen(handle, "a", encoding="utf-8")))
+        except OSError as error:
+            problem = error
+    for old in root.handlers[:]:
+        root.removeHandler(old)
+        if isinstance(old, logging.StreamHandler) and old.stream not in (sys.stderr, sys.stdout):
+            old.stream.close()
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter(LOG_FORMAT))
+        root.addHandler(handler)
+    root.setLevel(level.upper() if level.upper() in logging.getLevelNamesMapping() else logging.WARNING)
+    if problem is not None:
+        logging.getLogger(__name__).warning("no log file: %s", problem)
