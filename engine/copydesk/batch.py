@@ -1,4 +1,4 @@
-"""One round of requests served together: warm, decode, check, report.
+"""Requests served together: warm, decode, check, report. All at once, or as lanes become free.
 
 Turns plans into lanes on warm rows, lets the scheduler decode them, and turns what they decide into hunks and results. Knows
 plans, cache and decoders; nothing of threads, documents that change, or files.
@@ -7,7 +7,8 @@ plans, cache and decoders; nothing of threads, documents that change, or files.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -19,7 +20,7 @@ from copydesk.decode.schedule import Job, Stop, run
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Decided, Lane, Outcome
 from copydesk.document import Encoding, TextLines
-from copydesk.errors import ContextLengthError, CopydeskError, ProgramError
+from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError, ProgramError
 from copydesk.grammar.rules import violation
 from copydesk.models.model import Model
 from copydesk.plan import Plan
@@ -32,6 +33,8 @@ CANDIDATE_TEMPERATURE = 0.8
 
 Prepared: TypeAlias = tuple[int, TextLines, Plan | CopydeskError]
 """A document's id and text, and its request made ready, or why it could not be."""
+Supply: TypeAlias = Callable[[], Prepared | None]
+"""The next request, or None where there is none for now: it is asked again after every result."""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,9 +42,11 @@ class _Entry:
     """One request on its way. `jobs` and `tallies` have one place per candidate; `counts` is what warming cost."""
 
     index: int
+    prepared: Prepared
     plan: Plan
     lease: Lease
     counts: Counts
+    started: float
     jobs: list[Job] = field(default_factory=list)
     tallies: list[Counts] = field(default_factory=list)
     shown: int = 0
@@ -49,103 +54,109 @@ class _Entry:
 
 
 class Batch:
-    """`run()` yields (index, event), the result of each request last."""
+    """`run()` yields (index, event), the result of each request last. Requests are counted as the supply gives them."""
 
     def __init__(
         self,
         model: Model,
         cache: PageCache,
-        prepared: Sequence[Prepared],
+        supply: Supply,
         stop: Stop,
         encoding: Encoding | str,
+        lanes: int | None = None,
     ) -> None:
+        """lanes: requests in flight at most; a new one joins when one ends. None: all of them, and all join at once."""
         self._model = model
         self._cache = cache
-        self._prepared = prepared
+        self._supply = supply
         self._stop = stop
         self._encoding = encoding
+        self._lanes = lanes
         self._started = time.perf_counter()
+        self._taken = 0
+        self._held = deque[tuple[int, Prepared]]()  # taken, and waiting for room
+        self._live: dict[int, _Entry] = {}
+        self._by_job: dict[int, _Entry] = {}
+        self._told: deque[tuple[int, Event]] = deque()
 
     def run(self) -> Generator[tuple[int, Event], None, None]:
-        entries: list[_Entry] = []
         try:
-            for index, (document, lines, plan) in enumerate(self._prepared):
-                if isinstance(plan, CopydeskError):
-                    yield index, EditResult("failed", lines.text, reason=str(plan))
-                    continue
-                entry = yield from self._warmed(index, document, plan)
-                if entry is not None:
-                    entries.append(entry)
-            yield from self._decode(entries)
+            going = True
+            while going:
+                try:
+                    yield from self._decode()
+                except CopydeskError as error:
+                    self._fail(error)
+                # What was told may bring the caller to ask for more, unless it is all over.
+                going = self._stop() is None and bool(self._told or self._held)
+                self._end_stopped()
+                yield from self._tell()
         finally:
-            for entry in entries:
+            for entry in self._live.values():
                 entry.lease.release()
 
-    # -- warming -------------------------------------------------------------------------------------------------
+    def _tell(self) -> Iterator[tuple[int, Event]]:
+        while self._told:
+            yield self._told.popleft()
 
-    def _warmed(
-        self, index: int, document: int, plan: Plan
-    ) -> Generator[tuple[int, Event], None, _Entry | None]:
-        """The request's page, held and warm; None, and a result, where that cannot be."""
+    # -- admission -----------------------------------------------------------------------------------------------
+
+    def _admit(self) -> Iterator[Job]:
+        """Jobs of requests that fit in now, their pages warm."""
+        while self._lanes is None or (len(self._live) < self._lanes and self._stop() is None):
+            if self._held:
+                index, prepared = self._held.popleft()
+            else:
+                given = self._supply()
+                if given is None:
+                    return
+                index, prepared = self._taken, given
+                self._taken += 1
+            _, lines, plan = prepared
+            if isinstance(plan, CopydeskError):
+                self._told.append((index, EditResult("failed", lines.text, reason=str(plan))))
+                continue
+            try:
+                entry = self._warmed(index, prepared, plan)
+            except CacheError as error:
+                if self._lanes is not None and self._live:
+                    self._held.appendleft(
+                        (index, prepared)
+                    )  # there will be room when one of those in flight ends
+                    return
+                self._refuse(index, plan, str(error))
+                continue
+            except CopydeskError as error:
+                self._refuse(index, plan, str(error))
+                continue
+            if entry is not None:
+                self._live[index] = entry
+                for candidate in range(plan.request.candidates):
+                    job = self._job(entry, candidate)
+                    entry.jobs.append(job)
+                    self._by_job[id(job)] = entry
+                yield from entry.jobs
+
+    def _warmed(self, index: int, prepared: Prepared, plan: Plan) -> _Entry | None:
+        """The request's page, held and warm; None, and a result, where decoding must end now. Raises as the cache does."""
         started = time.perf_counter()
         counts = Counts()
-        lease: Lease | None = None
-        refusal: EditResult | None = None
+        lease = self._cache.acquire((prepared[0], plan.key), plan.prefix)
         try:
-            lease = self._cache.acquire((document, plan.key), plan.prefix)
             counts.reused = lease.warm
             steps = self._cache.warm(lease)
             while not lease.ready:
                 reason = self._stop()
                 if reason is not None:
-                    refusal = self._ended(plan, counts, reason)
-                    break
+                    self._told.append((index, self._ended(plan, counts, reason, self._started)))
+                    return None
                 counts.prefilled += next(steps)
                 counts.forwards += 1
-        except CopydeskError as error:
-            refusal = self._result(plan, "failed", counts, reason=str(error))
         finally:
-            if lease is not None and not lease.ready:
+            if not lease.ready:
                 lease.release()
-        if refusal is not None:
-            yield index, refusal
-            return None
-        assert lease is not None
-        return _Entry(index, plan, lease, counts, prefill=time.perf_counter() - started)
-
-    # -- decoding ------------------------------------------------------------------------------------------------
-
-    def _decode(self, entries: Sequence[_Entry]) -> Iterator[tuple[int, Event]]:
-        by_job: dict[int, _Entry] = {}
-        jobs: list[Job] = []
-        for entry in entries:
-            for candidate in range(entry.plan.request.candidates):
-                job = self._job(entry, candidate)
-                entry.jobs.append(job)
-                by_job[id(job)] = entry
-                jobs.append(job)
-        left = set(map(id, entries))
-        try:
-            for job, said in run(self._model, jobs, self._stop):
-                entry = by_job[id(job)]
-                if isinstance(said, Decided):
-                    if len(entry.jobs) == 1:
-                        yield from self._hunk(entry, said)
-                elif all(other.done for other in entry.jobs):
-                    left.discard(id(entry))
-                    yield from self._finish(entry)
-        except CopydeskError as error:
-            status: Status = "refused" if isinstance(error, ContextLengthError) else "failed"
-            for entry in entries:
-                if id(entry) in left:
-                    left.discard(id(entry))
-                    yield from self._retract(entry, str(error))
-                    yield entry.index, self._result(entry.plan, status, _spent(entry), reason=str(error))
-        for entry in entries:
-            if id(entry) in left:
-                reason = next((job.stopped for job in entry.jobs if job.stopped), "cancelled")
-                yield from self._retract(entry, reason)
-                yield entry.index, self._ended(entry.plan, _spent(entry), reason)
+        since = self._started if self._lanes is None else started
+        return _Entry(index, prepared, plan, lease, counts, since, prefill=time.perf_counter() - started)
 
     def _job(self, entry: _Entry, candidate: int) -> Job:
         plan, request = entry.plan, entry.plan.request
@@ -159,7 +170,58 @@ class Batch:
         entry.tallies.append(tally)
         return Job(lane, plan.begin(Speaker(lane, sampler, tally, plan.max_tokens)))
 
+    # -- decoding ------------------------------------------------------------------------------------------------
+
+    def _decode(self) -> Iterator[tuple[int, Event]]:
+        for job, said in run(self._model, (), self._stop, self._admit):
+            yield from self._tell()
+            entry = self._by_job[id(job)]
+            if isinstance(said, Decided):
+                if len(entry.jobs) == 1:
+                    yield from self._hunk(entry, said)
+            elif all(other.done for other in entry.jobs):
+                self._leave(entry)
+                yield from self._finish(entry)
+
+    def _leave(self, entry: _Entry) -> None:
+        del self._live[entry.index]
+        for job in entry.jobs:
+            del self._by_job[id(job)]
+        entry.lease.release()
+
+    def _fail(self, error: CopydeskError) -> None:
+        """Those in flight are told; their lanes are released already. Where they were too many for the memory there is, they
+        begin again, fewer of them together."""
+        live = list(self._live.values())
+        again = self._lanes is not None and len(live) > 1 and isinstance(error, CacheError | OutOfMemoryError)
+        if again:
+            self._lanes = len(live) // 2
+        status: Status = "refused" if isinstance(error, ContextLengthError) else "failed"
+        for entry in live:
+            self._leave(entry)
+            self._told += self._retract(entry, str(error))
+            if again:
+                self._held.append((entry.index, entry.prepared))
+                continue
+            result = self._result(entry.plan, status, _spent(entry), entry.started, reason=str(error))
+            self._told.append((entry.index, result))
+
+    def _end_stopped(self) -> None:
+        reason = self._stop()
+        while reason is not None and self._held:
+            index, (_, _, plan) = self._held.popleft()
+            assert isinstance(plan, Plan)
+            self._told.append((index, self._ended(plan, Counts(), reason, self._started)))
+        for entry in list(self._live.values()):
+            said = next((job.stopped for job in entry.jobs if job.stopped), "cancelled")
+            self._leave(entry)
+            self._told += self._retract(entry, said)
+            self._told.append((entry.index, self._ended(entry.plan, _spent(entry), said, entry.started)))
+
     # -- reporting -----------------------------------------------------------------------------------------------
+
+    def _refuse(self, index: int, plan: Plan, reason: str) -> None:
+        self._told.append((index, self._result(plan, "failed", Counts(), self._started, reason=reason)))
 
     def _hunk(self, entry: _Entry, said: Decided) -> Iterator[tuple[int, Event]]:
         plan = entry.plan
@@ -190,13 +252,21 @@ class Batch:
             reason, checked = self._objection(plan, best, program)
         if reason is not None:
             yield from self._retract(entry, reason)
-            result = self._result(plan, "refused", _spent(entry, told), program=program, reason=reason)
+            result = self._result(
+                plan, "refused", _spent(entry, told), entry.started, program=program, reason=reason
+            )
         else:
             assert program is not None
             edits = tuple(program_edits(program.ops, lines, False, self._encoding))
             status: Status = "edited" if edits else "unchanged"
             result = self._result(
-                plan, status, _spent(entry, told), program=program, edits=edits, checked=checked
+                plan,
+                status,
+                _spent(entry, told),
+                entry.started,
+                program=program,
+                edits=edits,
+                checked=checked,
             )
         total, prefill = result.ms["total"], entry.prefill * 1e3
         took = {"prefill": prefill, "decode": total - prefill, "total": total}
@@ -228,17 +298,17 @@ class Batch:
             return "the result does not parse", ()
         return None, ("syntax",)
 
-    def _ended(self, plan: Plan, counts: Counts, reason: str) -> EditResult:
-        return self._result(plan, "cancelled" if reason == "cancelled" else "refused", counts, reason=reason)
+    def _ended(self, plan: Plan, counts: Counts, reason: str, since: float) -> EditResult:
+        status: Status = "cancelled" if reason == "cancelled" else "refused"
+        return self._result(plan, status, counts, since, reason=reason)
 
-    def _result(self, plan: Plan, status: Status, counts: Counts, **more: object) -> EditResult:
-        total = (time.perf_counter() - self._started) * 1e3
+    def _result(self, plan: Plan, status: Status, counts: Counts, since: float, **more: object) -> EditResult:
         return EditResult(
             status,
             plan.version.lines.text,
             plan.version.number,
             counts=counts,
-            ms={"total": total},
+            ms={"total": (time.perf_counter() - since) * 1e3},
             **more,  # type: ignore[arg-type]
         )
 

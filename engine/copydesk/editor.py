@@ -13,13 +13,13 @@ thread; the model runs one forward at a time, and whoever waits to change a docu
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from platformdirs import user_cache_path
 
-from copydesk.batch import Batch, Prepared
+from copydesk.batch import Batch, Prepared, Supply
 from copydesk.cache import PageCache
 from copydesk.cache.pages import CHUNK
 from copydesk.document import Encoding, Position, TextLines
@@ -125,14 +125,45 @@ class Editor:
         its document changes before or while it runs, and may be run again.
         """
         prepared: list[Prepared] = [(document.id, document.lines, plan) for document, plan in plans]
-        return self._run(prepared, cancel, deadline, encoding)
+        waiting = iter(prepared)
+        return self._run(lambda: next(waiting, None), cancel, deadline, encoding)
+
+    def serve(
+        self,
+        supply: Callable[[], tuple[Document, EditRequest] | None],
+        lanes: int,
+        *,
+        cancel: CancelFlag | None = None,
+        encoding: Encoding | str = Encoding.UTF16,
+    ) -> Iterator[tuple[int, Event]]:
+        """Decode requests as they come, at most `lanes` together: when one ends, another joins those still on their way.
+
+        supply: the next request, or None for now; it is asked again after every result, and the stream ends when it has none
+        and nothing is in flight. Yields (index, event), requests counted as they were supplied. Fewer lanes are used where the
+        cache has no room for so many pages.
+        """
+
+        def prepare() -> Prepared | None:
+            given = supply()
+            if given is None:
+                return None
+            document, request = given
+            try:
+                with self.lock:
+                    plan: Plan | CopydeskError = document.plan(request)
+            except CopydeskError as error:
+                plan = error
+            return document.id, document.lines, plan
+
+        return self._run(prepare, cancel, None, encoding, max(1, lanes))
 
     def _run(
         self,
-        prepared: Sequence[Prepared],
+        supply: Supply,
         cancel: CancelFlag | None,
         deadline: float | None,
         encoding: Encoding | str,
+        lanes: int | None = None,
     ) -> Iterator[tuple[int, Event]]:
         ends = None if deadline is None else time.perf_counter() + deadline
 
@@ -142,7 +173,7 @@ class Editor:
                 return "cancelled"
             return "deadline" if ends is not None and time.perf_counter() >= ends else None
 
-        batch = Batch(self.toolkit.model, self.cache, prepared, stop, encoding).run()
+        batch = Batch(self.toolkit.model, self.cache, supply, stop, encoding, lanes).run()
         self._waiting.add(batch)
         try:
             while True:

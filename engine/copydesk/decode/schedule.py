@@ -33,32 +33,40 @@ class Job:
         return self.outcome is not None or self.stopped is not None
 
 
-def run(model: Model, jobs: Iterable[Job], stop: Stop) -> Iterator[tuple[Job, Decided | Outcome]]:
+def run(
+    model: Model, jobs: Iterable[Job], stop: Stop, admit: Callable[[], Iterable[Job]] = tuple
+) -> Iterator[tuple[Job, Decided | Outcome]]:
     """Decode all jobs to their ends, yielding what each decides as it decides it. Lanes are released as their jobs end.
 
-    Raises what `model.forward` raises (ContextLengthError, OutOfMemoryError); all lanes are released first.
+    admit: asked before every forward, and at the end, for jobs that join those in flight; the run is over when nobody waits and
+    it gives none. Raises what `model.forward` raises (ContextLengthError, OutOfMemoryError); all lanes are released first.
     """
-    waiting: list[Job] = []
-    todo = list(jobs)
+    live: list[Job] = []
+    fresh = list(jobs)
     try:
-        for job in todo:
-            yield from _advance(job, None)
-            if not job.done:
-                waiting.append(job)
-        while waiting:
+        while True:
+            fresh += admit()
+            live += fresh
+            joined, fresh = fresh, []
+            for job in joined:
+                yield from _advance(job, None)
+            live = [job for job in live if not job.done]
+            if not live:
+                if joined:
+                    continue  # what these decided may have brought others
+                return
             reason = stop()
             if reason is not None:
-                for job in waiting:
+                for job in live:
                     job.stopped = reason
-                    job.steps.close()
                 return
-            feeds = [job.lane.feed(job._ask) for job in waiting if job._ask is not None]
+            feeds = [job.lane.feed(job._ask) for job in live if job._ask is not None]
             answers = model.forward(feeds)
-            for job, answer in zip(waiting, answers, strict=True):
+            for job, answer in zip(live, answers, strict=True):
                 yield from _advance(job, answer)
-            waiting = [job for job in waiting if not job.done]
+            live = [job for job in live if not job.done]
     finally:
-        for job in todo:
+        for job in (*live, *fresh):
             job.steps.close()
             job.lane.release()
 
