@@ -61,8 +61,8 @@ def test_an_undefined_name_becomes_a_name_of_the_document() -> None:
     check(
         BODY.format(use="[|colur|]"),
         "Undefined name `colur`",
-        ["colour", " colour", "shelf"],
-        refused=["colur", " colur", "string", "comment", "return"],
+        ["colour", " colour"],
+        refused=["shelf", "colur", " colur", "string", "comment", "return"],
     )
 
 

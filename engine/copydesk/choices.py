@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from copydesk.document import content
+from copydesk.misspelling import meant
 from copydesk.request import Diagnostic
 from copydesk.scope import is_syntax_error, names_undefined
 
@@ -28,6 +29,8 @@ WINDOW = 40
 """Lines round the diagnostic that count as near."""
 FAR = 600
 """Names farther away are not looked for."""
+SHORT = 5
+"""Letters below which a word like the wrong one proves no slip: other names are offered too."""
 LIKENESS = 0.4
 """Below this a name is no misspelling of another: what is missing may be an import nobody can guess."""
 
@@ -81,6 +84,7 @@ _SCAN = re.compile(
     re.DOTALL,
 )
 _WORD = re.compile(r"[^\W\d]\w*")
+_SUGGESTED = re.compile(r"(?:[Dd]id you mean:?|maybe) [`'\"](?:self\.)?([^\W\d]\w*)[`'\"]")
 _QUOTED = re.compile(r"[`'\"]([^\W\d]\w*)[`'\"]")
 
 
@@ -148,16 +152,21 @@ def narrow(diagnostic: Diagnostic, lines: Sequence[str], language: str) -> Narro
     start, end = place
     wrong = content(lines[at])[start:end]
     names, attributes = _names(lines, at)
+    told = [name for name in _SUGGESTED.findall(diagnostic.message) if name != wrong]
     if attribute:
-        texts, _ = _ranked(wrong, attributes, names)
-        return Narrowed(at + 1, start, end, tuple(texts)) if texts else None
+        texts = [*told, *meant(wrong, attributes)] or _ranked(wrong, attributes, names)[0]
+        return Narrowed(at + 1, start, end, tuple(dict.fromkeys(texts))) if texts else None
     own = [f"self.{wrong}"] if "self" in names else []
     added = tuple(_imports(wrong))
     texts, best = _ranked(wrong, names, (*_BUILTINS, *_MODULES, *_KEYWORDS))
     if best < LIKENESS and not added and wrong not in attributes:
         return None
-    # An attribute of that name: `self.` is what is missing. Else it comes behind the likeliest names.
-    at_own = 0 if wrong in attributes else 4
+    # A slip of the keyboard leaves few words; an attribute of that very name says that `self.` is what is missing.
+    slips = [*told, *meant(wrong, (*names, *_BUILTINS, *_MODULES, *_KEYWORDS))]
+    known = own if wrong in attributes else []
+    if known or told or (slips and len(wrong) >= SHORT):
+        return Narrowed(at + 1, start, end, tuple(dict.fromkeys((*known, *slips))), added)
+    at_own = 4
     texts = [*texts[:at_own], *own, *texts[at_own:]]
     return Narrowed(at + 1, start, end, tuple(texts), added)
 

@@ -30,8 +30,8 @@ from copydesk.oracle.single import line_sub
 from copydesk.page import Page
 from copydesk.program import Program, Sub
 from copydesk.prompt import PageTokens, page_tokens, request_tokens
-from copydesk.repairs import repairs
-from copydesk.request import EditRequest, Range
+from copydesk.repairs import Repair, repairs
+from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
 from copydesk.scope import resolve_scope
 from copydesk.syntax import Parsed
@@ -189,7 +189,10 @@ def _repairs(
         return {}
     cost = CodecCost(codec)
     found: dict[int, list[Sub]] = {}
-    for repair in repairs(request.diagnostics[0], version.lines.lines, scope, version.language):
+    diagnostic, lines = request.diagnostics[0], version.lines.lines
+    for repair in repairs(diagnostic, lines, scope, version.language) or _named(
+        diagnostic, lines, scope, version.language
+    ):
         number = page.page_line(repair.line)
         if number is None:
             continue
@@ -198,6 +201,17 @@ def _repairs(
         if sub is not None and own_run(codec, page.views, tokens.lines, number, sub.old) is not None:
             found.setdefault(number, []).append(Sub(number, number, sub.old, sub.new))
     return found
+
+
+def _named(
+    diagnostic: Diagnostic, lines: Sequence[str], scope: Sequence[Range], language: str
+) -> list[Repair]:
+    """The lines that another name in the wrong one's place makes; none where an import may be the answer."""
+    found = narrow(diagnostic, lines, language)
+    if found is None or found.added or not any(s <= found.line <= e for s, e in scope):
+        return []
+    text = content(lines[found.line - 1])
+    return [Repair(found.line, text[: found.start] + name + text[found.end :]) for name in found.texts]
 
 
 def _narrowing(

@@ -1,0 +1,28 @@
+"""Which words a word may be a misspelling of. Knows letters alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rapidfuzz.distance import OSA
+
+LONG = 8
+"""So many letters make two slips likelier than another word."""
+
+
+def distance(a: str, b: str, most: int = 2) -> int:
+    """Letters put in, taken out, exchanged or swapped with their neighbour (optimal string alignment); above `most` just more."""
+    return int(OSA.distance(a, b, score_cutoff=most))
+
+
+def meant(wrong: str, words: Iterable[str]) -> list[str]:
+    """The words `wrong` may be a misspelling of, the nearest first: one slip away, or two where it is long. Case is no slip."""
+    low = wrong.lower()
+    slips = 2 if len(wrong) >= LONG else 1
+    found: list[tuple[int, int, str]] = []
+    for k, word in enumerate(dict.fromkeys(words)):
+        if len(word) > 1 and word != wrong and abs(len(word) - len(wrong)) <= slips:
+            far = distance(low, word.lower(), slips)
+            if far <= slips:
+                found.append((far, k, word))
+    return [word for _, _, word in sorted(found)]
