@@ -15,8 +15,10 @@ import torch
 
 import training_data
 from copydesk.errors import TrainingError
-from copydesk.training import checkpoint, curves, train
-from copydesk.training.batches import Batches, Examples
+from copydesk.format import EditFormat
+from copydesk.training import checkpoint, curves, export, train
+from copydesk.training.batches import Batches, Examples, assemble
+from copydesk.training.examples import Role
 from copydesk.training.schedule import Schedule
 
 QUICK: dict[str, Any] = {
@@ -48,6 +50,30 @@ def test_a_batch_is_its_examples_and_little_padding(tmp_path: Path) -> None:
         assert not (batch.document & (batch.weight > 0)).any()
         assert batch.where.unique().numel() == len(batch.where)
     assert 1 - tokens / inputs < 0.10
+
+
+def test_branches_have_their_own_losses_and_positions(tmp_path: Path) -> None:
+    """No branch's first token is foretold, none of its tokens by another's; the page's loss comes once."""
+    examples = Examples.open(training_data.write(tmp_path, most=4))
+    rows = [examples[k] for k in range(12)]
+    batch = assemble(rows, max(len(row.tokens) for row in rows) - 1, np.random.default_rng(0), 1.0)
+    assert batch.segments is not None
+    own, shared = batch.segments
+    assert batch.examples == sum(len(row.branches) for row in rows)
+    row_of, at = batch.where // batch.ids.shape[1], batch.where % batch.ids.shape[1]
+    for k, row in enumerate(rows):
+        foretold = (at[row_of == k] + 1).tolist()
+        assert not set(foretold) & set(row.branches.tolist())
+        wanted = np.isin(row.roles, [Role.DOCUMENT, Role.PROGRAM])
+        wanted[0] = False
+        assert foretold == np.flatnonzero(wanted).tolist()
+        assert shared[k].max() == row.branches[0]
+        assert set(own[k].tolist()) == {0, *(s for s in row.branches.tolist() if s < own.shape[1])}
+    assert batch.pairs == int(batch.segments.mask.sum())
+    plain = assemble([row for row in rows if len(row.branches) == 1], batch.ids.shape[1])
+    assert plain.segments is None
+    length = plain.ids.shape[1]
+    assert plain.pairs == len(plain.ids) * length * (length + 1) // 2
 
 
 def test_every_example_comes_once_an_epoch(shards: Path) -> None:
@@ -141,6 +167,22 @@ def test_weights_to_start_from(shards: Path, tmp_path: Path) -> None:
     a, b = weights(tmp_path / "first"), weights(tmp_path / "second")
     assert all(torch.equal(a[name], b[name]) for name in a)
     assert checkpoint.load(tmp_path / "second").step == 0
+
+
+def test_a_model_directory_to_start_from(shards: Path, tmp_path: Path) -> None:
+    first = train.run(shards, tmp_path / "first", **QUICK, steps=3)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    made = export.export(
+        first, tmp_path / "tokenizer.json", EditFormat(), tmp_path / "model", dtype=torch.float32
+    )
+    train.run(shards, tmp_path / "second", **QUICK, steps=1, stop_after=0, init=made)
+    a, b = weights(tmp_path / "first"), weights(tmp_path / "second")
+    assert all(torch.equal(a[name], b[name]) for name in a)
+    with pytest.raises(TrainingError, match="another model: hidden 128, not 192"):
+        train.run(shards, tmp_path / "third", **{**QUICK, "size": "s"}, steps=1, init=made)
+    next(made.glob("*.safetensors")).write_bytes(b"broken")
+    with pytest.raises(TrainingError, match="cannot read the model"):
+        train.run(shards, tmp_path / "third", **QUICK, steps=1, init=made)
 
 
 def test_a_full_disk_leaves_the_checkpoint_before(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 from copydesk.training import kernels
-from copydesk.training.fused import _blocks, attend, attend_backward
+from copydesk.training.fused import Places, _blocks, attend, attend_backward
 from copydesk.training.loss import head_loss, reference_loss
-from copydesk.training.model import SIZES, Config, TrainingModel, hf_config, hf_tensors
+from copydesk.training.model import SIZES, Config, TrainingModel, from_hf, hf_config, hf_tensors
+from copydesk.training.segments import Segments
 
 TINY = Config(vocab=320, hidden=128, layers=2, heads=2, inner=192, positions=512)
 
@@ -36,6 +38,72 @@ def ids(batch: int = 3, length: int = 61) -> torch.Tensor:
     return torch.randint(0, TINY.vocab, (batch, length), generator=torch.Generator().manual_seed(1))
 
 
+def grouped(
+    batch: int = 3, page: int = 37, branches: int = 3, length: int = 11
+) -> tuple[torch.Tensor, Segments]:
+    """Rows of a page and branches, the pages of unequal length, and their segments."""
+    total = page + branches * length
+    x = ids(batch, total)
+    own, shared = np.zeros((2, batch, total), np.int32)
+    for row in range(batch):
+        begin = page - 5 * row
+        shared[row, begin:] = begin
+        for k in range(branches):
+            own[row, begin + k * length :] = begin + k * length
+    return x, Segments.of(own, shared)
+
+
+def apart(x: torch.Tensor, segments: Segments) -> list[tuple[torch.Tensor, list[tuple[int, int]]]]:
+    """Each branch behind its page as a text of its own, and where its tokens are among those of `x`."""
+    out = []
+    for row in range(len(x)):
+        own = segments.own[row].tolist()
+        page = int(segments.shared[row].max())
+        for start in sorted(set(own) - {0}):
+            places = [*range(page), *(t for t in range(page, len(own)) if own[t] == start)]
+            out.append((x[row, places][None], [(row, t) for t in places]))
+    return out
+
+
+def test_branches_see_their_page_and_themselves() -> None:
+    """A grouped row gives what its branches give apart: hidden states, and gradients with the page's loss counted once."""
+    x, segments = grouped()
+    together, single = model(), model()
+    weight = torch.randn(*x.shape, TINY.hidden, generator=torch.Generator().manual_seed(2))
+    hidden = together.hidden(x, segments)
+    (hidden * weight).sum().backward()
+    seen = set[tuple[int, int]]()
+    total = torch.zeros(())
+    for text, places in apart(x, segments):
+        alone = single.hidden(text)[0]
+        for at, (row, t) in enumerate(places):
+            assert torch.allclose(alone[at], hidden[row, t], atol=2e-5)
+            if (row, t) not in seen:
+                total = total + (alone[at] * weight[row, t]).sum()
+        seen.update(places)
+    total.backward()
+    assert len(seen) == x.numel()
+    for (name, a), (_, b) in zip(together.named_parameters(), single.named_parameters(), strict=True):
+        assert a.grad is not None
+        assert b.grad is not None
+        assert torch.allclose(a.grad, b.grad, atol=1e-4 * float(b.grad.abs().max())), name
+
+
+def test_one_branch_is_one_text() -> None:
+    x, segments = grouped(branches=1)
+    made = model()
+    assert torch.allclose(made.hidden(x), made.hidden(x, segments), atol=2e-5)
+    mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
+    assert torch.equal(segments.mask, mask.expand(len(x), 1, -1, -1))
+
+
+def test_weights_come_back_from_qwen2() -> None:
+    own = model()
+    state = from_hf(hf_tensors(own.state_dict(), TINY), TINY)
+    assert state.keys() == own.state_dict().keys()
+    assert all(torch.equal(state[name], tensor) for name, tensor in own.state_dict().items())
+
+
 def test_it_is_qwen2() -> None:
     own = model()
     theirs = Qwen2ForCausalLM(Qwen2Config(**hf_config(TINY))).eval()
@@ -56,19 +124,24 @@ def test_sizes_are_what_they_say() -> None:
     }
 
 
-@pytest.mark.parametrize("length", [1, 61, 400])
-def test_native_kernels_compute_the_same(native: kernels.Kernels, length: int) -> None:
-    """Against fp32, the fused bf16 layer is as near as torch's own bf16 operators are."""
+@pytest.mark.parametrize("length", [1, 61, 400, "few", "many"])
+def test_native_kernels_compute_the_same(native: kernels.Kernels, length: int | str) -> None:
+    """Against fp32, the fused bf16 layer is as near as torch's own bf16 operators are; rows of one text or of branches."""
     exact, plain, fused = model(), model(torch.bfloat16), model(torch.bfloat16, native)
     exact.load_state_dict({name: tensor.float() for name, tensor in fused.state_dict().items()})
     plain.load_state_dict(fused.state_dict())
     assert fused.kernels is not None
     assert plain.kernels is None
-    x = ids(2, length)
+    segments = None
+    if isinstance(length, int):
+        x = ids(2, length)
+    else:  # with blocks of queries that see the page and, behind a gap, branches
+        x, segments = grouped(2) if length == "few" else grouped(2, 90, 9, 43)
+        assert (length == "few") or any(gap for _, gap in Places(segments).keys)
     target = torch.roll(x, 1, 0).flatten()
     losses, grads = [], []
     for each in (exact, plain, fused):
-        loss = F.cross_entropy(each.logits(x).flatten(0, 1).float(), target)
+        loss = F.cross_entropy(each.logits(x, segments).flatten(0, 1).float(), target)
         loss.backward()
         losses.append(loss.item())
         grads.append({name: p.grad.float().flatten() for name, p in each.named_parameters()})

@@ -15,14 +15,14 @@ from copydesk.format import EditFormat
 from copydesk.training import corpus, shard_file
 from copydesk.training.corpus import Corpus
 from copydesk.training.defects import KINDS
-from copydesk.training.examples import LONGEST, Rendered, Renderer, Role
+from copydesk.training.examples import LONGEST, LONGEST_GROUP, MOST_BRANCHES, Rendered, Renderer, Role
 from copydesk.training.records import read_held_out
 from copydesk.training.shard_file import Shard, write_shard
 from copydesk.training.shards import Settings, ShardRecord, make_shards
 from training_corpora import codec, module, package
 
 FORMAT = EditFormat(after_copy="program")
-SETTINGS = Settings(seed=3, shard_lines=300, per_kind=3, density=0.1, pages=((8, 0.5), (20, 0.5)))
+SETTINGS = Settings(seed=3, shard_lines=300, per_kind=3, density=0.5, pages=((8, 0.5), (20, 0.5)))
 
 
 @pytest.fixture(scope="module")
@@ -66,14 +66,22 @@ def test_a_shard_reads_back(shards: Path) -> None:
         shard = Shard(path)
         assert len(shard) > 5
         for k in range(len(shard)):
-            tokens, roles = shard[k]
+            tokens, roles, branches = shard[k]
             assert len(tokens) == len(roles) <= LONGEST
-            begin = int(shard.program[k])
-            assert tokens[begin - 1] == codec().literals.program_open[0]
-            assert tokens[-1] == codec().literals.end[0]
-            assert not set(roles[:begin].tolist()) & {Role.PROGRAM, Role.FORCED, Role.SPAN}
-            assert Role.PROGRAM in roles[begin:] or shard.kind_names[int(shard.kinds[k])] == "end_of_file"
-            assert KINDS[shard.kind_names[int(shard.kinds[k])]].id == shard.kinds[k]
+            assert 1 <= len(branches) <= MOST_BRANCHES
+            assert len(tokens) <= LONGEST_GROUP or len(branches) == 1
+            assert not set(roles[: branches[0]].tolist()) - {Role.CONTEXT, Role.DOCUMENT}
+            members = range(int(shard.first[k]), int(shard.first[k + 1]))
+            for start, stop, at in zip(branches, [*branches[1:], len(tokens)], members, strict=True):
+                begin = int(shard.program[at])
+                assert tokens[start] == [*codec().literals.document_close, *codec().literals.request_open][0]
+                assert tokens[begin - 1] == codec().literals.program_open[0]
+                assert tokens[stop - 1] == codec().literals.end[0]
+                assert set(roles[start:begin].tolist()) == {Role.CONTEXT}
+                kind = shard.kind_names[int(shard.kinds[at])]
+                assert Role.PROGRAM in roles[begin:stop] or kind == "end_of_file"
+                assert KINDS[kind].id == shard.kinds[at]
+        assert len(shard.branches) > len(shard)
         assert set(shard.pages.tolist()) <= {8, 20}
 
 
@@ -82,7 +90,8 @@ def test_records_say_what_is_there(work: Path, tmp_path: Path) -> None:
     assert made == [record.name for record in records]
     for record in records[1:]:
         shard = Shard(tmp_path / f"{record.name}.bin")
-        assert (record.examples, record.tokens) == (len(shard), len(shard.tokens))
+        assert (record.groups, record.examples) == (len(shard), len(shard.branches))
+        assert record.tokens == len(shard.tokens)
         assert sum(record.kinds.values()) == sum(record.pages.values()) == record.examples
     assert sum(record.files for record in records[1:]) == 8
 
@@ -97,7 +106,8 @@ def test_held_out_examples_are_kept_as_text_too(shards: Path) -> None:
         assert len(shard) == len(expected)
         for k, rendered in enumerate(expected):
             assert isinstance(rendered, Rendered)
-            assert np.array_equal(shard[k][0], rendered.ids)
+            assert np.array_equal(shard[k].tokens, rendered.ids)
+            assert shard[k].branches.tolist() == list(rendered.branches) == [rendered.branches[0]]
     counts = [sum(20 in row.pages for row in rows if row.example.kind == kind) for kind in KINDS]
     assert max(counts) <= SETTINGS.per_kind
 
@@ -133,7 +143,7 @@ def test_another_pass_has_other_defects(work: Path, tmp_path: Path) -> None:
     assert {record.name.split("-")[1] for record in records[1:]} == {"00", "01"}
     one, two = (
         {
-            bytes(Shard(path)[k][0])
+            bytes(Shard(path)[k].tokens)
             for path in tmp_path.glob(f"train-{p}-*.bin")
             for k in range(len(Shard(path)))
         }

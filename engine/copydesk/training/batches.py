@@ -1,14 +1,14 @@
-"""Batches of about equally long examples from memory-mapped shards, in a random order that can be taken up anywhere.
+"""Batches of about equally long groups of examples from memory-mapped shards, in a random order that can be taken up anywhere.
 
-Examples are sorted into classes by length; a batch comes from one class, so little of it is padding. Which class, and which of
-its examples, depends on the seed, the step and the position in each class alone: the position is all a checkpoint needs. Knows
-no model; tokens whose loss counts are marked here.
+Groups (a page and its branches) are sorted into classes by length; a batch comes from one class, so little of it is padding.
+Which class, and which of its groups, depends on the seed, the step and the position in each class alone: the position is all a
+checkpoint needs. Knows no model; tokens whose loss counts are marked here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from copydesk.errors import TrainingError
 from copydesk.training.examples import Role
-from copydesk.training.shard_file import Shard
+from copydesk.training.segments import Segments
+from copydesk.training.shard_file import Row, Shard
 
 PAD_TO = 16
 """Lengths are padded to multiples of this, so that few shapes occur."""
@@ -27,30 +28,37 @@ ROLE_WEIGHTS = {Role.PROGRAM: 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """B examples, cut to inputs [B, T] and flat targets.
+    """B groups, cut to inputs [B, T] and flat targets.
 
-    ids int64 [B, T]: padded behind. For the n chosen positions (rows of the flattened [B T]): where, target int64 [n], weight
-    fp32 [n] (0 for document tokens), document bool [n]. examples, tokens: without padding. position: where the next batch starts.
+    ids int64 [B, T]: padded behind. segments: what each input sees, None where every row has one branch. For the n chosen
+    positions (rows of the flattened [B T]): where, target int64 [n], weight fp32 [n] (0 for document tokens), document bool [n].
+    examples: branches; tokens: without padding; pairs: of inputs with the inputs they see, padding's included. position: where
+    the next batch starts.
     """
 
     ids: torch.Tensor
+    segments: Segments | None
     where: torch.Tensor
     target: torch.Tensor
     weight: torch.Tensor
     document: torch.Tensor
     examples: int
     tokens: int
+    pairs: int
     position: list[tuple[int, int]]
 
     def to(self, device: torch.device) -> Batch:
         if device.type == "cpu":
             return self
-        moved = [
-            t.pin_memory().to(device, non_blocking=True)
-            for t in (self.ids, self.where, self.target, self.weight, self.document)
-        ]
-        ids, where, target, weight, document = moved
-        return Batch(ids, where, target, weight, document, self.examples, self.tokens, self.position)
+        segments = self.segments
+        tensors = [self.ids, self.where, self.target, self.weight, self.document, *(segments or ())]
+        ids, where, target, weight, document, *rest = (
+            t.pin_memory().to(device, non_blocking=True) for t in tensors
+        )
+        return replace(
+            self, ids=ids, where=where, target=target, weight=weight, document=document,
+            segments=Segments(*rest) if rest else None,
+        )  # fmt: skip
 
     @property
     def padding(self) -> float:
@@ -59,7 +67,7 @@ class Batch:
 
 
 class Examples:
-    """All examples of several shards under one index."""
+    """All groups of several shards under one index."""
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         self.shards = list(shards)
@@ -81,15 +89,15 @@ class Examples:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def __getitem__(self, index: int) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-        """Tokens and roles of example `index`."""
+    def __getitem__(self, index: int) -> Row:
+        """Group `index`."""
         shard = int(np.searchsorted(self.first, index, "right")) - 1
         return self.shards[shard][index - int(self.first[shard])]
 
 
 @dataclass(slots=True)
 class _Class:
-    """Examples of about one length. width: inputs a row, padded; rows: examples a batch."""
+    """Groups of about one length. width: inputs a row, padded; rows: groups a batch."""
 
     members: NDArray[np.uint32]
     width: int
@@ -116,7 +124,7 @@ class Batches:
 
     @property
     def epoch(self) -> float:
-        """How often the examples have been seen, on average over classes by tokens."""
+        """How often the groups have been seen, on average over classes by tokens."""
         seen = sum((c.epoch + c.at / len(c.members)) * c.tokens for c in self.classes)
         return seen / sum(c.tokens for c in self.classes)
 
@@ -128,7 +136,7 @@ class Batches:
             part.epoch, part.at = int(epoch), int(at)
 
     def next(self, step: int, longest: int = 1 << 30) -> Batch:
-        """The batch of `step`, of examples no longer than `longest` tokens (the shortest class at least)."""
+        """The batch of `step`, of groups no longer than `longest` tokens (the shortest class at least)."""
         allowed = [c for c in self.classes if c.width <= longest] or self.classes[:1]
         rng = np.random.default_rng((self.seed, step))
         share = np.array([c.tokens for c in allowed], np.float64)
@@ -154,7 +162,7 @@ class Batches:
 
 
 def _classes(lengths: NDArray[np.int32], tokens: int) -> list[_Class]:
-    """Examples by padded length; a class that does not fill one batch joins the next."""
+    """Groups by padded length; a class that does not fill one batch joins the next."""
     width = -(-(lengths - 1) // PAD_TO) * PAD_TO
     edges = [e for e in _edges(int(width.max(initial=0))) if e]
     out: list[_Class] = []
@@ -183,21 +191,28 @@ def _edges(longest: int) -> list[int]:
 
 
 def assemble(
-    rows: Sequence[tuple[NDArray[np.uint16], NDArray[np.uint8]]],
+    rows: Sequence[Row],
     width: int,
     rng: np.random.Generator | None = None,
     lm_sample: float = 0.0,
     position: list[tuple[int, int]] | None = None,
 ) -> Batch:
-    """Rows of (tokens, roles) as one batch of inputs [B, width]; `lm_sample` of the document tokens are chosen."""
+    """Groups as one batch of inputs [B, width]; `lm_sample` of the document tokens are chosen."""
     B = len(rows)
     ids = np.zeros((B, width + 1), np.int64)
     roles = np.full((B, width + 1), Role.CONTEXT, np.uint8)
-    total = 0
-    for k, (tokens, role) in enumerate(rows):
+    own, shared = np.zeros((2, B, width + 1), np.int32)
+    total = branches = 0
+    for k, (tokens, role, starts) in enumerate(rows):
         ids[k, : len(tokens)] = tokens
         roles[k, : len(tokens)] = role
+        # What comes before a branch in its row is another branch: nothing foretells its first token.
+        roles[k, starts] = Role.CONTEXT
+        shared[k, starts[0] :] = starts[0]
+        for start in starts:
+            own[k, start:] = start
         total += len(tokens) - 1
+        branches += len(starts)
     targets, role_of = ids[:, 1:].ravel(), roles[:, 1:].ravel()
     weight = np.zeros(targets.shape, np.float32)
     for role_, value in ROLE_WEIGHTS.items():
@@ -206,13 +221,16 @@ def assemble(
     if rng is not None and lm_sample > 0:
         document = (role_of == Role.DOCUMENT) & (rng.random(targets.shape, np.float32) < lm_sample)
     where = np.flatnonzero((weight > 0) | document)
+    seen = np.arange(1, width + 1) - own[:, :-1] + shared[:, :-1]
     return Batch(
-        torch.from_numpy(np.ascontiguousarray(ids[:, :-1])),
-        torch.from_numpy(where),
-        torch.from_numpy(targets[where]),
-        torch.from_numpy(weight[where]),
-        torch.from_numpy(document[where]),
-        B,
-        total,
-        position or [],
+        ids=torch.from_numpy(np.ascontiguousarray(ids[:, :-1])),
+        segments=Segments.of(own[:, :-1], shared[:, :-1]) if branches > B else None,
+        where=torch.from_numpy(where),
+        target=torch.from_numpy(targets[where]),
+        weight=torch.from_numpy(weight[where]),
+        document=torch.from_numpy(document[where]),
+        examples=branches,
+        tokens=total,
+        pairs=int(seen.sum()),
+        position=position or [],
     )

@@ -1,17 +1,19 @@
-"""One example in a model's tokens, made by the engine itself: scope, page, oracle, prompt and program as they are served.
+"""Examples in a model's tokens, made by the engine itself: scope, page, oracle, prompt and program as they are served.
 
-The page is the one serving would choose, which knows the request and not the answer. Every token carries a role, which is what
-training weighs its loss by. Knows no files, no shards and no models.
+The page is the one serving would choose, which knows the request and not the answer. Examples of one document may
+share a page and its tokens: a group is a page and, behind it, the branches (request and program) of each. Every token
+carries a role, which is what training weighs its loss by. Knows no files, no shards and no models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from tree_sitter import Tree
 
 from copydesk.codec import Codec, Piece
 from copydesk.codec_cost import CodecCost
@@ -21,14 +23,21 @@ from copydesk.format import EditFormat
 from copydesk.grammar.rules import Rules, violation
 from copydesk.layout import PageLayout
 from copydesk.oracle import oracle_program
+from copydesk.page import Page
 from copydesk.program import Copy, Gen, Op, Program, Sub
-from copydesk.prompt import page_tokens, request_tokens
+from copydesk.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.request import Range
 from copydesk.scope import resolve_scope
+from copydesk.syntax import parse
 from copydesk.training.example import Example
+from copydesk.training.sharing import gathered
 
 LONGEST = 2048
-"""Tokens of an example; longer ones are dropped."""
+"""Tokens of a page and one branch; longer ones are dropped."""
+LONGEST_GROUP = 1600
+"""Tokens of a page and its branches; the next branch begins a group of its own."""
+MOST_BRANCHES = 8
+"""Of a group: many more would be many times the same page in one batch."""
 LONGEST_PROGRAM = 512
 MARGIN = 4
 """Lines round a change in which the oracle looks for a shorter program."""
@@ -51,12 +60,55 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """`ids` uint16 and `roles` uint8, one per token, in context order; the program's first token is `ids[program]`."""
+    """A page and its branches, end to end.
+
+    ids uint16 and roles uint8, one per token. Branch k is ids[branches[k]:branches[k + 1]], the last one to the end; the page is
+    ids[:branches[0]]. The first token of its program is ids[programs[k]]. kinds, located: of each branch's example.
+    """
 
     ids: NDArray[np.uint16]
     roles: NDArray[np.uint8]
-    program: int
+    branches: tuple[int, ...]
+    programs: tuple[int, ...]
+    kinds: tuple[str, ...]
+    located: tuple[bool, ...]
     page_lines: int
+
+    @property
+    def program(self) -> int:
+        """Where the first branch's program begins."""
+        return self.programs[0]
+
+    @property
+    def program_tokens(self) -> int:
+        """Tokens of all programs."""
+        ends = (*self.branches[1:], len(self.ids))
+        return sum(end - start for start, end in zip(self.programs, ends, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """A request and its program in tokens; `program` is where the latter begins."""
+
+    ids: list[int]
+    roles: bytes
+    program: int
+
+
+@dataclass(slots=True)
+class _Shown:
+    """One document on pages of one length, and the tokens of the pages asked for so far."""
+
+    lines: list[str]
+    format: EditFormat
+    tree: Tree | None
+    layout: PageLayout
+    pages: dict[Page, PageTokens]
+
+    @classmethod
+    def of(cls, text: str, format: EditFormat) -> _Shown:
+        lines = split_lines(text)
+        return cls(lines, format, parse(lines, "python"), PageLayout(lines, format, "python"), {})
 
 
 def page_format(base: EditFormat, page_lines: int) -> EditFormat:
@@ -79,45 +131,116 @@ class Renderer:
 
     def render(self, example: Example, page_lines: int) -> Rendered | str:
         """The example on pages of `page_lines`, or why it has no place there: the reason it is counted under."""
-        codec = self.codec
-        format = self._formats.get(page_lines)
-        if format is None:
-            format = self._formats[page_lines] = page_format(codec.format, page_lines)
-        lines = split_lines(example.before)
+        shown = _Shown.of(example.before, self._format(page_lines))
+        placed = self._place(example, shown)
+        if isinstance(placed, str):
+            return placed
+        page, scope = placed
+        branch = self._branch(example, shown, page, scope)
+        return (
+            branch if isinstance(branch, str) else self._group(shown, page, [(example, branch)], page_lines)
+        )
+
+    def render_groups(
+        self, examples: Sequence[Example], page_lines: int, drop: Callable[[Example, str], None]
+    ) -> Iterator[Rendered]:
+        """The examples, all of one document (the same `before`), in groups that share a page (`sharing.gathered`). `drop` is
+        told of those that have no place.
+        """
+        shown = _Shown.of(examples[0].before, self._format(page_lines))
+        found: list[tuple[Example, list[Range], Page]] = []
+        for example in examples:
+            placed = self._place(example, shown)
+            if isinstance(placed, str):
+                drop(example, placed)
+            else:
+                found.append((example, placed[1], placed[0]))
+        for page, members in gathered(found):
+            group: list[tuple[Example, _Branch]] = []
+            size = first = len(self._page(shown, page).ids)
+            for example, scope in members:
+                branch = self._branch(example, shown, page, scope)
+                if isinstance(branch, str):
+                    drop(example, branch)
+                    continue
+                if group and (len(group) == MOST_BRANCHES or size + len(branch.ids) > LONGEST_GROUP):
+                    yield self._group(shown, page, group, page_lines)
+                    group, size = [], first
+                group.append((example, branch))
+                size += len(branch.ids)
+            if group:
+                yield self._group(shown, page, group, page_lines)
+
+    def _format(self, page_lines: int) -> EditFormat:
+        if page_lines not in self._formats:
+            self._formats[page_lines] = page_format(self.codec.format, page_lines)
+        return self._formats[page_lines]
+
+    def _page(self, shown: _Shown, page: Page) -> PageTokens:
+        return shown.pages.get(page) or shown.pages.setdefault(page, page_tokens(self.codec, page))
+
+    def _place(self, example: Example, shown: _Shown) -> tuple[Page, list[Range]] | str:
+        """The page the example is served on, and its scope in the document."""
         try:
-            scope = resolve_scope(lines, example.request, "python", format.header_lines)
+            scope = resolve_scope(
+                shown.lines, example.request, "python", shown.format.header_lines, shown.tree
+            )
         except ScopeError:
             return "no scope"
         try:
-            page = PageLayout(lines, format, "python").page_for(scope)
+            return shown.layout.page_for(scope), scope
+        except ScopeError:
+            return "no page shows the scope"
+
+    def _branch(self, example: Example, shown: _Shown, page: Page, scope: list[Range]) -> _Branch | str:
+        """What stands behind the page."""
+        codec, format = self.codec, shown.format
+        try:
             page_scope = page.to_page_scope(scope)
         except ScopeError:
             return "no page shows the scope"
         try:
-            program = self._program(example, lines, scope, format)
+            program = self._program(example, shown.lines, scope, format)
         except ProgramError:
             return "the change is outside the scope"
-        shown = page_tokens(codec, page)
+        tokens = self._page(shown, page)
         rules = Rules(
             len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=format.sub
         )
         try:
-            on_page = page.from_document(program, lines)
+            on_page = page.from_document(program, shown.lines)
             if violation(rules, on_page, page.views) is not None:
                 return "the grammar refuses the program"
-            pieces = codec.encode_program(on_page, page.views, shown.lines, open_end=rules.open_end)
+            pieces = codec.encode_program(on_page, page.views, tokens.lines, open_end=rules.open_end)
         except (ProgramError, ScopeError):
             return "the format cannot spell the program"
-        asked = request_tokens(codec, page, page_scope, example.request)
-        ids = [*shown.ids, *asked]
+        ids = request_tokens(codec, page, page_scope, example.request)
         begin = len(ids)
-        roles = _page_roles(shown.starts, shown.lines, begin)
+        roles = bytearray(begin)
         for piece, role in zip(pieces, _piece_roles(rules, on_page, pieces), strict=True):
             ids += piece.ids
             roles += role
-        if len(ids) > LONGEST or len(ids) - begin > LONGEST_PROGRAM:
+        if len(tokens.ids) + len(ids) > LONGEST or len(ids) - begin > LONGEST_PROGRAM:
             return "too many tokens"
-        return Rendered(np.array(ids, np.uint16), np.frombuffer(bytes(roles), np.uint8), begin, page_lines)
+        return _Branch(ids, bytes(roles), begin)
+
+    def _group(
+        self, shown: _Shown, page: Page, group: Sequence[tuple[Example, _Branch]], page_lines: int
+    ) -> Rendered:
+        tokens = self._page(shown, page)
+        ids = list(tokens.ids)
+        roles = _page_roles(tokens.starts, tokens.lines, len(ids))
+        starts: list[int] = []
+        programs: list[int] = []
+        for _, branch in group:
+            starts.append(len(ids))
+            programs.append(len(ids) + branch.program)
+            ids += branch.ids
+            roles += branch.roles
+        return Rendered(
+            np.array(ids, np.uint16), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(programs),
+            tuple(example.kind for example, _ in group), tuple(example.located for example, _ in group), page_lines,
+        )  # fmt: skip
 
     def _program(
         self, example: Example, before: Sequence[str], scope: list[Range], format: EditFormat
@@ -184,7 +307,7 @@ def _common(before: Sequence[str], after: Sequence[str], places: range) -> int:
 
 
 def _page_roles(starts: Sequence[int], lines: Sequence[Sequence[int]], total: int) -> bytearray:
-    """The roles of page and request: a line's own tokens are the document's, its number is not."""
+    """The roles of a page's tokens: a line's own are the document's, its number is not."""
     roles = bytearray(total)
     for end, line in zip(starts[1:], lines, strict=True):
         roles[end - len(line) : end] = bytes([Role.DOCUMENT]) * len(line)

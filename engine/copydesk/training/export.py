@@ -1,7 +1,7 @@
 """A finished checkpoint as a model directory: `Qwen2ForCausalLM` in bf16, tokenizer, edit format and model card.
 
 The directory is what `Editor.load` and transformers read. Weights are the fp32 masters, rounded once. Knows nothing of
-training but what checkpoint and metrics say.
+training but what checkpoint and metrics say. A directory can be read back, to train on from it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
 
 from copydesk.errors import TrainingError
 from copydesk.format import EditFormat
 from copydesk.training import checkpoint as checkpoints
 from copydesk.training import curves
 from copydesk.training.card import model_card
-from copydesk.training.model import hf_config, hf_tensors
+from copydesk.training.model import Config, from_hf, hf_config, hf_tensors
 
 MIB = 1 << 20
 
@@ -76,6 +77,30 @@ def export(
     )
     (out / "README.md").write_text(card, encoding="utf-8")
     return out
+
+
+def exported(folder: Path) -> tuple[Config, dict[str, torch.Tensor]]:
+    """The inverse: sizes and fp32 weights of a directory that `export` wrote. Raises TrainingError."""
+    told = _read(folder / "config.json") or {}
+    try:
+        config = Config(
+            vocab=told["vocab_size"],
+            hidden=told["hidden_size"],
+            layers=told["num_hidden_layers"],
+            heads=told["num_attention_heads"],
+            inner=told["intermediate_size"],
+            positions=told["max_position_embeddings"],
+            theta=told["rope_parameters"]["rope_theta"],
+            eps=told["rms_norm_eps"],
+        )
+        if told["num_key_value_heads"] != config.heads or not told["tie_word_embeddings"]:
+            raise TrainingError(f"the model in {folder} is not one of those trained here")
+        tensors: dict[str, torch.Tensor] = {}
+        for path in sorted(folder.glob("model*.safetensors")):
+            tensors.update(load_file(path))
+        return config, from_hf(tensors, config)
+    except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
+        raise TrainingError(f"cannot read the model in {folder}: {error!r}") from error
 
 
 def _write_weights(tensors: dict[str, torch.Tensor], out: Path, shard_mib: int | None) -> None:

@@ -142,14 +142,15 @@ void swiglu_backward(const bf16 *gate_up, const bf16 *dhidden, bf16 *dgate_up, i
 }
 
 // qkv [batch * length, 3 heads width] to parts [3, batch, heads, length, width]: queries and keys turned by their
-// position, queries times scale. cosine, sine [length, width].
-void split_heads(const bf16 *qkv, const float *cosine, const float *sine, bf16 *parts, int64_t batch, int64_t length,
-                 int64_t heads, int64_t width, float scale) {
+// position, queries times scale. cosine, sine [length, width]; positions [batch, length], or null for 0 .. length - 1.
+void split_heads(const bf16 *qkv, const float *cosine, const float *sine, const int32_t *positions, bf16 *parts,
+                 int64_t batch, int64_t length, int64_t heads, int64_t width, float scale) {
     int64_t half = width / 2, rows = batch * length, size = rows * heads * width;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         int64_t b = i / length, t = i % length;
-        const float *c = cosine + t * width, *s = sine + t * width;
+        int64_t at = positions ? positions[i] : t;
+        const float *c = cosine + at * width, *s = sine + at * width;
         for (int64_t k = 0; k < 3; k++) {
             float by = k == 0 ? scale : 1.f;
             for (int64_t h = 0; h < heads; h++) {
@@ -171,13 +172,14 @@ void split_heads(const bf16 *qkv, const float *cosine, const float *sine, bf16 *
 }
 
 // The gradient of split_heads: parts back to rows, turned the other way.
-void join_heads(const bf16 *parts, const float *cosine, const float *sine, bf16 *qkv, int64_t batch, int64_t length,
-                int64_t heads, int64_t width, float scale) {
+void join_heads(const bf16 *parts, const float *cosine, const float *sine, const int32_t *positions, bf16 *qkv,
+                int64_t batch, int64_t length, int64_t heads, int64_t width, float scale) {
     int64_t half = width / 2, rows = batch * length, size = rows * heads * width;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         int64_t b = i / length, t = i % length;
-        const float *c = cosine + t * width, *s = sine + t * width;
+        int64_t at = positions ? positions[i] : t;
+        const float *c = cosine + at * width, *s = sine + at * width;
         for (int64_t k = 0; k < 3; k++) {
             float by = k == 0 ? scale : 1.f;
             for (int64_t h = 0; h < heads; h++) {
@@ -198,8 +200,27 @@ void join_heads(const bf16 *parts, const float *cosine, const float *sine, bf16 
     }
 }
 
-// scores [count, queries, keys] become causal softmax in place; query r may see keys 0 .. first + r.
-void causal_softmax(bf16 *scores, int64_t count, int64_t queries, int64_t keys, int64_t first) {
+// What one query sees of the keys at hand: columns [0, page) and [own, end).
+struct Seen {
+    int64_t page, own, end;
+};
+
+// Query r of a block is the token first + r of its row. own, shared [rows, length] (null: it sees all up to itself): the
+// token sees the row's tokens [0, shared) and [own, itself]. Column j is key j, and key j + gap from some column on that
+// no query's page reaches.
+static inline Seen seen_by(const int32_t *own, const int32_t *shared, int64_t i, int64_t queries, int64_t keys,
+                           int64_t heads, int64_t length, int64_t first, int64_t gap) {
+    int64_t token = first + i % queries, end = token + 1 - gap;
+    if (end > keys) end = keys;
+    if (!own) return {0, 0, end};
+    int64_t at = i / queries / heads * length + token, page = shared[at], start = own[at] - gap;
+    if (start <= page) return {0, 0, end};  // the page or its first branch: nothing lies between
+    return {page, start, end};
+}
+
+// scores [count, queries, keys] become softmax over what each query sees, in place.
+void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, int64_t count, int64_t queries,
+                    int64_t keys, int64_t heads, int64_t length, int64_t first, int64_t gap) {
 #pragma omp parallel
     {
         std::vector<float> scratch(keys);
@@ -207,42 +228,60 @@ void causal_softmax(bf16 *scores, int64_t count, int64_t queries, int64_t keys, 
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < count * queries; i++) {
             bf16 *row = scores + i * keys;
-            int64_t seen = first + i % queries + 1;
-            if (seen > keys) seen = keys;
+            Seen seen = seen_by(own, shared, i, queries, keys, heads, length, first, gap);
+            int64_t spans[2][2] = {{0, seen.page}, {seen.own, seen.end}};
             float top = -3.4e38f, total = 0;
+            for (auto &span : spans) {
+                int64_t a = span[0], b = span[1];
 #pragma omp simd reduction(max : top)
-            for (int64_t j = 0; j < seen; j++) {
-                e[j] = widen(row[j]);
-                top = e[j] > top ? e[j] : top;
+                for (int64_t j = a; j < b; j++) {
+                    e[j] = widen(row[j]);
+                    top = e[j] > top ? e[j] : top;
+                }
             }
+            for (auto &span : spans) {
+                int64_t a = span[0], b = span[1];
 #pragma omp simd reduction(+ : total)
-            for (int64_t j = 0; j < seen; j++) {
-                e[j] = fast_exp(e[j] - top);
-                total += e[j];
+                for (int64_t j = a; j < b; j++) {
+                    e[j] = fast_exp(e[j] - top);
+                    total += e[j];
+                }
             }
             float scale = 1.f / total;
+            for (auto &span : spans) {
+                int64_t a = span[0], b = span[1];
 #pragma omp simd
-            for (int64_t j = 0; j < seen; j++) row[j] = narrow(e[j] * scale);
-            memset(row + seen, 0, (keys - seen) * sizeof(bf16));
+                for (int64_t j = a; j < b; j++) row[j] = narrow(e[j] * scale);
+            }
+            memset(row + seen.page, 0, (seen.own - seen.page) * sizeof(bf16));
+            memset(row + seen.end, 0, (keys - seen.end) * sizeof(bf16));
         }
     }
 }
 
 // grad [count, queries, keys] of the probabilities becomes that of the scores in place.
-void causal_softmax_backward(const bf16 *probability, bf16 *grad, int64_t count, int64_t queries, int64_t keys,
-                             int64_t first) {
+void causal_softmax_backward(const bf16 *probability, bf16 *grad, const int32_t *own, const int32_t *shared,
+                             int64_t count, int64_t queries, int64_t keys, int64_t heads, int64_t length,
+                             int64_t first, int64_t gap) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count * queries; i++) {
         const bf16 *p = probability + i * keys;
         bf16 *g = grad + i * keys;
-        int64_t seen = first + i % queries + 1;
-        if (seen > keys) seen = keys;
+        Seen seen = seen_by(own, shared, i, queries, keys, heads, length, first, gap);
+        int64_t spans[2][2] = {{0, seen.page}, {seen.own, seen.end}};
         float dot = 0;
+        for (auto &span : spans) {
+            int64_t a = span[0], b = span[1];
 #pragma omp simd reduction(+ : dot)
-        for (int64_t j = 0; j < seen; j++) dot += widen(p[j]) * widen(g[j]);
+            for (int64_t j = a; j < b; j++) dot += widen(p[j]) * widen(g[j]);
+        }
+        for (auto &span : spans) {
+            int64_t a = span[0], b = span[1];
 #pragma omp simd
-        for (int64_t j = 0; j < seen; j++) g[j] = narrow(widen(p[j]) * (widen(g[j]) - dot));
-        memset(g + seen, 0, (keys - seen) * sizeof(bf16));
+            for (int64_t j = a; j < b; j++) g[j] = narrow(widen(p[j]) * (widen(g[j]) - dot));
+        }
+        memset(g + seen.page, 0, (seen.own - seen.page) * sizeof(bf16));
+        memset(g + seen.end, 0, (keys - seen.end) * sizeof(bf16));
     }
 }
 

@@ -20,6 +20,8 @@ from pathlib import Path
 import torch
 from platformdirs import user_cache_path
 
+from copydesk.training.segments import Segments
+
 log = logging.getLogger(__name__)
 
 SOURCE = Path(__file__).with_name("kernels.cpp")
@@ -32,10 +34,10 @@ _SIGNATURES: dict[str, list[object]] = {
     "norm_backward": [_P, _P, _P, _P, _P, _P, _P, _I, _I],
     "swiglu_forward": [_P, _P, _I, _I],
     "swiglu_backward": [_P, _P, _P, _I, _I],
-    "split_heads": [_P, _P, _P, _P, _I, _I, _I, _I, _F],
-    "join_heads": [_P, _P, _P, _P, _I, _I, _I, _I, _F],
-    "causal_softmax": [_P, _I, _I, _I, _I],
-    "causal_softmax_backward": [_P, _P, _I, _I, _I, _I],
+    "split_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _F],
+    "join_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _F],
+    "causal_softmax": [_P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
+    "causal_softmax_backward": [_P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
     "cross_entropy": [_P, _P, _P, _P, _I, _I],
 }
 
@@ -107,39 +109,73 @@ class Kernels:
         rope: tuple[torch.Tensor, torch.Tensor],
         shape: tuple[int, int, int, int],
         scale: float,
+        positions: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Rows [B T, 3 H D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale."""
+        """Rows [B T, 3 H D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale.
+
+        positions int32 [B, T] of the tokens, all below T; None for 0 .. T - 1.
+        """
         B, H, T, D = shape
         parts = qkv.new_empty(3, B, H, T, D)
-        self._calls["split_heads"](_at(qkv), *self._rope(rope, T, D), _at(parts), B, T, H, D, scale)
+        tables = self._rope(rope, positions, T, D)
+        self._calls["split_heads"](_at(qkv), *tables, _at(parts), B, T, H, D, scale)
         return parts
 
     def join_heads(
-        self, parts: torch.Tensor, rope: tuple[torch.Tensor, torch.Tensor], scale: float
+        self,
+        parts: torch.Tensor,
+        rope: tuple[torch.Tensor, torch.Tensor],
+        scale: float,
+        positions: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """The gradient of `split_heads`: [3, B, H, T, D] to rows [B T, 3 H D]."""
         _, B, H, T, D = parts.shape
         qkv = parts.new_empty(B * T, 3 * H * D)
-        self._calls["join_heads"](_at(parts), *self._rope(rope, T, D), _at(qkv), B, T, H, D, scale)
+        tables = self._rope(rope, positions, T, D)
+        self._calls["join_heads"](_at(parts), *tables, _at(qkv), B, T, H, D, scale)
         return qkv
 
     @staticmethod
     def _rope(
-        rope: tuple[torch.Tensor, torch.Tensor], length: int, width: int
-    ) -> tuple[int | None, int | None]:
+        rope: tuple[torch.Tensor, torch.Tensor], positions: torch.Tensor | None, length: int, width: int
+    ) -> tuple[int | None, int | None, int | None]:
         cosine, sine = rope
         assert cosine.shape[0] >= length
         assert cosine.shape[1] == width
         assert cosine.dtype == sine.dtype == torch.float32
-        return _at(cosine), _at(sine)
+        assert positions is None or positions.dtype == torch.int32
+        return _at(cosine), _at(sine), _at(positions)
 
-    def causal_softmax(self, scores: torch.Tensor, first: int) -> None:
-        """Softmax of scores [K, queries, keys] in place; query r sees keys 0 .. first + r."""
-        self._calls["causal_softmax"](_at(scores), *scores.shape, first)
+    def causal_softmax(
+        self, scores: torch.Tensor, first: int, segments: Segments | None = None, gap: int = 0
+    ) -> None:
+        """Softmax of scores [K, queries, keys] in place; query r, the token first + r of its row, sees keys 0 .. first + r.
 
-    def causal_softmax_backward(self, probability: torch.Tensor, grad: torch.Tensor, first: int) -> None:
+        With `segments` of B rows (K is B times the heads) it sees what they say, and of the keys that it sees from its own branch
+        `gap` stand missing before the first.
+        """
+        self._calls["causal_softmax"](_at(scores), *self._seen(scores, segments), first, gap)
+
+    def causal_softmax_backward(
+        self,
+        probability: torch.Tensor,
+        grad: torch.Tensor,
+        first: int,
+        segments: Segments | None = None,
+        gap: int = 0,
+    ) -> None:
         """grad of the probabilities becomes that of the scores, in place."""
-        self._calls["causal_softmax_backward"](_at(probability), _at(grad), *grad.shape, first)
+        seen = self._seen(grad, segments)
+        self._calls["causal_softmax_backward"](_at(probability), _at(grad), *seen, first, gap)
+
+    @staticmethod
+    def _seen(scores: torch.Tensor, segments: Segments | None) -> tuple[int | None, ...]:
+        """own, shared; count, queries and keys of the scores; heads a row, tokens a row."""
+        if segments is None:
+            return None, None, *scores.shape, 1, 0
+        B, T = segments.own.shape
+        assert segments.own.dtype == segments.shared.dtype == torch.int32
+        return _at(segments.own), _at(segments.shared), *scores.shape, scores.shape[0] // B, T
 
     def cross_entropy(
         self, logits: torch.Tensor, target: torch.Tensor, coefficient: torch.Tensor

@@ -29,6 +29,7 @@ from copydesk.training.model import TrainingModel
 from copydesk.training.optim import MuonAdamW
 from copydesk.training.rates import matmul_rate
 from copydesk.training.schedule import Schedule
+from copydesk.training.segments import Segments
 from copydesk.training.validation import Validation
 
 log = logging.getLogger(__name__)
@@ -119,7 +120,7 @@ class Loop:
             seed=settings["seed"],
             lm_sample=settings["lm_sample"] if settings["lm_weight"] else 0.0,
         )
-        self.hidden: Callable[[torch.Tensor], torch.Tensor] = model.hidden
+        self.hidden: Callable[[torch.Tensor, Segments | None], torch.Tensor] = model.hidden
         if device.type == "cuda":
             # Lengths come from a few dozen classes: symbolic shapes compile once.
             self.hidden = torch.compile(model.hidden, dynamic=True)
@@ -175,7 +176,7 @@ class Loop:
         coefficient = moved.weight / moved.weight.sum().clamp(min=1e-6)
         if documents:
             coefficient = coefficient + moved.document * (self.settings["lm_weight"] / documents)
-        hidden = self.hidden(moved.ids)
+        hidden = self.hidden(moved.ids, moved.segments)
         loss, each = head_loss(
             hidden.flatten(0, 1),
             self.model.embedding,
@@ -194,7 +195,7 @@ class Loop:
         factor = self.schedule.factor(self.step, progress)
         self.optimiser.step(self.schedule.rate * factor, self.schedule.adam_rate * factor)
         rows, length = batch.ids.shape
-        flops = self.model.config.flops(rows * length, length, len(batch.where))
+        flops = self.model.config.flops(rows * length, length, len(batch.where), batch.pairs)
         self.step += 1
         self.tokens += batch.tokens
         self.examples += batch.examples

@@ -15,8 +15,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from copydesk.training.fused import FusedLayer, FusedNorm, fused_available
+from copydesk.training.fused import FusedLayer, FusedNorm, Places, fused_available
 from copydesk.training.kernels import Kernels
+from copydesk.training.segments import Segments
 
 Rope = tuple[torch.Tensor, torch.Tensor]
 
@@ -42,12 +43,13 @@ class Config:
         """Parameters of all linear layers, embedding and head apart: each costs 6 FLOPs a token in training."""
         return self.layers * (4 * self.hidden**2 + 3 * self.hidden * self.inner)
 
-    def flops(self, tokens: int, length: int, predicted: int) -> float:
+    def flops(self, tokens: int, length: int, predicted: int, pairs: int | None = None) -> float:
         """Model FLOPs of forward and backward over `tokens` in sequences of `length`, with logits at `predicted` of them.
 
-        Causal attention counts the half that is computed: 6 FLOPs x hidden x length a token and layer.
+        Attention counts the pairs of tokens that see each other, 12 FLOPs x hidden a pair and layer: `pairs`, or half of all.
         """
-        attention = 6 * tokens * length * self.hidden * self.layers
+        pairs = tokens * length // 2 if pairs is None else pairs
+        attention = 12 * pairs * self.hidden * self.layers
         return float(
             6 * self.matrix_parameters * tokens + attention + 6 * predicted * self.hidden * self.vocab
         )
@@ -86,13 +88,15 @@ class Layer(nn.Module):
         self.gate_up = nn.Parameter(torch.randn(2 * F_, E) * 0.02)
         self.down = nn.Parameter(torch.randn(E, F_) * deep)
 
-    def forward(self, x: torch.Tensor, rope: Rope) -> torch.Tensor:
-        """x [B, T, E] with positions 0..T-1 in every row."""
+    def forward(self, x: torch.Tensor, rope: Rope, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """x [B, T, E]; rope at the positions of its tokens, [T, D] or [B, 1, T, D]. mask: of `Segments`, or causal."""
         B, T, E = x.shape
         y = F.rms_norm(x, (E,), self.input_norm, self.eps)
         qkv = F.linear(y, self.qkv, self.qkv_bias).view(B, T, 3, self.heads, E // self.heads)
         q, k, v = qkv.permute(2, 0, 3, 1, 4).unbind(0)
-        o = F.scaled_dot_product_attention(rotated(q, rope), rotated(k, rope), v, is_causal=True)
+        o = F.scaled_dot_product_attention(
+            rotated(q, rope), rotated(k, rope), v, attn_mask=mask, is_causal=mask is None
+        )
         x = x + F.linear(o.transpose(1, 2).reshape(B, T, E), self.out)
         gate, up = F.linear(F.rms_norm(x, (E,), self.mlp_norm, self.eps), self.gate_up).chunk(2, -1)
         return x + F.linear(F.silu(gate) * up, self.down)
@@ -103,7 +107,7 @@ def rotated(x: torch.Tensor, rope: Rope) -> torch.Tensor:
     a, b = x.float().chunk(2, -1)
     cosine, sine = rope
     half = a.shape[-1]
-    c, s = cosine[:, :half], sine[:, :half]
+    c, s = cosine[..., :half], sine[..., :half]
     return torch.cat((a * c - b * s, b * c + a * s), -1).to(x.dtype)
 
 
@@ -132,19 +136,24 @@ class TrainingModel(nn.Module):
         usable = fused_available(torch.device(device), dtype, config.inner)
         self.kernels = kernels if usable else None
 
-    def hidden(self, ids: torch.Tensor) -> torch.Tensor:
-        """Hidden states [B, T, E] behind the final norm, of ids [B, T]."""
+    def hidden(self, ids: torch.Tensor, segments: Segments | None = None) -> torch.Tensor:
+        """Hidden states [B, T, E] behind the final norm, of ids [B, T]; without `segments` each row is one text."""
         x = self._embedded(ids)
-        rope = (self.rope[0][: ids.shape[1]], self.rope[1][: ids.shape[1]])
         if self.kernels is not None:
+            places = None if segments is None else Places(segments)
             for m in self.layers:
                 x = FusedLayer.apply(  # type: ignore[no-untyped-call]
                     x, m.input_norm, m.qkv, m.qkv_bias, m.out, m.mlp_norm, m.gate_up, m.down,
-                    *rope, m.heads, m.eps, self.kernels,
+                    *self.rope, m.heads, m.eps, places, self.kernels,
                 )  # fmt: skip
             return FusedNorm.apply(x, self.norm, self.config.eps, self.kernels)  # type: ignore[no-untyped-call]
+        if segments is None:
+            rope, mask = (self.rope[0][: ids.shape[1]], self.rope[1][: ids.shape[1]]), None
+        else:
+            at, mask = segments.positions[:, None], segments.mask
+            rope = self.rope[0][at], self.rope[1][at]
         for m in self.layers:
-            x = m(x, rope)
+            x = m(x, rope, mask)
         return F.rms_norm(x, (self.config.hidden,), self.norm, self.config.eps)
 
     forward = hidden
@@ -155,9 +164,9 @@ class TrainingModel(nn.Module):
             return Embed.apply(ids, self.embedding)  # type: ignore[no-untyped-call]
         return F.embedding(ids, self.embedding)
 
-    def logits(self, ids: torch.Tensor) -> torch.Tensor:
+    def logits(self, ids: torch.Tensor, segments: Segments | None = None) -> torch.Tensor:
         """All logits [B, T, V], for tests and small evaluations."""
-        return F.linear(self.hidden(ids), self.embedding)
+        return F.linear(self.hidden(ids, segments), self.embedding)
 
 
 class Embed(torch.autograd.Function):
@@ -195,6 +204,23 @@ def hf_tensors(state: dict[str, torch.Tensor], config: Config) -> dict[str, torc
         out[theirs + "mlp.up_proj.weight"] = state[own + "gate_up"][inner:]
         out[theirs + "mlp.down_proj.weight"] = state[own + "down"]
     return out
+
+
+def from_hf(tensors: dict[str, torch.Tensor], config: Config) -> dict[str, torch.Tensor]:
+    """The inverse of `hf_tensors`: a state dict in fp32. Raises KeyError where a tensor is missing."""
+    out = {"embedding": tensors["model.embed_tokens.weight"], "norm": tensors["model.norm.weight"]}
+    for i in range(config.layers):
+        own, theirs = f"layers.{i}.", f"model.layers.{i}."
+        for name, kind in (("qkv", "weight"), ("qkv_bias", "bias")):
+            out[own + name] = torch.cat([tensors[f"{theirs}self_attn.{part}_proj.{kind}"] for part in "qkv"])
+        out[own + "out"] = tensors[theirs + "self_attn.o_proj.weight"]
+        out[own + "input_norm"] = tensors[theirs + "input_layernorm.weight"]
+        out[own + "mlp_norm"] = tensors[theirs + "post_attention_layernorm.weight"]
+        out[own + "gate_up"] = torch.cat(
+            [tensors[f"{theirs}mlp.{part}_proj.weight"] for part in ("gate", "up")]
+        )
+        out[own + "down"] = tensors[theirs + "mlp.down_proj.weight"]
+    return {name: tensor.float() for name, tensor in out.items()}
 
 
 def hf_config(config: Config) -> dict[str, Any]:

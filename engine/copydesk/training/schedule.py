@@ -13,14 +13,14 @@ from dataclasses import dataclass
 class Schedule:
     """Linear warm-up over `warmup` steps, constant, then linear to zero over the last `decay` of the run.
 
-    `rate` is Muon's, `adam_rate` AdamW's. `curriculum`: (progress, longest example in tokens) stages, in order.
+    `rate` is Muon's, `adam_rate` AdamW's. `curriculum`: (progress, longest group in tokens) stages, in order.
     """
 
     rate: float = 0.02
     adam_rate: float = 3e-3
     warmup: int = 100
     decay: float = 0.4
-    curriculum: tuple[tuple[float, int], ...] = ((0.0, 224), (0.25, 448), (0.55, 1 << 30))
+    curriculum: tuple[tuple[float, int], ...] = ((0.0, 768), (0.3, 1 << 30))
 
     def factor(self, step: int, progress: float) -> float:
         """What both rates are multiplied with at `step` (from 0)."""
@@ -30,5 +30,5 @@ class Schedule:
         return warm * max(0.0, (1 - progress) / self.decay)
 
     def longest(self, progress: float) -> int:
-        """Longest example, in tokens, that is trained on at `progress`."""
+        """Longest group, in tokens, that is trained on at `progress`."""
         return max((limit for start, limit in self.curriculum if progress >= start), default=1 << 30)

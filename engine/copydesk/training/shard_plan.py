@@ -15,25 +15,32 @@ class Settings:
     """What decides the bytes of shards, beside corpus, tokenizer and format.
 
     `pages` gives the weight of each page length in training, `heldout_pages` the lengths that are measured. `density` is
-    examples per line of a file; `per_kind` how many held-out examples each kind gets at most.
+    examples per line of an excerpt, at most `most_per_excerpt`: those that share a page cost little to train on. A pass takes
+    `excerpts_per_file` at random, and makes `documents` of each: what these have no room for is dropped, so that pages are
+    full. A group whose branches cost more than `tokens_per_branch` each is kept with a chance in proportion.
+    `per_kind`: how many held-out examples each kind gets at most.
     """
 
     seed: int = 0
     passes: int = 1
-    density: float = 0.075
-    most_per_file: int = 96
+    density: float = 1.0
+    most_per_excerpt: int = 300
+    excerpts_per_file: int = 3
+    documents: int = 2
+    tokens_per_branch: int = 120
     shard_lines: int = 80_000
-    pages: tuple[tuple[int, float], ...] = ((8, 0.35), (20, 0.35), (32, 0.20), (64, 0.10))
+    pages: tuple[tuple[int, float], ...] = ((12, 0.15), (20, 0.35), (32, 0.25), (64, 0.25))
     heldout_pages: tuple[int, ...] = (20, 64)
     per_kind: int = 150
 
 
 @dataclass(slots=True)
 class ShardRecord:
-    """One finished shard: counts of examples by kind and by page length, and of those dropped by reason."""
+    """One finished shard: counts of groups, and of examples by kind, by page length, and of those dropped by reason."""
 
     name: str
     files: int = 0
+    groups: int = 0
     examples: int = 0
     tokens: int = 0
     program_tokens: int = 0

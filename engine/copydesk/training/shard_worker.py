@@ -8,12 +8,14 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from time import perf_counter
 
 from copydesk.codec import Codec
 from copydesk.format import EditFormat
 from copydesk.training import defects
+from copydesk.training.composite import composites
 from copydesk.training.corpus import Corpus, SourceFile
 from copydesk.training.example import Example
 from copydesk.training.examples import Rendered, Renderer
@@ -24,6 +26,8 @@ from copydesk.training.shard_plan import Settings, ShardRecord, Task
 from copydesk.vocabulary import HFVocabulary
 
 _PER_FILE = 4
+_HELDOUT_DENSITY = 0.15
+_MOST_HELDOUT = 96
 _TOO_SHORT = ("no page shows the scope", "the change is outside the scope")
 """Why an example may fit on a longer page: its scope is long, or the header shows too little of the imports."""
 
@@ -63,49 +67,62 @@ class Worker:
 
     def _train(self, task: Task, record: ShardRecord, counts: Counter[str]) -> None:
         rng = random.Random(f"{self.settings.seed}/{task.name}")
-        made: list[tuple[Rendered, str, bool]] = []
-        found = self._fixes(task, rng) if task.split == "ruff" else self._defects(task)
-        for example, draw in found:
-            lengths, weights = zip(*self.settings.pages, strict=True)
-            length = draw.choices(lengths, weights)[0]
-            rendered = self._shortest(example, [n for n in sorted(lengths) if n >= length], counts)
-            if rendered is not None:
-                made.append((rendered, example.kind, example.located))
+        made: list[Rendered] = []
+        for examples, length in (
+            self._fixes(task, rng) if task.split == "ruff" else self._defects(task, counts)
+        ):
+            for group in self._groups(examples, length, counts):
+                if rng.random() * len(group.ids) <= self.settings.tokens_per_branch * len(group.kinds):
+                    made.append(group)
+                else:
+                    counts.update(f"too few on the page: {kind}" for kind in group.kinds)
         rng.shuffle(made)
         self._write(f"{task.name}.bin", made, record)
 
-    def _defects(self, task: Task) -> Iterator[tuple[Example, random.Random]]:
+    def _length(self, rng: random.Random) -> int:
+        lengths, weights = zip(*self.settings.pages, strict=True)
+        return int(rng.choices(lengths, weights)[0])
+
+    def _defects(self, task: Task, counts: Counter[str]) -> Iterator[tuple[list[Example], int]]:
+        """Examples of one document at a time, and the length of its pages."""
         settings = self.settings
         for file in self.corpus.read(task.entries):
             rng = random.Random(f"{settings.seed}/{task.round}/{file.package}/{file.path}")
-            for part in excerpts(file.text):
-                wanted = min(settings.most_per_file, max(2, round(part.count("\n") * settings.density)))
-                for example in defects.examples(part, rng, wanted):
-                    yield example, rng
+            found = excerpts(file.text)
+            for part in rng.sample(found, min(len(found), settings.excerpts_per_file)):
+                wanted = min(settings.most_per_excerpt, max(4, round(part.count("\n") * settings.density)))
+                length = self._length(rng)
+                drawn = list(defects.examples(part, rng, wanted))
+                documents, left = composites(part, drawn, length, settings.documents)
+                counts.update(f"no document takes it: {example.kind}" for example in left)
+                for examples in documents:
+                    yield examples, length
 
-    def _fixes(self, task: Task, rng: random.Random) -> Iterator[tuple[Example, random.Random]]:
+    def _fixes(self, task: Task, rng: random.Random) -> Iterator[tuple[list[Example], int]]:
         from copydesk.training.defects.ruff_teacher import ruff_fixes
 
         texts = [part for file in self.corpus.read(task.entries) for part in excerpts(file.text)]
-        for _, example in ruff_fixes(texts, rng):
-            yield example, rng
+        for _, found in groupby((e for _, e in ruff_fixes(texts, rng)), key=lambda example: example.before):
+            yield list(found), self._length(rng)
 
-    def _shortest(self, example: Example, lengths: Sequence[int], counts: Counter[str]) -> Rendered | None:
-        """On the first of the page lengths that shows the example's scope."""
-        result: Rendered | str = "no page"
+    def _groups(self, examples: Sequence[Example], length: int, counts: Counter[str]) -> Iterator[Rendered]:
+        """Each example on the first of the page lengths from `length` that shows its scope."""
+        lengths = sorted(n for n, _ in self.settings.pages if n >= length)
         for length in lengths:
-            result = self.renderer.render(example, length)
-            if not isinstance(result, str) or result not in _TOO_SHORT:
-                break
-        if isinstance(result, str):
-            counts[f"{result}: {example.kind}"] += 1
-            return None
-        return result
+            dropped: list[tuple[Example, str]] = []
+            yield from self.renderer.render_groups(
+                examples, length, lambda *told, dropped=dropped: dropped.append(told)
+            )
+            longer = [e for e, reason in dropped if reason in _TOO_SHORT and length < lengths[-1]]
+            counts.update(f"{reason}: {e.kind}" for e, reason in dropped if e not in longer)
+            if not longer:
+                return
+            examples = longer
 
     def _heldout(self, task: Task, record: ShardRecord, counts: Counter[str]) -> None:
         """Each kind's first `per_kind` examples at each page length, over all held-out packages in turn."""
         settings = self.settings
-        made: dict[int, list[tuple[Rendered, str, bool]]] = {length: [] for length in settings.heldout_pages}
+        made: dict[int, list[Rendered]] = {length: [] for length in settings.heldout_pages}
         have: dict[int, Counter[str]] = {length: Counter() for length in settings.heldout_pages}
         rows: list[tuple[str, HeldOut]] = []
         seen: set[bytes] = set()
@@ -121,7 +138,7 @@ class Worker:
                     counts[f"{rendered}: {example.kind}"] += 1
                     continue
                 have[length][example.kind] += 1
-                made[length].append((rendered, example.kind, example.located))
+                made[length].append(rendered)
                 pages.append(length)
             if pages:
                 seen.add(key)
@@ -132,7 +149,7 @@ class Worker:
         random.Random(f"{settings.seed}/heldout").shuffle(order)
         for file in self.corpus.read(order):
             rng = random.Random(f"{settings.seed}/heldout/{file.package}/{file.path}")
-            wanted = min(settings.most_per_file, max(8, round(file.text.count("\n") * settings.density * 2)))
+            wanted = min(_MOST_HELDOUT, max(8, round(file.text.count("\n") * _HELDOUT_DENSITY)))
             of_file: Counter[str] = Counter()
             for example in defects.examples(file.text, rng, wanted):
                 of_file[example.kind] += 1
@@ -152,14 +169,17 @@ class Worker:
                     if found is None:
                         break
                     take(file, found)
-        for length, examples in made.items():
-            self._write(f"heldout-p{length}-00000.bin", examples, record)
+        for length, groups in made.items():
+            self._write(f"heldout-p{length}-00000.bin", groups, record)
         write_held_out(self.folder, rows)
 
-    def _write(self, name: str, made: Sequence[tuple[Rendered, str, bool]], record: ShardRecord) -> None:
+    def _write(self, name: str, made: Sequence[Rendered], record: ShardRecord) -> None:
         write_shard(self.folder / name, made, {"settings": asdict(self.settings)})
-        record.examples += len(made)
-        record.tokens += sum(len(r.ids) for r, _, _ in made)
-        record.program_tokens += sum(len(r.ids) - r.program for r, _, _ in made)
-        record.kinds = dict(sorted((Counter(record.kinds) + Counter(kind for _, kind, _ in made)).items()))
-        record.pages = dict(Counter(record.pages) + Counter(str(r.page_lines) for r, _, _ in made))
+        record.groups += len(made)
+        record.examples += sum(len(group.kinds) for group in made)
+        record.tokens += sum(len(group.ids) for group in made)
+        record.program_tokens += sum(group.program_tokens for group in made)
+        kinds = Counter(kind for group in made for kind in group.kinds)
+        pages = Counter(str(group.page_lines) for group in made for _ in group.kinds)
+        record.kinds = dict(sorted((Counter(record.kinds) + kinds).items()))
+        record.pages = dict(Counter(record.pages) + pages)

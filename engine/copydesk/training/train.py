@@ -18,6 +18,7 @@ from copydesk.errors import TrainingError
 from copydesk.training import checkpoint as checkpoints
 from copydesk.training import kernels
 from copydesk.training.batches import Examples
+from copydesk.training.export import exported
 from copydesk.training.loop import Budget, Loop, Report, Status
 from copydesk.training.model import SIZES, Config, TrainingModel
 from copydesk.training.schedule import Schedule
@@ -55,12 +56,12 @@ def run(
 ) -> Path:
     """Train a model of `size` on the shards of a folder; the path of its checkpoint in `out`.
 
-    minutes: wall-clock budget, validation and checkpoints included; `steps` replaces it. init: a checkpoint whose weights to
-    start from. resume: take up the run in `out` (its size, seed, batches and schedule are kept; the budget is the one given
-    now), or begin where there is none. vocab: size of the tokenizer; by default that of `tokenizer.json` beside the shards,
-    else what the shards show. native: use compiled kernels where they can be built. validate: held-out examples of each set
-    measured at every checkpoint; 0 for none. stop_after: stop resumably after this step, as SIGTERM and Ctrl-C do. A
-    checkpoint is written every `checkpoint_minutes`. Raises TrainingError.
+    minutes: wall-clock budget, validation and checkpoints included; `steps` replaces it. init: a checkpoint, or an exported model
+    directory, whose weights to start from. resume: take up the run in `out` (its size, seed, batches and schedule are kept; the
+    budget is the one given now), or begin where there is none. vocab: size of the tokenizer; by default that of `tokenizer.json`
+    beside the shards, else what the shards show. native: use compiled kernels where they can be built. validate: held-out
+    examples of each set measured at every checkpoint; 0 for none. stop_after: stop resumably after this step, as SIGTERM and
+    Ctrl-C do. A checkpoint is written every `checkpoint_minutes`. Raises TrainingError.
     """
     if size not in SIZES:
         raise TrainingError(f"unknown size {size!r}: {', '.join(SIZES)}")
@@ -92,7 +93,7 @@ def run(
     if found is not None:
         loop.restore(found)
     elif init is not None:
-        loop.optimiser.load_weights(checkpoints.load(init).masters)
+        loop.optimiser.load_weights(initial_weights(init, config))
     loop.validation = Validation(shards, most=validate) if validate else None
     loop.budget = Budget(minutes * 60, steps, loop.seconds)
     (out / "settings.json").write_text(
@@ -101,6 +102,24 @@ def run(
     )
     loop.go(checkpoint_minutes * 60, report_every, stop_after, report)
     return out / checkpoints.FILE_NAME
+
+
+def initial_weights(path: Path, config: Config) -> dict[str, torch.Tensor]:
+    """The weights of a checkpoint, or of a model directory that `export` wrote, for a model of `config`.
+
+    Raises TrainingError where there are none, or of another shape.
+    """
+    if (path / "config.json").is_file() and not (path / checkpoints.FILE_NAME).is_file():
+        theirs, weights = exported(path)
+    else:
+        state = checkpoints.load(path)
+        theirs, weights = state.config, state.masters
+    wanted, given = config.to_dict(), theirs.to_dict()
+    other = [name for name in wanted if name != "positions" and wanted[name] != given[name]]
+    if other:
+        told = ", ".join(f"{name} {given[name]}, not {wanted[name]}" for name in other)
+        raise TrainingError(f"the weights in {path} are those of another model: {told}")
+    return weights
 
 
 def vocabulary_size(shards: Path, examples: Examples) -> int:

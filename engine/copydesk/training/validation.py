@@ -1,7 +1,8 @@
 """Loss and teacher-forced exact match on held-out shards, while a run goes on.
 
 An example counts as exact where every token the model chooses is its first choice given the reference before it: what greedy
-decoding without a grammar would get exactly right. The engine's own figures are `evaluate.py`'s. Knows no training.
+decoding without a grammar would get exactly right. Held-out shards have one branch a group. The engine's own figures are
+`evaluate.py`'s. Knows no training.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 
 from copydesk.training.batches import Batch, Examples, assemble
 from copydesk.training.model import TrainingModel
-from copydesk.training.shard_file import Shard
+from copydesk.training.shard_file import Row, Shard
 
 TOKENS = 5120
 
@@ -29,7 +29,7 @@ class Validation:
             examples = Examples([Shard(path)])
             rng = np.random.default_rng((seed, len(examples)))
             chosen = rng.permutation(len(examples))[:most]
-            rows = sorted((examples[int(i)] for i in chosen), key=lambda row: len(row[0]))
+            rows = sorted((examples[int(i)] for i in chosen), key=lambda row: len(row.tokens))
             name = path.stem.split("-")[1]
             self.sets[name] = _batches(rows)
 
@@ -41,7 +41,7 @@ class Validation:
             loss, tokens, exact, examples = 0.0, 0, 0, 0
             for batch in batches:
                 moved = batch.to(device)
-                hidden = model.hidden(moved.ids).flatten(0, 1).index_select(0, moved.where)
+                hidden = model.hidden(moved.ids, moved.segments).flatten(0, 1).index_select(0, moved.where)
                 logits = F.linear(hidden, model.embedding).float()
                 loss += float(F.cross_entropy(logits, moved.target, reduction="sum"))
                 wrong = logits.argmax(-1) != moved.target
@@ -54,13 +54,13 @@ class Validation:
         return out
 
 
-def _batches(rows: list[tuple[NDArray[np.uint16], NDArray[np.uint8]]]) -> list[Batch]:
+def _batches(rows: list[Row]) -> list[Batch]:
     out: list[Batch] = []
     begin = 0
     while begin < len(rows):
         end = begin + 1
-        while end < len(rows) and (end + 1 - begin) * len(rows[end][0]) <= TOKENS:
+        while end < len(rows) and (end + 1 - begin) * len(rows[end].tokens) <= TOKENS:
             end += 1
-        out.append(assemble(rows[begin:end], len(rows[end - 1][0]) - 1))
+        out.append(assemble(rows[begin:end], len(rows[end - 1].tokens) - 1))
         begin = end
     return out

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -95,10 +96,19 @@ def _source(path: Path, *, own: bool) -> Package:
 def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.training.corpus import Corpus
     from copydesk.training.tokenizer import train_tokenizer
+    from copydesk.vocabulary import HFVocabulary
 
     path = work / "tokenizer.json"
     if args.step is None and path.is_file():
         console.print(f"tokenizer: kept, {path}")
+        return
+    if args.tokenizer is not None:
+        try:
+            shutil.copyfile(args.tokenizer, path)
+        except OSError as error:
+            raise TrainingError(f"cannot take the tokenizer {args.tokenizer}: {error}") from error
+        vocabulary = HFVocabulary.from_directory(work)
+        console.print(f"tokenizer: {vocabulary.size} tokens, from {args.tokenizer}")
         return
     corpus = Corpus(work / "corpus")
     entries = corpus.of("train")
@@ -113,7 +123,9 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
 
     def show(record: ShardRecord, done: int, of: int) -> None:
         rate = record.examples / max(record.seconds, 1e-9)
-        console.print(f"{done}/{of} {record.name}: {record.examples:,} examples, {rate:.0f}/s a worker")
+        console.print(
+            f"{done}/{of} {record.name}: {record.examples:,} examples on {record.groups:,} pages, {rate:.0f}/s a worker"
+        )
 
     settings = Settings(seed=args.seed, passes=args.passes, density=args.density)
     records = make_shards(
@@ -149,7 +161,7 @@ def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
     with TrainingView(console) as view:
         path = train.run(
             work / "shards", work / "run", size=args.size, minutes=args.minutes, seed=args.seed,
-            device=_device(args.device), resume=True, report=view,
+            device=_device(args.device), init=Path(args.init) if args.init else None, resume=True, report=view,
         )  # fmt: skip
     console.print(f"checkpoint: {path}")
 

@@ -48,6 +48,16 @@ class Kind:
     share: float = 1.0
 
     @property
+    def breaks(self) -> bool:
+        """Whether its text does not parse."""
+        return 20 <= self.id < 40
+
+    @property
+    def instruction(self) -> bool:
+        """Whether it says what to do, rather than what is wrong."""
+        return 100 <= self.id < 180 or self.name == "clean_instruction"
+
+    @property
     def weight(self) -> float:
         """How often it is tried: what is rare in the wild is tried more often where it can be had."""
         return self.emphasis / max(self.share, RAREST)
@@ -79,7 +89,7 @@ _ALL = (
     Kind(43, "loop_word", 0.5, logic.loop_word, 0.47),
     Kind(44, "argument_order", 1.2, logic.argument_order),
     Kind(45, "missing_return", 1.2, logic.missing_return, 0.78),
-    Kind(46, "unlocated_bug", 3.0, logic.unlocated_bug),
+    Kind(46, "unlocated_bug", 2.0, logic.unlocated_bug),
     Kind(47, "none_comparison", 1.2, semantics.none_comparison, 0.50),
     Kind(48, "true_comparison", 1.0, semantics.true_comparison, 0.72),
     Kind(49, "mutable_default", 1.5, semantics.mutable_default),
@@ -98,25 +108,25 @@ _ALL = (
     Kind(70, "end_of_file", 0.4, whitespace.end_of_file),
     Kind(80, "ruff_fix", 0.0),
     Kind(81, "ruff_unsafe_fix", 0.0),
-    Kind(100, "rename", 1.5, rewording.rename),
-    Kind(101, "type_hint", 1.0, signatures.type_hint, 0.35),
-    Kind(102, "to_fstring", 1.2, formatting.fstring, 0.43),
-    Kind(103, "early_return", 1.0, flow.early_return, 0.22),
-    Kind(104, "try_block", 1.0, flow.try_block),
-    Kind(105, "remove_prints", 0.8, flow.remove_prints),
-    Kind(106, "add_print", 0.5, flow.add_print),
-    Kind(107, "parameter", 0.8, signatures.parameter),
-    Kind(108, "default", 0.6, signatures.default, 0.37),
-    Kind(109, "docstring", 0.8, signatures.docstring, 0.35),
-    Kind(110, "constant", 1.0, rewording.constant, 0.08),
-    Kind(111, "extract", 1.0, rewording.extract, 0.52),
-    Kind(112, "inline", 0.8, rewording.inline, 0.52),
-    Kind(113, "guard", 0.8, signatures.guard, 0.78),
-    Kind(114, "remove_comments", 0.6, flow.remove_comments, 0.62),
-    Kind(115, "invert_if", 0.8, flow.invert_if, 0.40),
-    Kind(180, "clean_diagnostic", 1.5, clean.stale_diagnostic),
-    Kind(181, "clean_bug", 1.5, clean.no_bug),
-    Kind(182, "clean_instruction", 1.0, clean.already_done),
+    Kind(100, "rename", 1.12, rewording.rename),
+    Kind(101, "type_hint", 0.75, signatures.type_hint, 0.35),
+    Kind(102, "to_fstring", 0.9, formatting.fstring, 0.43),
+    Kind(103, "early_return", 0.75, flow.early_return, 0.22),
+    Kind(104, "try_block", 0.75, flow.try_block),
+    Kind(105, "remove_prints", 0.6, flow.remove_prints),
+    Kind(106, "add_print", 0.38, flow.add_print),
+    Kind(107, "parameter", 0.6, signatures.parameter),
+    Kind(108, "default", 0.45, signatures.default, 0.37),
+    Kind(109, "docstring", 0.6, signatures.docstring, 0.35),
+    Kind(110, "constant", 0.75, rewording.constant, 0.08),
+    Kind(111, "extract", 0.75, rewording.extract, 0.52),
+    Kind(112, "inline", 0.6, rewording.inline, 0.52),
+    Kind(113, "guard", 0.6, signatures.guard, 0.78),
+    Kind(114, "remove_comments", 0.45, flow.remove_comments, 0.62),
+    Kind(115, "invert_if", 0.6, flow.invert_if, 0.40),
+    Kind(180, "clean_diagnostic", 2.0, clean.stale_diagnostic),
+    Kind(181, "clean_bug", 2.0, clean.no_bug),
+    Kind(182, "clean_instruction", 0.7, clean.already_done),
     Kind(200, "release", 0.0),
     Kind(201, "history", 0.0),
 )
@@ -154,13 +164,12 @@ def examples(text: str, rng: Random, count: int) -> Iterator[Example]:
     kinds = [kind for kind in _ALL if kind.weight > 0]
     weights = [kind.weight for kind in kinds]
     misses = dict.fromkeys(KINDS, 0)
-    seen: set[tuple[str, str | None]] = set()
+    seen: set[object] = set()
     made = 0
     while made < count and kinds:
         k = rng.choices(range(len(kinds)), weights)[0]
         example = draw(kinds[k], file, rng)
-        key = (example.before, example.request.instruction) if example is not None else None
-        if example is None or key is None or key in seen:
+        if example is None or (key := _identity(example)) in seen:
             misses[kinds[k].name] += 1
             if misses[kinds[k].name] > 1:
                 del kinds[k], weights[k]
@@ -168,6 +177,13 @@ def examples(text: str, rng: Random, count: int) -> Iterator[Example]:
         seen.add(key)
         made += 1
         yield example
+
+
+def _identity(example: Example) -> object:
+    """Equal for what is the same example to a model: a clean text comes with many requests."""
+    if example.before == example.after:
+        return example.request
+    return example.before, example.request.instruction
 
 
 def windows_lines(example: Example) -> Example:
