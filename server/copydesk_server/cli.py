@@ -195,12 +195,13 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     data = train.add_argument_group("tokenizer and shards")
     data.add_argument("--vocabulary", type=int, default=8192, help="tokens of the tokenizer (default: 8192)")
+    data.add_argument("--tokenizer", metavar="FILE", help="take this tokenizer.json instead of training one")
     data.add_argument(
         "--after-copy", choices=("span", "program"), default="program",
         help="what follows a copy in the context: its lines, or the program alone (default: program)",
     )  # fmt: skip
     data.add_argument(
-        "--density", type=float, default=0.075, help="examples per line of code (default: 0.075)"
+        "--density", type=float, default=1.0, help="examples tried per line of code (default: 1)"
     )
     data.add_argument(
         "--passes", type=int, default=1, help="times over the corpus, with other defects (default: 1)"
@@ -214,6 +215,11 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     model.add_argument("--size", default="s", help="xs, s, m or l (default: s)")
     model.add_argument(
         "--minutes", type=float, default=60.0, help="wall-clock budget of the run (default: 60)"
+    )
+    model.add_argument(
+        "--init",
+        metavar="DIR",
+        help="start from the weights of this model directory or run; its tokenizer must be the one of the shards",
     )
     model.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     model.add_argument(
