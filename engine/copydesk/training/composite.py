@@ -123,8 +123,11 @@ def composites(
             alone.append([example])
         else:
             parts.append(_Part.of(clean, example))
-    # A request for the whole text leaves no room for any hunk, so these come last.
-    for part in sorted(parts, key=lambda part: part.needs[:1] == [_ALL]):
+    # What finds a place least easily comes first, so that it is not crowded out: text that does not parse is kept apart, imports
+    # share one block. A request for the whole text leaves no room for any hunk, so it comes last.
+    for part in sorted(
+        parts, key=lambda part: (part.needs[:1] == [_ALL], not part.breaks, not _imports(part))
+    ):
         document = next((d for d in documents if d.takes(part, apart)), None)
         if document is None and len(documents) < most:
             document = _Document()
@@ -134,6 +137,10 @@ def composites(
         else:
             document.add(part)
     return [_composed(clean, document) for document in documents] + alone, left
+
+
+def _imports(part: _Part) -> bool:
+    return part.example.kind == "missing_import"
 
 
 def _composed(clean: Sequence[str], document: _Document) -> list[Example]:
