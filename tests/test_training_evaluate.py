@@ -9,7 +9,7 @@ from copydesk.training.evaluate import FAMILIES, Verdict, family, markdown, tabl
 
 
 def verdict(kind: str, exact: bool) -> Verdict:
-    return Verdict(kind, "edited", exact, exact, True, outside=False, forwards=3, ms=1.0)
+    return Verdict(kind, "edited", exact, exact, True, exact, outside=False, forwards=3, ms=1.0)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ Knows examples and an editor; reads no files.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -42,6 +42,7 @@ class Verdict:
     exact:   the edited text is the wanted one, byte for byte.
     spans:   the program copies the lines the oracle's copies (endpoints of every copy equal), or the text is exact.
     applied: the checks let the edit through (or it was rightly left alone).
+    verified: whoever may run tools again found nothing against it (or it was rightly left alone).
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Verdict:
     exact: bool
     spans: bool
     applied: bool
+    verified: bool
     outside: bool
     forwards: int
     ms: float
@@ -62,9 +64,16 @@ class Row:
     exact: Share
     spans: Share
     applied: Share
+    verified: Share
 
 
-def judge(editor: Editor, examples: Iterable[Example], *, together: int = TOGETHER) -> Iterator[Verdict]:
+Verify = Callable[[Example, str], bool]
+"""Whether an example's text, edited like this, passes whatever can be run on it."""
+
+
+def judge(
+    editor: Editor, examples: Iterable[Example], verify: Verify, *, together: int = TOGETHER
+) -> Iterator[Verdict]:
     """Decode each example greedily and compare. Examples whose scope does not fit a page count as failures."""
     waiting = iter(examples)
     while group := list(islice(waiting, together)):
@@ -78,7 +87,7 @@ def judge(editor: Editor, examples: Iterable[Example], *, together: int = TOGETH
             if isinstance(event, EditResult):
                 results[index] = event
         for index, example in enumerate(group):
-            yield _verdict(editor, documents[index], example, results[index])
+            yield _verdict(editor, documents[index], example, results[index], verify)
         for document in documents:
             document.close()
 
@@ -105,8 +114,10 @@ def family(kind: str) -> str:
 
 def markdown(rows: Sequence[Row]) -> str:
     """The table as Markdown, shares with 95% intervals."""
-    head = "| kind | exact match | spans right | applied |\n|---|---|---|---|\n"
-    return head + "".join(f"| {row.kind} | {row.exact} | {row.spans} | {row.applied} |\n" for row in rows)
+    head = "| kind | exact match | spans right | applied | verified |\n|---|---|---|---|---|\n"
+    return head + "".join(
+        f"| {row.kind} | {row.exact} | {row.spans} | {row.applied} | {row.verified} |\n" for row in rows
+    )
 
 
 def _row(kind: str, verdicts: Sequence[Verdict]) -> Row:
@@ -116,22 +127,27 @@ def _row(kind: str, verdicts: Sequence[Verdict]) -> Row:
         Share(sum(v.exact for v in verdicts), total),
         Share(sum(v.spans for v in verdicts), total),
         Share(sum(v.applied for v in verdicts), total),
+        Share(sum(v.verified for v in verdicts), total),
     )
 
 
-def _verdict(editor: Editor, document: Document, example: Example, result: EditResult) -> Verdict:
+def _verdict(
+    editor: Editor, document: Document, example: Example, result: EditResult, verify: Verify
+) -> Verdict:
     # A refused program is judged by what it would have written: refusal is what `applied` counts.
     try:
         text = result.program.resolve(example.before) if result.program is not None else example.before
     except CopydeskError:
         text = example.before
     exact = result.program is not None and text == example.after
+    rightly_left = result.status == "unchanged" and example.before == example.after
     return Verdict(
         example.kind,
         result.status,
         exact,
         exact or _same_spans(editor, document, example, result.program),
-        result.status == "edited" or (result.status == "unchanged" and example.before == example.after),
+        result.status == "edited" or rightly_left,
+        rightly_left or (result.status == "edited" and verify(example, result.text)),
         outside=not _inside(editor, document, example, result),
         forwards=result.counts.forwards,
         ms=result.ms.get("total", 0.0),

@@ -22,6 +22,8 @@ from copydesk.training.example import Example
 from copydesk.training.examples import page_format
 from copydesk.training.records import read_held_out
 from copydesk.training.statistics import Share
+from copydesk_server.judge import judge_all
+from copydesk_server.ruff import Ruff
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,6 +31,13 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=True, quiet=args.quiet)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     verdicts: list[dict[str, object]] = []
+    ruff = Ruff.find()
+
+    def verify(example: Example, text: str) -> bool:
+        asked = example.request.diagnostics
+        said = judge_all(example.before, text, asked, language="python", path=None, ruff=ruff)
+        return said.verdict == "verified"
+
     with Editor.load(args.model, args.device, dtype=args.dtype, warm=False) as editor:
         served = editor.toolkit.format
         if args.examples is not None:
@@ -37,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
                     editor.toolkit.format = page_format(served, lines)
                 examples = list(_held_out(Path(args.examples), args, lines))
                 progress = track(
-                    judge(editor, examples), f"pages of {lines} lines", len(examples), console=console
+                    judge(editor, examples, verify), f"pages of {lines} lines", len(examples), console=console
                 )
                 found = list(progress)
                 out.print(
