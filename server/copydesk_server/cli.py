@@ -55,6 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_program(commands)
     _add_train(commands)
     _add_eval(commands, model_options)
+    _add_lsp(commands, model_options)
     commands.add_parser(
         "demo",
         parents=[model_options],
@@ -142,6 +143,27 @@ def _add_eval(
         "--no-narrow", action="store_true", help="let the model spell names instead of choosing them"
     )
     measure.add_argument("--json", metavar="FILE", help="write every verdict, one JSON object per line")
+
+
+def _add_lsp(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], options: argparse.ArgumentParser
+) -> None:
+    lsp = commands.add_parser(
+        "lsp",
+        parents=[options],
+        help="the language server, for editors",
+        description="Serve one editor. Its settings go before --model, --device and --dtype.",
+    )
+    where = lsp.add_mutually_exclusive_group()
+    where.add_argument("--stdio", action="store_true", help="on standard input and output (default)")
+    where.add_argument(
+        "--tcp", metavar="HOST:PORT", help="on one TCP connection; loopback only; port 0 takes a free one"
+    )
+    lsp.add_argument("--log-file", metavar="FILE", help="log to a file too, which only you can read")
+    lsp.add_argument(
+        "--log-level", choices=("error", "warning", "info", "debug"),
+        help="default: the client's setting, or warning; only debug logs what you write",
+    )  # fmt: skip
 
 
 def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

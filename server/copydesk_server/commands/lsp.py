@@ -1,0 +1,24 @@
+"""`copydesk lsp`: the language server, on standard input and output or one TCP connection on loopback."""
+
+from __future__ import annotations
+
+import argparse
+
+from copydesk_server.lsp import session
+from copydesk_server.lsp.session import Options
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve one client. Returns 0 after `shutdown`, else 1. Raises TransportError and LogFileError."""
+    return session.run(
+        Options(
+            tcp=args.tcp,
+            model=args.model,
+            device=args.device,
+            dtype=args.dtype,
+            seed=args.seed,
+            log_file=args.log_file,
+            log_level=args.log_level,
+            quiet=args.quiet,
+        )
+    )

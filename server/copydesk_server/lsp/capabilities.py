@@ -1,0 +1,66 @@
+"""What the server offers, as `initialize` answers it. Made of the standard library alone, so that it is known before anything
+else is imported; `tests/test_lsp_base.py` holds it against what the features registered.
+
+Knows the client's capabilities as plain JSON and the names of methods; nothing of what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from copydesk.position import Encoding
+
+NAME = "copydesk"
+
+QUICK_FIX = "quickfix"
+REWRITE = "refactor.rewrite.copydesk"
+FIX_ALL = "source.fixAll.copydesk"
+CODE_ACTION_KINDS = (QUICK_FIX, REWRITE, FIX_ALL)
+
+COMMANDS = ("copydesk.server.apply", "copydesk.server.fixAll")
+"""Not any client's own ids: VS Code registers a server's commands globally, where two of one name collide."""
+
+INCREMENTAL = 2  # TextDocumentSyncKind
+
+
+def position_encoding(client: Mapping[str, Any]) -> Encoding:
+    """The first encoding of the client's list that we know; UTF-16 for a client without a list, as LSP says."""
+    for name in dig(client, "general", "positionEncodings") or ():
+        if name in tuple(Encoding):
+            return Encoding(name)
+    return Encoding.UTF16
+
+
+def resolves_edits(client: Mapping[str, Any]) -> bool:
+    """Whether an action may come without its edit and get it when it is chosen."""
+    action = dig(client, "textDocument", "codeAction")
+    properties = dig(action, "resolveSupport", "properties") or ()
+    return bool("edit" in properties and dig(action, "dataSupport"))
+
+
+def server_capabilities(client: Mapping[str, Any]) -> dict[str, Any]:
+    """`ServerCapabilities` for a client with these capabilities."""
+    literals = dig(client, "textDocument", "codeAction", "codeActionLiteralSupport") is not None
+    actions = {
+        "codeActionKinds": list(CODE_ACTION_KINDS),
+        "resolveProvider": resolves_edits(client),
+        "workDoneProgress": False,
+    }
+    return {
+        "positionEncoding": position_encoding(client).value,
+        "textDocumentSync": {"openClose": True, "change": INCREMENTAL, "save": False},
+        # Options are for clients that know action literals; older ones get commands, and may be told no more than yes.
+        "codeActionProvider": actions if literals else True,
+        "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+    }
+
+
+def dig(value: Any, *names: str) -> Any:
+    """A member some levels down; None where there is none on the way."""
+    for name in names:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value

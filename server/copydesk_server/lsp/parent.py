@@ -1,0 +1,20 @@
+"""Ends the server when its client has died without a word. Knows processes; nothing of LSP."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psutil
+
+SECONDS = 1.0
+"""How often is looked. Where a client dies properly its end of the pipe closes, and nobody waits for this."""
+
+
+async def outlived(pid: int) -> None:
+    """Returns once the process `pid` is no more. A number that another process has got since counts as gone."""
+    try:
+        process = psutil.Process(pid)
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+            await asyncio.sleep(SECONDS)
+    except psutil.NoSuchProcess:
+        return

@@ -1,0 +1,123 @@
+"""Progress bars: begun by a client's own token, or asked for; ended exactly once; cancelled by the person.
+
+Knows nothing of what the work is. A client without progress bars gets a bar that says nothing, so that callers need not ask.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+if TYPE_CHECKING:
+    from copydesk_server.lsp.server import CopydeskServer
+
+log = logging.getLogger(__name__)
+
+
+class Bar:
+    """One piece of work, from its beginning to `end`. What is reported before the client agreed waits."""
+
+    def __init__(
+        self, send: Callable[[object], None], title: str, on_cancel: Callable[[], None] | None
+    ) -> None:
+        self.cancelled = False
+        self._on_cancel = on_cancel
+        self._ended = False
+        self._open = False
+        self._send = send
+        self._begin = types.WorkDoneProgressBegin(title=title, cancellable=on_cancel is not None)
+        self._last: types.WorkDoneProgressReport | None = None
+        self._end: types.WorkDoneProgressEnd | None = None
+
+    def report(self, message: str | None = None, percentage: int | None = None) -> None:
+        """Where the work is. Never a text of the document's: other people see progress bars."""
+        if self._ended:
+            return
+        self._last = types.WorkDoneProgressReport(message=message, percentage=percentage)
+        if self._open:
+            self._send(self._last)
+
+    def end(self, message: str | None = None) -> None:
+        """The work is over, one way or the other. Does nothing the second time."""
+        if self._ended:
+            return
+        self._ended = True
+        self._end = types.WorkDoneProgressEnd(message=message)
+        if self._open:
+            self._send(self._end)
+
+    def cancel(self) -> None:
+        """The person pressed cancel."""
+        if not self._ended and not self.cancelled:
+            self.cancelled = True
+            if self._on_cancel is not None:
+                self._on_cancel()
+
+    def show(self) -> None:
+        """The client has agreed: say what has not been said. Work that is over by then is not shown at all."""
+        if self._ended:
+            return
+        self._open = True
+        self._send(self._begin)
+        if self._last is not None:
+            self._send(self._last)
+
+
+class ProgressBars:
+    """All bars that are not ended, by token."""
+
+    def __init__(self, server: CopydeskServer) -> None:
+        self._server = server
+        self._numbers = itertools.count(1)
+        self._bars: dict[int | str, Bar] = {}
+
+    def __len__(self) -> int:
+        return len(self._bars)
+
+    def start(
+        self,
+        title: str,
+        *,
+        token: int | str | None = None,
+        on_cancel: Callable[[], None] | None = None,
+    ) -> Bar:
+        """A bar for work that begins now. token: the client's `workDoneToken`; without one the client is asked for a bar."""
+        name = token if token is not None else f"copydesk-{next(self._numbers)}"
+
+        def send(value: object) -> None:
+            self._server.protocol.notify(types.PROGRESS, types.ProgressParams(token=name, value=value))
+            if isinstance(value, types.WorkDoneProgressEnd):
+                self._bars.pop(name, None)
+
+        bar = Bar(send, title, on_cancel)
+        if token is not None:
+            self._bars[name] = bar
+            bar.show()
+        elif self._server.client.work_done_progress:
+            self._bars[name] = bar
+            self._server.spawn(self._ask(name, bar), "progress")
+        return bar
+
+    def cancelled(self, token: int | str) -> None:
+        """`window/workDoneProgress/cancel`."""
+        bar = self._bars.get(token)
+        if bar is not None:
+            bar.cancel()
+
+    async def _ask(self, token: int | str, bar: Bar) -> None:
+        try:
+            await self._server.window_work_done_progress_create_async(
+                types.WorkDoneProgressCreateParams(token=token)
+            )
+        except JsonRpcException as error:
+            log.info("the client wants no progress bar (%d)", error.code)
+            self._bars.pop(token, None)
+            return
+        bar.show()
+        if bar._ended:
+            self._bars.pop(token, None)

@@ -1,0 +1,257 @@
+"""pygls' protocol, made strict and discreet: one response per request, no traceback to the client, no text in the log.
+
+What is replaced: pygls' own copies of documents (`documents.py` has them), its lifecycle (`session.py` answers `initialize`), how
+errors are told. Custom methods' params stay plain JSON. Knows no feature.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import logging
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lsprotocol import converters, types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcRequestCancelled
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+    LanguageServerProtocol,
+    lsp_method,
+)
+
+from copydesk_server.lsp import wire
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+
+    from copydesk_server.lsp.server import CopydeskServer
+    from copydesk_server.lsp.transport import Connection
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+BUILT_IN = (
+    "lsp_initialized",
+    "lsp_shutdown",
+    "lsp_exit",
+    "lsp_text_document__did_open",
+    "lsp_text_document__did_change",
+    "lsp_text_document__did_close",
+    "lsp_workspace__did_change_workspace_folders",
+    "lsp_workspace__execute_command",
+    "lsp_work_done_progress_cancel",
+    "lsp_set_trace",
+)
+"""Of pygls' own features, those that do not touch its copies of documents."""
+
+
+def converter() -> Converter:
+    """LSP's types, and plain JSON for messages LSP does not have."""
+    made = converters.get_converter()
+    for fallback in (JsonRPCRequestMessage, JsonRPCNotification):
+        made.register_structure_hook(
+            fallback, lambda message, cls: cls(**{"params": None, **{k: message[k] for k in message}})
+        )
+    made.register_structure_hook(JsonRPCResponseMessage, lambda message, cls: cls(**message))
+    return made
+
+
+class CopydeskProtocol(LanguageServerProtocol):
+    """Messages in and out. `receive` takes one body; everything after `initialize` comes through it."""
+
+    _server: CopydeskServer
+
+    def __init__(self, server: CopydeskServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        self._asked: set[int | str] = set()  # ids of our own requests, which may look like the client's
+        self._connection: Connection | None = None
+
+    def _register_builtin_features(self) -> None:
+        for name in BUILT_IN:
+            method = getattr(self, name)
+            self.fm.add_builtin_feature(method.method_name, method)
+
+    def connect(self, connection: Connection, params: dict[str, Any]) -> None:
+        """Go on from an `initialize` that was answered already."""
+        self._connection = connection
+        self.client_capabilities = self._converter.structure(params["capabilities"], types.ClientCapabilities)
+
+    def structure(self, value: Any, kind: type[T]) -> T:
+        """One of LSP's types from plain JSON. Raises what cattrs does, and ValueError."""
+        made: T = self._converter.structure(value, kind)
+        return made
+
+    @property
+    def ended(self) -> bool:
+        """`shutdown` was asked for."""
+        return bool(self._shutdown)
+
+    # -- in ----------------------------------------------------------------------------------------------------------
+
+    def receive(self, body: bytes) -> None:
+        """Handle one message. Raises: never; what is wrong with it is answered or logged."""
+        try:
+            message = wire.decode(body)
+        except wire.MessageError as error:
+            self.send(wire.error_message(None, error.code, str(error)))
+            return
+        method, ident = message.get("method"), message.get("id")
+        if method is not None and (ident is not None or self._shutdown):
+            if ident is not None and (method == types.INITIALIZE or self._shutdown):
+                when = "after shutdown" if self._shutdown else "once more"
+                self.send(wire.error_message(ident, wire.INVALID_REQUEST, f"{method} {when}"))
+                return
+            if ident is None and method != types.EXIT:
+                return
+        try:
+            structured = self.structure_message(message)
+        except (JsonRpcException, TypeError):
+            self._refuse_params(method, ident)
+            return
+        contextvars.copy_context().run(self._dispatch, structured, method, ident)
+
+    def _dispatch(self, message: Any, method: str | None, ident: int | str | None) -> None:
+        if method is None:
+            if ident in self._asked:
+                self._asked.discard(ident)
+                self._handle_response(
+                    ident, getattr(message, "result", None), getattr(message, "error", None)
+                )
+            else:
+                log.warning("a response to nothing that was asked")
+        elif ident is None:
+            self._handle_notification(method, message.params)
+        elif ident in self._request_futures:
+            self.send(
+                wire.error_message(ident, wire.INVALID_REQUEST, "a request of this id is being answered")
+            )
+        else:
+            self._handle_request(ident, method, message.params)
+
+    def _refuse_params(self, method: str | None, ident: int | str | None) -> None:
+        if method is None:
+            # The answer to a question of ours cannot be read: that is an answer too.
+            if ident in self._asked and ident is not None:
+                self._asked.discard(ident)
+                problem = types.ResponseError(wire.INVALID_PARAMS, "a response that cannot be read")
+                self._handle_response(ident, None, problem)
+        elif ident is not None:
+            self.send(wire.error_message(ident, wire.INVALID_PARAMS, f"the params of {method} are not LSP's"))
+        else:
+            log.warning("the params of %s are not LSP's: ignored", method)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """As pygls does, but for `object_hook`: only whole messages are structured, not whatever looks like one inside.
+
+        Raises JsonRpcException.
+        """
+        if data.get("method") == types.CANCEL_REQUEST and not isinstance(data.get("params"), dict):
+            raise JsonRpcInvalidParams
+        return super().structure_message(data)
+
+    def _handle_cancel_notification(self, msg_id: int | str) -> None:
+        # Only the client's own requests; pygls keeps ours in the same place.
+        if msg_id not in self._asked:
+            super()._handle_cancel_notification(msg_id)
+
+    # -- out ---------------------------------------------------------------------------------------------------------
+
+    def send(self, message: wire.Message) -> None:
+        """Send one message as it is."""
+        self._send_data(message)
+
+    def _send_data(self, data: Any) -> None:
+        assert self._connection is not None
+        try:
+            text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
+        except (TypeError, ValueError, AttributeError) as error:
+            ident = getattr(data, "id", None)
+            log.error("a message could not be written (%s)", type(error).__name__)
+            if ident is None or hasattr(data, "method"):
+                return
+            text = json.dumps(
+                wire.error_message(ident, wire.INTERNAL_ERROR, "the result could not be written")
+            )
+        body = text.encode("ascii")
+        self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    def send_request(
+        self, method: str, params: Any = None, callback: Any = None, msg_id: Any = None
+    ) -> Future[Any]:
+        """As pygls does. The id is remembered, so that nothing else is taken for the answer."""
+        if msg_id is None:
+            msg_id = self._server.next_id()
+        self._asked.add(msg_id)
+        return super().send_request(method, params, callback, msg_id)
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: int | str) -> None:
+        self._request_futures.pop(msg_id, None)
+        if future.cancelled():
+            error: BaseException | None = JsonRpcRequestCancelled("the request was cancelled")
+        else:
+            error = future.exception()
+        if error is None:
+            self._send_response(msg_id, result=future.result())
+        elif isinstance(error, JsonRpcException):
+            self._send_response(msg_id, error=error.to_response_error())
+        else:
+            log.error("a request failed", exc_info=error)
+            reason = f"internal error ({type(error).__name__}); the server's log says where"
+            self.send(wire.error_message(msg_id, wire.INTERNAL_ERROR, reason))
+
+    def _check_handler_result(self, future: Future[Any]) -> None:
+        if not future.cancelled() and (error := future.exception()) is not None:
+            log.error("a notification failed", exc_info=error)
+
+    # -- LSP's own methods -------------------------------------------------------------------------------------------
+
+    @lsp_method(types.INITIALIZED)
+    def lsp_initialized(self, *_: Any) -> None:
+        """The client may be asked from now on."""
+        self._server.begin()
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]
+        """Nothing is worked on any more: what is in flight is answered as cancelled, and the model goes."""
+        self._shutdown = True
+        for future in list(self._request_futures.values()):
+            if not future.done():
+                future.cancel()
+        self._server.wind_down()
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]
+        """The end, whatever is going on."""
+        self._server.exit_code = 0 if self._shutdown else 1
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """A document to look after."""
+        self._server.documents.open(params.text_document)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """The client's text changed, one change after the other."""
+        document = params.text_document
+        self._server.documents.change(document.uri, document.version, params.content_changes)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """The file system has the document again."""
+        self._server.documents.close(params.text_document.uri)
+
+    @lsp_method(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def lsp_workspace__did_change_workspace_folders(
+        self, params: types.DidChangeWorkspaceFoldersParams
+    ) -> None:
+        """Folders came and went."""
+        self._server.folders_changed(params.event.added, params.event.removed)
+
+    @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
+        """The person pressed a progress bar's cancel."""
+        self._server.bars.cancelled(params.token)

@@ -1,0 +1,267 @@
+"""The language server put together: what it keeps, what its features may ask of it, and how it begins and ends.
+
+Everything here runs on the event loop. Knows no feature: each registers itself, in the order of `FEATURES`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Coroutine, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from copydesk import __version__
+from copydesk_server.engine.proxy import Engine, EngineSettings
+from copydesk_server.lsp import loading, parent
+from copydesk_server.lsp.capabilities import NAME, position_encoding
+from copydesk_server.lsp.client import ClientView
+from copydesk_server.lsp.configuration import Configuration
+from copydesk_server.lsp.documents import Documents
+from copydesk_server.lsp.logs import Log
+from copydesk_server.lsp.progress import ProgressBars
+from copydesk_server.lsp.protocol import CopydeskProtocol, converter
+from copydesk_server.lsp.settings import Settings, SettingsStore
+from copydesk_server.lsp.uris import path_of, uri_of
+from copydesk_server.lsp.watching import Watching
+
+if TYPE_CHECKING:
+    from copydesk_server.lsp.ahead import Ahead
+    from copydesk_server.lsp.diagnostics import DiagnosticStore
+    from copydesk_server.lsp.jobs import JobDesk
+    from copydesk_server.lsp.lint import Linting
+    from copydesk_server.lsp.session import Options
+    from copydesk_server.lsp.transport import Connection
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+FEATURES = (
+    "feeding",
+    "configuration",
+    "watching",
+    "status",
+    "diagnostics",
+    "jobs",
+    "ahead",
+    "lint",
+    "actions",
+    "resolve",
+    "commands",
+    "edit",
+)
+"""Modules of this package, each with `register(server)`. `feeding` is first: others ask the engine about what it was fed."""
+
+
+class CopydeskServer(LanguageServer):
+    """One client's server. `exit_code` is None as long as it lives."""
+
+    protocol: CopydeskProtocol
+    found: DiagnosticStore
+    jobs: JobDesk
+    ahead: Ahead
+    lint: Linting
+
+    def __init__(self, options: Options, connection: Connection, params: dict[str, Any]) -> None:
+        super().__init__(NAME, __version__, protocol_cls=CopydeskProtocol, converter_factory=converter)
+        self.options = options
+        self.exit_code: int | None = None
+        self.client = ClientView(params)
+        self.encoding = position_encoding(params["capabilities"])
+        self.log = Log(file=options.log_file, quiet=options.quiet)
+        self.folders: dict[str, str] = _folders(params)
+        self.documents = Documents(self.encoding)
+        self.bars = ProgressBars(self)
+        self.settings = SettingsStore(self.complain)
+        self.settings.set_roots(tuple(self.folders))
+        self._connection = connection
+        self._ids = itertools.count(1)
+        self._said: set[str] = set()
+        self._complaints: dict[str, str] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._begun = False
+        self.started = asyncio.Event()
+        """The engine was told to start: until then it takes no requests."""
+        self._closing: asyncio.Task[None] | None = None
+        self.protocol.connect(connection, params)
+        self.configuration = Configuration(self)
+        self._set_level()
+        self.engine = Engine(self.engine_settings(), loading.Loading(self))
+        self.watching = Watching(self)
+        self.settings.subscribe(self._settings_changed)
+        for name in FEATURES:
+            import_module(f"{__package__}.{name}").register(self)
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """`initialized`: the client may be asked, and the model is loaded."""
+        if not self._begun:
+            self._begun = True
+            self.spawn(self._begin(), "begin")
+
+    async def _begin(self) -> None:
+        if self.client.process_id is not None:
+            self.spawn(self._watch_parent(self.client.process_id), "parent")
+        await self.configuration.first()
+        self.watching.read_projects()
+        if not self.protocol.ended:
+            self.engine.configure(self.engine_settings())
+            self.engine.start()
+            self.started.set()
+        self.started.set()
+        await self.watching.begin()
+
+    async def _watch_parent(self, pid: int) -> None:
+        await parent.outlived(pid)
+        self._connection.end("the client's process is gone")
+
+    def wind_down(self) -> None:
+        """`shutdown`: end the engine, now and not at `exit`, which may never come."""
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self.engine.close())
+
+    async def finish(self, why: str | None) -> None:
+        """The connection is over: leave nothing running."""
+        if why is not None and not self.protocol.ended:
+            log.warning("the connection ended: %s", why)
+        self.wind_down()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self.watching.end()
+        if self._closing is not None:
+            await self._closing
+        self.log.close()
+
+    def close_code(self) -> int:
+        """The exit code: 0 after `shutdown`, else 1."""
+        if self.exit_code is not None:
+            return self.exit_code
+        return 0 if self.protocol.ended else 1
+
+    def spawn(self, work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+        """Work in the background: what it raises is logged, and it is cancelled at the end."""
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._spawned)
+        return task
+
+    def _spawned(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s failed", task.get_name(), exc_info=error)
+
+    # -- what features ask -------------------------------------------------------------------------------------------
+
+    def next_id(self) -> str:
+        """An id for a request of ours."""
+        return f"copydesk-{next(self._ids)}"
+
+    def say_once(self, key: str, message: str, type: types.MessageType = types.MessageType.Warning) -> None:
+        """Show a message, once until `settle(key)`."""
+        if key not in self._said:
+            self._said.add(key)
+            self.window_show_message(types.ShowMessageParams(type, message))
+
+    def settle(self, key: str) -> None:
+        """What `say_once` was about is over: the next one is another incident."""
+        self._said.discard(key)
+
+    async def register_capability(self, ident: str, method: str, options: Any) -> bool:
+        """Register dynamically. False where the client refuses."""
+        registration = types.Registration(id=f"copydesk-{ident}", method=method, register_options=options)
+        try:
+            await self.client_register_capability_async(types.RegistrationParams([registration]))
+        except JsonRpcException as error:
+            log.warning("the client refuses to register %s (%d)", method, error.code)
+            return False
+        return True
+
+    async def unregister_capability(self, ident: str, method: str) -> None:
+        """Take a registration back."""
+        registration = types.Unregistration(id=f"copydesk-{ident}", method=method)
+        try:
+            await self.client_unregister_capability_async(types.UnregistrationParams([registration]))
+        except JsonRpcException as error:
+            log.warning("the client keeps %s (%d)", method, error.code)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """pygls' own errors. A person has nothing of them."""
+        log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
+
+    def complain(self, key: str, message: str) -> None:
+        """Show what is wrong with something a person wrote: once, until it changes. An empty message: it is right again."""
+        if self._complaints.get(key, "") != message:
+            self._complaints[key] = message
+            if message:
+                self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+
+    # -- settings and folders ----------------------------------------------------------------------------------------
+
+    def engine_settings(self) -> EngineSettings:
+        """What the engine runs with: the person's settings, and where they leave it open the command line."""
+        settings, options = self.settings.of(None), self.options
+        return EngineSettings(
+            model=settings.model or options.model,
+            device=settings.device if settings.device != "auto" else options.device,
+            dtype=settings.dtype if settings.dtype != "auto" else options.dtype,
+            cache_bytes=settings.cache_bytes,
+            log_file=options.log_file,
+            log_level=self._level(settings),
+        )
+
+    def folders_changed(
+        self, added: Sequence[types.WorkspaceFolder], removed: Sequence[types.WorkspaceFolder]
+    ) -> None:
+        """`didChangeWorkspaceFolders`."""
+        for folder in removed:
+            self.folders.pop(folder.uri, None)
+        self.folders.update((folder.uri, folder.name) for folder in added)
+        self.settings.set_roots(tuple(self.folders))
+        self.watching.read_projects()
+        self.watching.folders_changed()
+        if self.client.configuration:
+            self.spawn(self.configuration.pull(), "configuration")
+
+    def _settings_changed(self) -> None:
+        self._set_level()
+        wanted = self.engine_settings()
+        if wanted != self.engine.settings:
+            self.engine.configure(wanted)
+            self.watching.model_changed()
+
+    def _level(self, settings: Settings) -> str:
+        return self.options.log_level or settings.log_level
+
+    def _set_level(self) -> None:
+        self.log.set_level(self._level(self.settings.of(None)))
+
+
+def create_server(options: Options, connection: Connection, params: dict[str, Any]) -> CopydeskServer:
+    """The server for a client whose `initialize` was answered. Raises LogFileError."""
+    return CopydeskServer(options, connection, params)
+
+
+def _folders(params: dict[str, Any]) -> dict[str, str]:
+    """The workspace's folders, by URI; older clients have one root, or none."""
+    folders = params.get("workspaceFolders")
+    if folders:
+        return {folder["uri"]: folder["name"] for folder in folders}
+    root = params.get("rootUri")
+    path = params.get("rootPath")
+    if not root and path:
+        from pathlib import Path
+
+        root = uri_of(Path(path))
+    if not root:
+        return {}
+    found = path_of(root)
+    return {root: found.name if found is not None else root}
