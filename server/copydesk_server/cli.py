@@ -56,6 +56,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_train(commands)
     _add_eval(commands, model_options)
     _add_lsp(commands, model_options)
+    _add_fix(commands, model_options)
+    _add_refactor(commands, model_options)
     commands.add_parser(
         "demo",
         parents=[model_options],
@@ -164,6 +166,72 @@ def _add_lsp(
         "--log-level", choices=("error", "warning", "info", "debug"),
         help="default: the client's setting, or warning; only debug logs what you write",
     )  # fmt: skip
+
+
+def _add_fix(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], options: argparse.ArgumentParser
+) -> None:
+    fix = commands.add_parser(
+        "fix",
+        parents=[options],
+        help="mend what a linter found, judged by the linter",
+        description="Mend what ruff, or a file of diagnostics, says of files. Prints a diff and writes nothing, unless told to.",
+    )
+    fix.add_argument("paths", metavar="PATH", nargs="+", help="files and folders")
+    fix.add_argument(
+        "--diagnostics",
+        metavar="FILE",
+        help="ruff JSON, pyright JSON or SARIF; - reads standard input (default: run ruff)",
+    )
+    fix.add_argument("--select", metavar="CODES", help="only these rules, as ruff names them: F401,E7")
+    _add_headless(fix)
+
+
+def _add_refactor(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], options: argparse.ArgumentParser
+) -> None:
+    refactor = commands.add_parser(
+        "refactor",
+        parents=[options],
+        help="follow one instruction in many files",
+        description="Follow an instruction in files, folders and globs. Prints a diff and writes nothing, unless told to.",
+    )
+    refactor.add_argument(
+        "paths", metavar="PATH", nargs="+", help="files, folders, globs; .gitignore counts in folders"
+    )
+    refactor.add_argument("-i", "--instruction", metavar="TEXT", required=True, help="what to do")
+    refactor.add_argument("--lines", metavar="A-B", help="only these lines, of one file")
+    refactor.add_argument(
+        "--include", metavar="GLOB", action="append", help="what folders give (default: known languages)"
+    )
+    refactor.add_argument("--exclude", metavar="GLOB", action="append", help="what is left out")
+    _add_headless(refactor)
+
+
+def _add_headless(command: argparse.ArgumentParser) -> None:
+    """What `fix` and `refactor` share."""
+    end = command.add_mutually_exclusive_group()
+    end.add_argument("--diff", action="store_true", help="print a diff and write nothing (default)")
+    end.add_argument("--write", action="store_true", help="write the files")
+    command.add_argument("--json", action="store_true", help="print an object per file, as each is done")
+    command.add_argument("--origin", action="store_true", help="print where each line of the results comes from")
+    command.add_argument("--unverified", action="store_true", help="also what nothing proves right")
+    command.add_argument("--allow-dirty", action="store_true", help="write files with unstaged changes")
+    command.add_argument("--allow-staged", action="store_true", help="write files with staged changes")
+    command.add_argument("--resume", action="store_true", help="go on from where the same command was stopped")
+    command.add_argument(
+        "--batch",
+        metavar="N",
+        type=_positive,
+        help="requests decoded together (default: what memory and device bear)",
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
 
 
 def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

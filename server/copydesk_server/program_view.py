@@ -56,7 +56,7 @@ def _drawn(line: ResultLine) -> Text:
     text = Text()
     for segment in line.segments:
         inside_sub = line.origin is Origin.SUBSTITUTED and segment.origin is Origin.GENERATED
-        text.append(_printable(segment.text), style=_NEW_IN_SUB if inside_sub else _STYLE[line.origin])
+        text.append(printable(segment.text), style=_NEW_IN_SUB if inside_sub else _STYLE[line.origin])
     if not terminator(line.text):
         text.append(" (no newline at the end)", style="dim")
     return text
@@ -65,13 +65,13 @@ def _drawn(line: ResultLine) -> Text:
 def _carets(line: ResultLine) -> str:
     """A row that points at the generated characters of a line, by terminal cells."""
     row = "".join(
-        ("^" if segment.origin is Origin.GENERATED else " ") * cell_len(_printable(segment.text))
+        ("^" if segment.origin is Origin.GENERATED else " ") * cell_len(printable(segment.text))
         for segment in line.segments
     )
     return row.rstrip()
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text that cannot move the cursor or speak to the terminal: control characters become their pictures."""
     shown = []
     for char in text:

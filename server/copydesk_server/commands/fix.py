@@ -1,0 +1,102 @@
+"""`copydesk fix`: mend what a linter found, and let the linter say whether it is mended.
+
+ruff finds, or a file of diagnostics does; each finding becomes a request, and each fix is judged before it counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from copydesk.document import TextLines
+from copydesk.editor import Editor
+from copydesk.request import EditRequest
+from copydesk_server.errors import DiagnosticsError, FileError, RuffError
+from copydesk_server.headless.command import execute
+from copydesk_server.headless.discover import Place, language_of, root_of
+from copydesk_server.headless.findings import Found, parse
+from copydesk_server.headless.run import Begin
+from copydesk_server.headless.source import Source
+from copydesk_server.headless.task import FileTask, Rules
+from copydesk_server.ruff import Ruff
+
+_KEY = ("paths", "diagnostics", "select", "unverified", "model", "seed")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0: nothing left to do; 1: something remains, or would be edited; 2: a file failed. Raises CopydeskError, OSError."""
+    ruff = Ruff.find()
+    for name in args.paths:
+        if not Path(name).exists() and not Path(name).is_symlink():
+            raise FileError(f"{name}: no such file")
+    if args.diagnostics is not None:
+        found = _given(args)
+        rules = Rules(ruff, args.select, lint=False, unverified=args.unverified)
+        return execute(args, _places(args, list(found)), _begin_given(args, rules, found), _KEY)
+    if ruff is None:
+        raise RuffError("ruff is not there: `pip install 'copydesk[ruff]'`, or give --diagnostics FILE")
+    rules = Rules(ruff, args.select, lint=True, unverified=args.unverified)
+    said = ruff.survey([Path(name) for name in args.paths], select=args.select)
+    paths = sorted({path for path, _ in said if language_of(path) == "python"})
+    return execute(args, _places(args, paths), _begin_linted(args, rules, ruff), _KEY)
+
+
+def _places(args: argparse.Namespace, paths: Sequence[Path]) -> list[Place]:
+    """Files with findings that the command line is about, as a person would name them."""
+    here = Path.cwd()
+    named = [Path(name).absolute() for name in args.paths]
+    places = []
+    for path in paths:
+        above = [name for name in named if path.is_relative_to(name)]
+        if above:
+            root = above[0].resolve() if above[0].is_dir() else root_of(path)
+            places.append(Place(path.relative_to(here) if path.is_relative_to(here) else path, root))
+    return places
+
+
+def _begin_linted(args: argparse.Namespace, rules: Rules, ruff: Ruff) -> Callable[[Editor], Begin]:
+    def begin(editor: Editor) -> Begin:
+        def one(source: Source) -> FileTask:
+            said = ruff.check(source.text, source.target, select=args.select)
+            requests = [EditRequest(diagnostics=[diagnostic], seed=args.seed) for diagnostic in said]
+            return FileTask(source, language_of(source.path), requests, rules, editor)
+
+        return one
+
+    return begin
+
+
+def _given(args: argparse.Namespace) -> dict[Path, list[Found]]:
+    """Diagnostics by file, those that --select leaves. Raises DiagnosticsError, OSError."""
+    if args.diagnostics == "-":
+        data = sys.stdin.buffer.read()
+    else:
+        data = Path(args.diagnostics).read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DiagnosticsError("the diagnostics are not UTF-8 text") from None
+    wanted = tuple(filter(None, (code.strip() for code in (args.select or "").split(","))))
+    found: dict[Path, list[Found]] = defaultdict(list)
+    for item in parse(text, Path.cwd()):
+        if not wanted or (item.raw.code or "").startswith(wanted):
+            found[item.path].append(item)
+    return dict(found)
+
+
+def _begin_given(
+    args: argparse.Namespace, rules: Rules, found: dict[Path, list[Found]]
+) -> Callable[[Editor], Begin]:
+    def begin(editor: Editor) -> Begin:
+        def one(source: Source) -> FileTask:
+            lines = TextLines(source.text)
+            items = found[source.path.absolute()]
+            requests = [EditRequest(diagnostics=[item.diagnostic(lines)], seed=args.seed) for item in items]
+            return FileTask(source, language_of(source.path), requests, rules, editor)
+
+        return one
+
+    return begin

@@ -1,0 +1,89 @@
+"""`copydesk refactor`: one instruction over files, folders and globs.
+
+Whole files, or the lines named. What fits no page is cut between top-level statements into requests that are decoded together and
+whose programs make one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+from copydesk.document import split_lines
+from copydesk.editor import Editor
+from copydesk.errors import RequestError
+from copydesk.request import EditRequest, Range
+from copydesk_server.headless.command import execute
+from copydesk_server.headless.discover import Filters, discover, language_of
+from copydesk_server.headless.pieces import cut
+from copydesk_server.headless.report import FileResult
+from copydesk_server.headless.run import Begin, Opened
+from copydesk_server.headless.source import Source
+from copydesk_server.headless.task import FileTask, Rules
+from copydesk_server.ruff import Ruff
+
+_KEY = ("paths", "instruction", "lines", "include", "exclude", "unverified", "model", "seed")
+_SHARE = 3 / 4
+"""Of a page that a request's scope takes at most: the rest is context."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """0: nothing left to do; 1: something remains, or would be edited; 2: a file failed. Raises CopydeskError, OSError."""
+    if not args.instruction.strip():
+        raise RequestError("the instruction is empty")
+    span = _span(args.lines) if args.lines is not None else None
+    filters = Filters(tuple(args.include or ()), tuple(args.exclude or ()))
+    places = discover(args.paths, filters)
+    if span is not None and len(places) != 1:
+        raise RequestError(f"--lines is about one file, and these are {len(places)}")
+    named = {place.path for place in places if place.named}
+
+    def begin(editor: Editor) -> Begin:
+        whole = _Whole(
+            editor, args.instruction, args.seed, span, Rules(Ruff.find(), unverified=args.unverified)
+        )
+
+        def one(source: Source) -> Opened:
+            if source.generated and source.path not in named:
+                return FileResult(source.path, "unchanged", "left alone: it says it is generated")
+            return whole.task(source)
+
+        return one
+
+    return execute(args, places, begin, _KEY)
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """Makes the requests of a file."""
+
+    editor: Editor
+    instruction: str
+    seed: int
+    span: Range | None
+    rules: Rules
+
+    def task(self, source: Source) -> FileTask:
+        lines = split_lines(source.text)
+        language = language_of(source.path)
+        longest = max(1, int(self.editor.toolkit.format.page_lines * _SHARE))
+        scope = self.span or (1, len(lines))
+        if scope[1] > len(lines):
+            raise RequestError(f"--lines {scope[0]}-{scope[1]} of a file with {len(lines)} lines")
+        pieces = cut(lines, scope, longest, language)
+        requests = [
+            EditRequest(scope=[piece], instruction=self.instruction, seed=self.seed) for piece in pieces
+        ]
+        return FileTask(source, language, requests, self.rules, self.editor)
+
+
+def _span(text: str) -> Range:
+    """`A-B` or `A` as 1-based lines. Raises RequestError."""
+    first, dash, last = text.partition("-")
+    try:
+        span = int(first), int(last if dash else first)
+    except ValueError:
+        raise RequestError(f"--lines takes A-B, not {text!r}") from None
+    if not 1 <= span[0] <= span[1]:
+        raise RequestError(f"--lines takes A-B with 1 <= A <= B, not {text!r}")
+    return span

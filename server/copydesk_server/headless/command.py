@@ -1,0 +1,73 @@
+"""What `fix` and `refactor` have in common: a model, a journal, a reporter, a run, and the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from copydesk.editor import Editor
+from copydesk_server.headless.discover import Place
+from copydesk_server.headless.git import dirt
+from copydesk_server.headless.journal import Journal
+from copydesk_server.headless.report import Reporter
+from copydesk_server.headless.run import Begin, Run, lanes_that_fit, stopping
+from copydesk_server.headless.write import Writer, command_key
+
+OK, REMAINS, FAILED, STOPPED = 0, 1, 2, 130
+
+
+def execute(
+    args: argparse.Namespace,
+    places: Sequence[Place],
+    begin: Callable[[Editor], Begin],
+    key: tuple[str, ...],
+    *,
+    folder: Path | None = None,
+) -> int:
+    """Run a command over `places`. begin: what to do with each file. key: the options that make it this command and no other.
+
+    Raises CopydeskError where the command itself fails.
+    """
+    if not places:
+        if not args.quiet:
+            Reporter(0, json=args.json, diff=False, origin=False, quiet=False).summary(written=args.write)
+        return OK
+    writer = _writer(args, places, key, folder) if args.write else None
+    complete = False
+    try:
+        with Editor.load(args.model, args.device, dtype=args.dtype, warm=False) as editor:
+            reporter = Reporter(
+                len(places), json=args.json, diff=not args.write, origin=args.origin, quiet=args.quiet
+            )
+            cancel = threading.Event()
+            lanes = args.batch or lanes_that_fit(editor)
+            run = Run(
+                editor, iter(places), begin(editor), reporter.file, lanes=lanes, writer=writer, cancel=cancel
+            )
+            with stopping(cancel), reporter:
+                run.run()
+            if run.resumed:
+                reporter.say(f"{run.resumed} files were done before the run was stopped")
+            reporter.summary(written=args.write)
+            if cancel.is_set():
+                missing = len(places) - run.resumed - sum(reporter.files.values())
+                reporter.say(f"stopped: {missing} files not done" + ("; --resume goes on" if writer else ""))
+                return STOPPED
+            complete = not reporter.files["failed"]
+            if reporter.files["failed"]:
+                return FAILED
+            return REMAINS if reporter.left or (reporter.files["edited"] and not args.write) else OK
+    finally:
+        if writer is not None:
+            writer.journal.close(complete=complete)
+
+
+def _writer(
+    args: argparse.Namespace, places: Sequence[Place], key: tuple[str, ...], folder: Path | None
+) -> Writer:
+    journal = Journal.open(command_key(args.command, args, key), resume=args.resume, folder=folder)
+    folders = {place.path.parent.resolve() for place in places}
+    unsaved = dirt(folders)
+    return Writer(journal, unsaved, args.allow_dirty, args.allow_staged)

@@ -1,0 +1,118 @@
+"""The journal of a run that writes: enough to go on from wherever it was killed, and to leave nothing behind.
+
+One line of JSON per step, on disk before the step is taken: `intent` (this file will have these bytes, by way of that temporary
+file), then `done`. A file whose bytes are those of its intent was written, whether or not anybody lived to say so: it is
+not edited twice. The journal is the user's alone (mode 0600), lies in their state folder, and goes when the run is complete.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_state_path
+
+from copydesk_server.errors import JournalError
+from copydesk_server.headless.replace import discard
+from copydesk_server.headless.source import digest
+
+try:
+    import fcntl
+except ImportError:  # Windows: two runs of one command are not kept apart
+    fcntl = None  # type: ignore[assignment]
+
+
+class Journal:
+    """The journal of one command line in one working directory."""
+
+    def __init__(self, handle: int, path: Path, done: Mapping[str, str]) -> None:
+        self._handle = handle
+        self.path = path
+        self._done = dict(done)
+
+    @classmethod
+    def open(cls, command: Mapping[str, Any], *, resume: bool, folder: Path | None = None) -> Journal:
+        """resume: go on from where the same command was stopped; otherwise begin anew.
+
+        Raises JournalError: nothing to resume, the same command running, no journal to be kept.
+        """
+        folder = folder if folder is not None else user_state_path("copydesk") / "runs"
+        key = hashlib.sha256(json.dumps(command, sort_keys=True).encode()).hexdigest()[:32]
+        path = folder / f"{key}.jsonl"
+        if resume and not path.is_file():
+            raise JournalError("there is nothing to resume: no such run was stopped here")
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+            handle = os.open(path, flags, 0o600)
+        except OSError as error:
+            raise JournalError(f"no journal can be kept at {path}: {error.strerror}") from None
+        try:
+            if fcntl is not None:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            done = _replay(path)
+            if not resume:
+                os.ftruncate(handle, 0)
+                done = {}
+        except BlockingIOError:
+            os.close(handle)
+            raise JournalError("the same command is running already") from None
+        except OSError as error:
+            os.close(handle)
+            raise JournalError(f"no journal can be kept at {path}: {error.strerror}") from None
+        return cls(handle, path, done)
+
+    def is_done(self, path: Path, now: str) -> bool:
+        """Whether an earlier part of the run left the file as it is now, by its digest."""
+        return self._done.get(str(path)) == now
+
+    def intend(self, path: Path, temporary: Path, data: bytes) -> None:
+        """`path` is about to become `data`. Raises JournalError where that cannot be kept: then it must not."""
+        self._note({"intent": str(path), "temporary": str(temporary), "digest": digest(data)})
+
+    def wrote(self, path: Path, data: bytes) -> None:
+        """`path` is `data` now."""
+        self._note({"done": str(path), "digest": digest(data)})
+
+    def finish(self, path: Path, now: str) -> None:
+        """`path` needs nothing more: it stays as it is."""
+        self._note({"done": str(path), "digest": now})
+
+    def take_back(self, path: Path) -> None:
+        """What was intended for `path` did not come about."""
+        self._note({"done": str(path), "digest": ""})
+
+    def _note(self, entry: dict[str, str]) -> None:
+        try:
+            line = (json.dumps(entry) + "\n").encode()
+            written = os.write(self._handle, line)
+            if written < len(line):
+                raise OSError(28, os.strerror(28))
+            os.fsync(self._handle)
+        except OSError as error:
+            raise JournalError(f"the journal cannot be kept: {error.strerror}") from None
+
+    def close(self, *, complete: bool) -> None:
+        """complete: nothing is left to resume."""
+        if complete:
+            self.path.unlink(missing_ok=True)
+        os.close(self._handle)
+
+
+def _replay(path: Path) -> dict[str, str]:
+    """What is done, by file; temporary files left behind are removed. A line cut short by the end of the run says nothing."""
+    done: dict[str, str] = {}
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            entry = json.loads(line)
+            name = entry.get("intent") or entry["done"]
+            done[str(name)] = str(entry["digest"])
+            if "temporary" in entry:
+                discard(Path(entry["temporary"]))
+        except (ValueError, KeyError, AttributeError, TypeError):
+            continue
+    return done

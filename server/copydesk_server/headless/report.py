@@ -1,0 +1,237 @@
+"""What a run tells: one object per file as JSON, diffs, origins, a table at the end.
+
+Results go to standard output, everything else to standard error. Knows files' results; decodes and writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
+from rich.text import Text
+
+from copydesk.decode.counts import Counts
+from copydesk.document import TextEdit
+from copydesk.program import Program
+from copydesk_server.headless.task import FileStatus, Fix
+from copydesk_server.headless.unified import unified
+from copydesk_server.program_view import printable, show
+
+
+@dataclass(slots=True)
+class FileResult:
+    """What came of one file. edits: all together, utf-16, against `text`, the file as read."""
+
+    path: Path
+    status: FileStatus
+    error: str | None = None
+    text: str = ""
+    encoding: str = "utf-8"
+    edits: Sequence[TextEdit] = ()
+    fixes: Sequence[Fix] = ()
+    programs: Sequence[tuple[str, Program]] = ()
+    counts: Counts = field(default_factory=Counts)
+    ms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def left(self) -> int:
+        """Requests that nothing answers: something remains."""
+        return sum(not fix.applied and fix.verdict != "verified" for fix in self.fixes)
+
+
+class Reporter:
+    """Tells of each file as it is done, and of all of them at the end."""
+
+    def __init__(
+        self, total: int, *, json: bool, diff: bool, origin: bool, quiet: bool, out: TextIO | None = None
+    ) -> None:
+        self._json, self._diff, self._origin, self._quiet = json, diff, origin, quiet
+        self._out = out or sys.stdout
+        self._console = Console(file=self._out, highlight=False, markup=False, emoji=False)
+        self._errors = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        self._live = self._errors.is_terminal and not quiet
+        self.files: Counter[str] = Counter()
+        self.rules: dict[str, Counter[str]] = {}
+        self.left = 0
+        self.total = total
+        self._tokens = 0
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[speed]}"),
+            TimeRemainingColumn(),
+            console=self._errors,
+            transient=True,
+            disable=not self._live,
+        )
+        self._task = self._progress.add_task("files", total=total, speed="")
+
+    def __enter__(self) -> Reporter:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def file(self, result: FileResult) -> None:
+        """One file is done."""
+        self.files[result.status] += 1
+        self.left += result.left + (result.status == "refused" and not result.left)
+        for fix in result.fixes:
+            self.rules.setdefault(_asked(fix), Counter())["applied" if fix.applied else fix.verdict] += 1
+        counts = result.counts
+        self._tokens += counts.covered + counts.generated + counts.drafted
+        self._advance()
+        if self._json:
+            self._write(json.dumps(as_json(result)) + "\n", "utf-8")
+        elif self._origin and result.programs:
+            for text, program in result.programs:
+                self._console.print(Text(printable(str(result.path)), style="bold"), soft_wrap=True)
+                show(program, text, self._console)
+        elif self._diff and result.edits:
+            self._show_diff(result)
+        if not self._quiet:
+            self._tell(result)
+
+    def _advance(self) -> None:
+        self._progress.advance(self._task)
+        elapsed = self._progress.tasks[0].elapsed or 0.0
+        if elapsed > 0:
+            self._progress.update(self._task, speed=f"{self._tokens / elapsed:,.0f} tokens/s")
+
+    def _tell(self, result: FileResult) -> None:
+        name = printable(str(result.path))
+        if result.error is not None:
+            self._say(f"{name}: {printable(result.error)}", "red")
+        for fix in result.fixes:
+            if fix.verdict != "verified" and not fix.applied:
+                reason = fix.judgement.reason if fix.judgement is not None else None
+                line = fix.scope[0][0] if fix.scope else 1
+                if fix.diagnostic is not None:
+                    line = fix.diagnostic.lines[0]
+                self._say(f"{name}:{line}: {_asked(fix)} {fix.verdict}: {printable(reason or '')}", "yellow")
+        if not self._live and result.status in ("edited", "unchanged"):
+            done = sum(self.files.values())
+            applied = sum(fix.applied for fix in result.fixes)
+            self._say(
+                f"[{done}/{self.total}] {name}: {result.status}, {applied} of {len(result.fixes)}", "dim"
+            )
+
+    def say(self, text: str) -> None:
+        """A line for the person, unless they want results only."""
+        if not self._quiet:
+            self._say(text, "")
+
+    def _say(self, text: str, style: str) -> None:
+        self._errors.print(Text(text, style=style), soft_wrap=True)
+
+    def _show_diff(self, result: FileResult) -> None:
+        for line in unified(_posix(result.path), result.text, result.edits):
+            if not self._console.is_terminal:
+                self._write(line, result.encoding)
+                continue
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+            if line.startswith(("+++", "---")):
+                style = "bold"
+            self._console.print(Text(printable(line), style=style), soft_wrap=True)
+
+    def _write(self, text: str, encoding: str) -> None:
+        # A diff goes out in its file's own bytes, or it would not apply.
+        raw = getattr(self._out, "buffer", None)
+        if raw is None:
+            self._out.write(text)
+            return
+        self._out.flush()
+        raw.write(text.encode(encoding, "surrogateescape"))
+        raw.flush()
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def summary(self, *, written: bool) -> None:
+        """The table: by rule, then by file."""
+        if self._quiet:
+            return
+        columns = ("applied", "verified", "unverified", "refused")
+        if self._errors.is_terminal:
+            table = Table("asked", *(Column(name, justify="right") for name in columns))
+            for name in sorted(self.rules):
+                table.add_row(printable(name), *(str(self.rules[name][column] or "") for column in columns))
+            self._errors.print(table)
+        else:
+            for name in sorted(self.rules):
+                told = ", ".join(f"{self.rules[name][c]} {c}" for c in columns if self.rules[name][c])
+                self._say(f"{printable(name)}: {told}", "")
+        files = ", ".join(
+            f"{self.files[key]} {key}"
+            for key in ("edited", "unchanged", "refused", "failed")
+            if self.files[key]
+        )
+        note = "" if written or not self.files["edited"] else " (nothing written: --write does that)"
+        self._say(f"{sum(self.files.values())} of {self.total} files: {files or 'none'}{note}", "bold")
+
+
+def as_json(result: FileResult) -> dict[str, Any]:
+    """The object `--json` prints (DESIGN, "Command line")."""
+    return {
+        "path": str(result.path),
+        "status": result.status,
+        "edits": [_edit(edit) for edit in result.edits],
+        "fixes": [_fix(fix) for fix in result.fixes],
+        "counts": asdict(result.counts),
+        "ms": {key: round(value, 3) for key, value in result.ms.items()},
+        "error": result.error,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    request: dict[str, Any] = {"scope": [list(span) for span in fix.scope], "round": fix.round}
+    diagnostic = fix.diagnostic
+    if diagnostic is not None:
+        request["diagnostic"] = {
+            "code": diagnostic.code,
+            "message": diagnostic.message,
+            "source": diagnostic.source,
+            "line": diagnostic.lines[0],
+        }
+    if fix.request.instruction is not None:
+        request["instruction"] = fix.request.instruction
+    return {
+        "request": request,
+        "verdict": fix.verdict,
+        "applied": fix.applied,
+        "reason": fix.judgement.reason if fix.judgement is not None else None,
+        "checks": list(fix.judgement.checks) if fix.judgement is not None else [],
+        "edits": [_edit(edit) for edit in fix.edits],
+        "program": str(fix.program) if fix.program is not None else None,
+        "counts": asdict(fix.counts),
+    }
+
+
+def _edit(edit: TextEdit) -> dict[str, Any]:
+    def place(line: int, character: int) -> dict[str, int]:
+        return {"line": line, "character": character}
+
+    start, end = place(edit.start.line, edit.start.character), place(edit.end.line, edit.end.character)
+    return {"range": {"start": start, "end": end}, "newText": edit.new_text}
+
+
+def _asked(fix: Fix) -> str:
+    if fix.diagnostic is not None:
+        return fix.diagnostic.code or fix.diagnostic.source or "diagnostic"
+    return "instruction"
+
+
+def _posix(path: Path) -> str:
+    name = path.as_posix()
+    return name.removeprefix("./").lstrip("/")

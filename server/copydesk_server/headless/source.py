@@ -1,0 +1,143 @@
+"""A text file as it was read, and the way back to bytes: encoding, byte order mark and line breaks stay what they are.
+
+Knows bytes, encodings and what marks a file as binary or generated; nothing of edits, models or how a file is replaced.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import io
+import os
+import re
+import stat
+import tokenize
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from copydesk_server.errors import FileError
+
+MAX_BYTES = 4 << 20
+"""No source file a person edits is larger; reading one takes memory that other files need."""
+_PYTHON = frozenset({".py", ".pyi", ".pyw"})
+_OTHER_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_GENERATED = re.compile(
+    r"@generated\b | \bdo\ not\ (edit|modify)\b | \b(auto-?|automatically\ )generated\b | ^\W*generated\ (by|from|with)\b",
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+)
+_HEAD = 2000
+"""Characters at the start in which a file says that it is generated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a file on disk is known by. Equal before and after: nobody has touched it."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    mode: int
+    links: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Identity:
+        return cls(
+            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode, status.st_nlink
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file as read. path: as the person named it; target: behind all symlinks; root: the folder it may not leave."""
+
+    path: Path
+    target: Path
+    root: Path
+    text: str = field(repr=False)
+    encoding: str
+    bom: bytes
+    identity: Identity
+    digest: str
+
+    def encode(self, text: str) -> bytes:
+        """`text` as bytes of this file. Raises FileError where the file's encoding cannot hold it."""
+        try:
+            data = self.bom + text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            char = text[error.start : error.end]
+            raise FileError(f"{self.encoding} has no {char!r}") from None
+        if _encoding(self.target, data) != (self.encoding, self.bom):
+            raise FileError("the edit would change the file's encoding")
+        return data
+
+    @property
+    def generated(self) -> bool:
+        """Whether it says of itself that a program wrote it."""
+        return _GENERATED.search(self.text, 0, _HEAD) is not None
+
+
+def digest(data: bytes) -> str:
+    """What a file's bytes are known by."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read(path: Path, root: Path) -> Source:
+    """Raises FileError with the reason, in words for one line, for whatever is no text to edit here."""
+    try:
+        target = path.resolve(strict=True)
+        data, status = read_bytes(target)
+    except (OSError, RuntimeError) as error:
+        # RuntimeError: symlinks in a circle (Python 3.11 and 3.12).
+        raise FileError(_words(error)) from None
+    if b"\0" in data or data.startswith(_OTHER_MARKS):
+        raise FileError(
+            "binary: it holds NUL bytes" if b"\0" in data else "neither UTF-8 nor declared otherwise"
+        )
+    encoding, bom = _encoding(target, data)
+    try:
+        text = data[len(bom) :].decode(encoding)
+        whole = text.encode(encoding)
+    except (UnicodeError, LookupError):
+        raise FileError(f"not text in {encoding}") from None
+    if bom + whole != data:
+        raise FileError(f"{encoding} does not bring its bytes back as they are")
+    return Source(path, target, root, text, encoding, bom, Identity.of(status), digest(data))
+
+
+def read_bytes(target: Path) -> tuple[bytes, os.stat_result]:
+    """A regular file's bytes and what it was when they were read. Raises FileError, OSError."""
+    # Without O_NONBLOCK a named pipe would be waited for.
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    )
+    handle = os.open(target, flags)
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError("not a file")
+        if status.st_size > MAX_BYTES:
+            raise FileError(f"too large: {status.st_size >> 20} MB, at most {MAX_BYTES >> 20} are edited")
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) != status.st_size:
+            raise FileError("it was changed while being read")
+        return data, status
+    finally:
+        os.close(handle)
+
+
+def _encoding(target: Path, data: bytes) -> tuple[str, bytes]:
+    """The encoding (PEP 263 for Python, UTF-8 elsewhere) and the byte order mark. Raises FileError."""
+    bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    if target.suffix.lower() not in _PYTHON:
+        return "utf-8", bom
+    try:
+        name, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError as error:
+        raise FileError(str(error.msg)) from None
+    return ("utf-8" if name == "utf-8-sig" else name), bom
+
+
+def _words(error: Exception) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else "symlinks in a circle"
