@@ -150,11 +150,11 @@ def _asked_again(
     if broken:
         # What does not parse is not linted: findings behind a syntax error are not new, they were not seen.
         old, new = ([d for d in side if d.code == SYNTAX] for side in (old, new))
-    had, has = Counter(map(_key, old)), Counter(map(_key, new))
+    had, has = Counter(map(finding, old)), Counter(map(finding, new))
     for key, times in Counter(keys).items():
         if has[key] > had[key] - times:
             return Judgement("refused", f"ruff still says: {key[0]} {key[1]}", ())
-    fresh = next((d for d in new if has[_key(d)] > had[_key(d)]), None)
+    fresh = next((d for d in new if has[finding(d)] > had[finding(d)]), None)
     # One error makes a parser say several things, and others once some of them are gone.
     if fresh is not None and (not broken or len(new) >= len(old)):
         return Judgement(
@@ -165,12 +165,12 @@ def _asked_again(
 
 def _spoken(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> tuple[str, str] | None:
     """The key of what ruff says itself of the place; a client's ruff may be of another version and word it otherwise."""
-    key, line = _key(diagnostic), diagnostic.start.line
-    here = [_key(d) for d in found if d.start.line == line and (d.code or SYNTAX) == key[0]]
+    key, line = finding(diagnostic), diagnostic.start.line
+    here = [finding(d) for d in found if d.start.line == line and (d.code or SYNTAX) == key[0]]
     return key if key in here else here[0] if here else None
 
 
-def _key(diagnostic: Diagnostic) -> tuple[str, str]:
+def finding(diagnostic: Diagnostic) -> tuple[str, str]:
     """Code and message, without the numbers in it that a shift of lines changes."""
     code = SYNTAX if diagnostic.code is None or is_syntax_error(diagnostic) else diagnostic.code
     return code, _NUMBER.sub("#", diagnostic.message)
