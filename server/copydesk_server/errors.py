@@ -19,3 +19,7 @@ class FileError(CopydeskError):
 
 class JournalError(CopydeskError):
     """A journal that cannot be kept, or none to go on from."""
+
+
+class EditError(CopydeskError):
+    """Edits that do not fit the document they are for. They are never sent."""

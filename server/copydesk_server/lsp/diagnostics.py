@@ -1,0 +1,293 @@
+"""What tools have found in the open documents, from wherever it reached the server.
+
+A client sends a server little of what other tools found. So there are three sources: the `context` of a codeAction; what a client
+of ours pushes (`copydesk/diagnostics`, and `copydesk/visibleRanges` for what the person sees); and the server's own linter. What
+is kept follows the text: it moves with its lines, and is forgotten when one of them changes. Knows the protocol's diagnostics and
+the engine's; nothing of fixes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+from cattrs.errors import BaseValidationError
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from copydesk.document import Change, Encoding, Position, TextEdit, TextLines
+from copydesk.request import Diagnostic, Range
+from copydesk_server.lsp.capabilities import dig
+from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.rebase import move_diagnostic, overlap
+from copydesk_server.lsp.workspace_edits import lines_of_range
+
+if TYPE_CHECKING:
+    from copydesk_server.lsp.server import CopydeskServer
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+DIAGNOSTICS = "copydesk/diagnostics"
+VISIBLE_RANGES = "copydesk/visibleRanges"
+WORST = 2
+"""Errors (1) and warnings (2) are for fixing; information and hints are for reading."""
+KEPT = 2000
+"""So many findings are kept of one document and source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One diagnostic: as the engine takes it (utf-32), and as the client knows it."""
+
+    diagnostic: Diagnostic
+    shown: types.Diagnostic
+
+    @property
+    def lines(self) -> Range:
+        """The 1-based lines it is about."""
+        return self.diagnostic.lines
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of one document, for its text as it stands.
+
+    asked: what the last request for actions named. early: pushed for a version that is still on its way.
+    """
+
+    pushed: tuple[Finding, ...] = ()
+    linted: tuple[Finding, ...] = ()
+    asked: tuple[Finding, ...] = ()
+    visible: tuple[Range, ...] | None = None
+    early: tuple[int, tuple[types.Diagnostic, ...]] | None = None
+
+
+class DiagnosticStore:
+    """What was found in each open document."""
+
+    def __init__(self, server: CopydeskServer) -> None:
+        self._server = server
+        self._known: dict[str, _Known] = {}
+        self._callbacks: list[Callable[[], None]] = []
+        server.documents.subscribe(self._on_open, self._on_change, self._on_close)
+
+    def subscribe(self, callback: Callable[[], None]) -> None:
+        """Be told when there may be something new."""
+        self._callbacks.append(callback)
+
+    def push(self, uri: str, version: int | None, diagnostics: Sequence[types.Diagnostic]) -> None:
+        """All that a client knows of a document, for one of its versions. What comes for none that can be known is dropped."""
+        document, known = self._server.documents.get(uri), self._known.get(uri)
+        if document is None or known is None:
+            return
+        if version is not None and version > document.version:
+            known.early = (version, tuple(diagnostics))  # a client may hold its changes back for a moment
+            return
+        changes = document.changes_since(version) if version is not None else []
+        if changes is None:
+            log.debug("diagnostics for a version that is gone")
+            return
+        known.early = None
+        if not changes:
+            known.pushed = tuple(self.findings(document, diagnostics))[:KEPT]
+            return
+        # Their columns are those of unchanged lines, so they can be read against the text of now, once the lines have moved.
+        known.pushed = tuple(
+            self.findings(
+                document, [moved for d in diagnostics if (moved := moved_shown(d, changes)) is not None]
+            )
+        )[:KEPT]
+
+    def lint(self, document: OpenDocument, findings: Sequence[Finding]) -> None:
+        """What the server's own linter says of a document as it stands."""
+        known = self._known.get(document.uri)
+        if known is not None:
+            known.linted = tuple(findings)[:KEPT]
+            self._tell()
+
+    def see(self, uri: str, ranges: Sequence[types.Range]) -> None:
+        """The person sees these lines."""
+        document, known = self._server.documents.get(uri), self._known.get(uri)
+        if document is not None and known is not None:
+            known.visible = tuple(lines_of_range(document.lines, seen) for seen in ranges)
+            self._tell()
+
+    def findings(self, document: OpenDocument, diagnostics: Iterable[types.Diagnostic]) -> list[Finding]:
+        """Those of `diagnostics`, for the document as it stands, that are the model's business."""
+        if not self.speaks(document.language):
+            return []
+        ignored = {source.casefold() for source in self._server.settings.of(document.uri).ignored_sources}
+        encoding = self._server.encoding
+        return [
+            Finding(engine_diagnostic(document.lines, shown, encoding), shown)
+            for shown in diagnostics
+            if (shown.severity is None or shown.severity.value <= WORST)
+            and (shown.source or "").casefold() not in ignored
+        ]
+
+    def at(
+        self, document: OpenDocument, chosen: types.Range, context: Sequence[types.Diagnostic]
+    ) -> list[Finding]:
+        """The findings a request for actions is about: those it names, else those known of the lines it chose."""
+        if context:
+            findings = self.findings(document, context)
+            known = self._known.get(document.uri)
+            if known is not None and findings:
+                known.asked = tuple(findings)[:KEPT]
+                self._tell()
+            return findings
+        lines = lines_of_range(document.lines, chosen)
+        return [finding for finding in self.known(document) if overlap(finding.lines, lines)]
+
+    def known(self, document: OpenDocument) -> list[Finding]:
+        """All that is known of a document without asking, in order, each once."""
+        known = self._known.get(document.uri)
+        return (
+            _unique((*known.pushed, *known.linted))
+            if known is not None and self.speaks(document.language)
+            else []
+        )
+
+    def in_sight(self, document: OpenDocument) -> list[Finding]:
+        """What is known, or was lately, of what the person sees; of all where the client does not say what that is."""
+        known = self._known.get(document.uri)
+        if known is None or not self.speaks(document.language):
+            return []
+        found = _unique((*known.pushed, *known.linted, *known.asked))
+        if known.visible is None:
+            return found
+        return [f for f in found if any(overlap(f.lines, lines) for lines in known.visible)]
+
+    def speaks(self, language: str) -> bool:
+        """Whether the model declares `language`. Before it is loaded nobody knows, and nothing is ruled out."""
+        info = self._server.engine.info
+        return info is None or not info.languages or language in info.languages
+
+    # -- the text changes ----------------------------------------------------------------------------------------------
+
+    def _on_open(self, document: OpenDocument) -> None:
+        self._known[document.uri] = _Known()
+
+    def _on_change(self, document: OpenDocument, changes: list[Change], _edits: list[TextEdit]) -> None:
+        known = self._known.get(document.uri)
+        if known is None:
+            return
+        known.pushed = _moved(known.pushed, changes)
+        known.linted = _moved(known.linted, changes)
+        known.asked = _moved(known.asked, changes)
+        if known.early is not None and known.early[0] <= document.version:
+            version, diagnostics = known.early
+            self.push(document.uri, version, diagnostics)
+
+    def _on_close(self, document: OpenDocument) -> None:
+        self._known.pop(document.uri, None)
+
+    def _tell(self) -> None:
+        for callback in self._callbacks:
+            callback()
+
+
+def register(server: CopydeskServer) -> None:
+    """What clients of ours tell. Whatever cannot be read is left out."""
+    server.found = DiagnosticStore(server)
+
+    @server.feature(DIAGNOSTICS)
+    def diagnostics(params: Any) -> None:
+        uri, version = dig(params, "uri"), dig(params, "version")
+        found = [structure(server, item, types.Diagnostic) for item in dig(params, "diagnostics") or ()]
+        if isinstance(uri, str) and (version is None or isinstance(version, int)):
+            server.found.push(uri, version, found)
+
+    @server.feature(VISIBLE_RANGES)
+    def visible_ranges(params: Any) -> None:
+        uri = dig(params, "uri")
+        ranges = [structure(server, item, types.Range) for item in dig(params, "ranges") or ()]
+        if isinstance(uri, str):
+            server.found.see(uri, ranges)
+            document = server.documents.get(uri)
+            if document is not None:
+                server.engine.look_at(document.id, [lines_of_range(document.lines, seen) for seen in ranges])
+
+
+def structure(server: CopydeskServer, value: Any, kind: type[T]) -> T:
+    """One of LSP's types from JSON. Raises JsonRpcInvalidParams."""
+    try:
+        return server.protocol.structure(value, kind)
+    except (BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise JsonRpcInvalidParams(f"no {kind.__name__}") from error
+
+
+def engine_diagnostic(lines: TextLines, shown: types.Diagnostic, encoding: Encoding) -> Diagnostic:
+    """A client's diagnostic as the engine takes it: code points, within the text, in order."""
+    start, end = (
+        Position(*lines.locate(Position(max(0, p.line), max(0, p.character)), encoding))
+        for p in (shown.range.start, shown.range.end)
+    )
+    return Diagnostic(
+        start,
+        max(start, end),
+        shown.message,
+        str(shown.code) if shown.code is not None else None,
+        shown.source,
+        shown.severity.value if shown.severity is not None else 1,
+    )
+
+
+def shown_diagnostic(
+    lines: TextLines, diagnostic: Diagnostic, encoding: Encoding, source: str
+) -> types.Diagnostic:
+    """An engine's diagnostic as a client takes it."""
+    start, end = (lines.position(p.line, p.character, encoding) for p in (diagnostic.start, diagnostic.end))
+    return types.Diagnostic(
+        range=types.Range(
+            types.Position(start.line, start.character), types.Position(end.line, end.character)
+        ),
+        message=diagnostic.message,
+        code=diagnostic.code,
+        source=source,
+        severity=types.DiagnosticSeverity(diagnostic.severity),
+    )
+
+
+def _unique(findings: Iterable[Finding]) -> list[Finding]:
+    """In order, each once: a linter here and the same one in the client say the same under two names."""
+    found: dict[tuple[Any, ...], Finding] = {}
+    for finding in findings:
+        d = finding.diagnostic
+        found.setdefault((d.start, d.code, d.message), finding)
+    return sorted(found.values(), key=lambda finding: (finding.diagnostic.start, finding.diagnostic.end))
+
+
+def _moved(findings: Iterable[Finding], changes: Sequence[Change]) -> tuple[Finding, ...]:
+    moved: list[Finding] = []
+    for finding in findings:
+        diagnostic = move_diagnostic(finding.diagnostic, changes)
+        if diagnostic is finding.diagnostic:
+            moved.append(finding)
+        elif diagnostic is not None:
+            moved.append(
+                Finding(
+                    diagnostic, _down(finding.shown, diagnostic.start.line - finding.diagnostic.start.line)
+                )
+            )
+    return tuple(moved)
+
+
+def moved_shown(shown: types.Diagnostic, changes: Sequence[Change]) -> types.Diagnostic | None:
+    """Through its lines alone: the characters of the version it was made for need not be known."""
+    a, b = shown.range.start, shown.range.end
+    start = Position(max(0, a.line), max(0, a.character))
+    end = max(start, Position(max(0, b.line), max(0, b.character)))
+    there = move_diagnostic(Diagnostic(start, end, ""), changes)
+    return _down(shown, there.start.line - start.line) if there is not None else None
+
+
+def _down(shown: types.Diagnostic, by: int) -> types.Diagnostic:
+    a, b = shown.range.start, shown.range.end
+    moved = types.Range(types.Position(a.line + by, a.character), types.Position(b.line + by, b.character))
+    return attrs.evolve(shown, range=moved)

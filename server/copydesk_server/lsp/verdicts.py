@@ -1,0 +1,59 @@
+"""The judge, off the event loop: parsing and ruff take a while. Knows nothing of requests and documents, only texts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copydesk.request import Diagnostic
+
+if TYPE_CHECKING:
+    from copydesk_server.judge import Judgement
+    from copydesk_server.ruff import Ruff
+
+
+class Judge:
+    """Asks `judge_all` in a thread. The ruff it uses is looked for once."""
+
+    def __init__(self) -> None:
+        self._ruff: Ruff | None = None
+        self._looked = False
+
+    async def __call__(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        *,
+        language: str,
+        path: Path | None,
+        checked: Sequence[str] = (),
+    ) -> Judgement:
+        """Whether `after` is a fix of all `diagnostics` of `before`. Raises: never."""
+        return await asyncio.to_thread(self._judge, before, after, diagnostics, language, path, checked)
+
+    def _judge(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        language: str,
+        path: Path | None,
+        checked: Sequence[str],
+    ) -> Judgement:
+        # Not before it is needed: the parsers take longer to import than `initialize` may take.
+        from copydesk_server.judge import judge_all
+
+        return judge_all(
+            before, after, diagnostics, language=language, path=path, ruff=self.ruff(), checked=checked
+        )
+
+    def ruff(self) -> Ruff | None:
+        """The ruff there is. Looks through folders the first time, so not on the event loop."""
+        if not self._looked:
+            from copydesk_server.ruff import Ruff
+
+            self._ruff, self._looked = Ruff.find(), True
+        return self._ruff

@@ -1,0 +1,80 @@
+"""The only module that makes LSP edits: always `documentChanges`, always with the version they are for.
+
+Each edit is held against the mirror before it leaves: it must lie where it says, on whole characters, beside the others. An
+engine that went wrong is caught here, before a client could apply what nobody asked for. Knows documents and LSP's types;
+nothing of requests, models or programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lsprotocol import types
+
+from copydesk.document import Encoding, Position, TextEdit, TextLines, apply_edits
+from copydesk.request import Range
+from copydesk_server.errors import EditError
+from copydesk_server.lsp.documents import OpenDocument
+
+
+def workspace_edit(
+    document: OpenDocument, edits: Sequence[TextEdit], encoding: Encoding
+) -> types.WorkspaceEdit:
+    """`edits`, for the document as it stands, in the client's encoding. Raises EditError for edits that do not fit it."""
+    check_edits(document.lines, edits, encoding)
+    return types.WorkspaceEdit(document_changes=[text_document_edit(document.uri, document.version, edits)])
+
+
+def text_document_edit(uri: str, version: int, edits: Iterable[TextEdit]) -> types.TextDocumentEdit:
+    """Edits of one version of a document, unchecked: a preview may be for a version that is gone."""
+    return types.TextDocumentEdit(
+        types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version),
+        [types.TextEdit(lsp_range(edit.start, edit.end), edit.new_text) for edit in edits],
+    )
+
+
+def check_edits(
+    lines: TextLines, edits: Sequence[TextEdit], encoding: Encoding, scope: Sequence[Range] | None = None
+) -> None:
+    """Whether `edits` can be applied to `lines` as they are: in order, apart, each position a place of the text.
+
+    scope: also that they touch nothing else. Raises EditError.
+    """
+    done = Position(0, 0)
+    for edit in edits:
+        if edit.end < edit.start or edit.start < done:
+            raise EditError("edits that overlap or are out of order")
+        if lines.clamp(edit.start, encoding) != edit.start or lines.clamp(edit.end, encoding) != edit.end:
+            raise EditError("an edit at a place the document does not have")
+        if scope is not None and not any(_within(edit, allowed) for allowed in scope):
+            raise EditError("an edit outside of what was asked")
+        done = edit.end
+
+
+def text_after(lines: TextLines, edits: Sequence[TextEdit], encoding: Encoding) -> str:
+    """The text once `edits` are applied. Raises DocumentError."""
+    return apply_edits(lines.text, edits, encoding)
+
+
+def lsp_range(start: Position, end: Position) -> types.Range:
+    """A range in LSP's types."""
+    return types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
+
+
+def lines_of_range(lines: TextLines, chosen: types.Range) -> Range:
+    """The 1-based lines a selection covers; one that ends at the start of a line does not cover that line.
+
+    The line of a bare cursor; (1, 0) for an empty document. Beyond the end is the end.
+    """
+    first, last = chosen.start.line, chosen.end.line
+    if chosen.end.character == 0 and last > first:
+        last -= 1
+    count = len(lines)
+    first = max(0, min(first, count - 1))
+    last = max(first, min(last, count - 1))
+    return (first + 1, last + 1) if count else (1, 0)
+
+
+def _within(edit: TextEdit, scope: Range) -> bool:
+    first, last = scope
+    return edit.start.line >= first - 1 and (edit.end.line, edit.end.character) <= (last, 0)
