@@ -391,3 +391,22 @@ def test_a_diagnostic_about_a_name_leaves_a_list_of_names(narrow: bool) -> None:
     names = {name for name in written if name.replace(".", "").isidentifier()}
     assert (names == written) is narrow
     assert not narrow or {"value", "values", "factor"} <= written
+
+
+def test_a_plan_is_run_on_the_version_it_was_made_on_and_again() -> None:
+    desk = replaying()
+    document = desk.open("a.py", TEXT)
+    request = EditRequest(scope=[(5, 5)])
+    plan = document.plan(request)
+    model = desk.toolkit.model
+    assert isinstance(model, ReplayModel)
+    model.scripts[1] = script_of(desk.toolkit, plan, oracle_program(TEXT, FIXED))
+    document.splice(Position(0, 0), Position(5, 0), "# all of it is gone\n", version=9)
+    for _ in range(2):
+        *_, (index, result) = desk.run_plans([(document, plan)])
+        assert isinstance(result, EditResult)
+        assert (index, result.version, result.text) == (0, 0, FIXED)
+    late = desk.run_plans([(document, plan), (document, ScopeError("nowhere"))], deadline=0.0)
+    reasons = {index: event.reason for index, event in late if isinstance(event, EditResult)}
+    assert reasons == {0: "deadline", 1: "nowhere"}
+    desk.check_integrity()

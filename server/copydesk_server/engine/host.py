@@ -40,6 +40,8 @@ QUIET = 0.1
 """Seconds without a keystroke before pages are warmed again."""
 BURST = 64
 """Messages applied under one turn of the lock, where as many have piled up behind a forward."""
+UNLOCKED = frozenset({"cancel", "status", "logging", "stop"})
+"""What touches no document."""
 LATENCIES = 16
 """Results whose times the status tells."""
 CANCELLED = "cancelled"
@@ -142,6 +144,9 @@ class Host:
         """Apply messages for ever, or until `stop`."""
         while not self._closing:
             message: Message | None = self._channel.inbox.get()
+            if message is not None and message["kind"] in UNLOCKED:  # these need not wait for a forward to end
+                self._apply(message)
+                continue
             with self._editor.lock:
                 for _ in range(BURST):
                     if message is None:
@@ -221,7 +226,7 @@ class Host:
         if document is None:
             return
         document.close()
-        for job in [job for job in self._jobs.values() if job.document is document]:
+        for job in [job for job in list(self._jobs.values()) if job.document is document]:
             self._end(job, "the document was closed")
 
     def _submit(self, message: Message) -> None:
