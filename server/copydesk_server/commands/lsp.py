@@ -8,17 +8,20 @@ from copydesk_server.lsp import session
 from copydesk_server.lsp.session import Options
 
 
+def options(args: argparse.Namespace) -> Options:
+    """The command line as the session takes it."""
+    return Options(
+        tcp=args.tcp,
+        model=args.model,
+        device=args.device,
+        dtype=args.dtype,
+        seed=args.seed,
+        log_file=args.log_file,
+        log_level=args.log_level,
+        quiet=args.quiet,
+    )
+
+
 def run(args: argparse.Namespace) -> int:
     """Serve one client. Returns 0 after `shutdown`, else 1. Raises TransportError and LogFileError."""
-    return session.run(
-        Options(
-            tcp=args.tcp,
-            model=args.model,
-            device=args.device,
-            dtype=args.dtype,
-            seed=args.seed,
-            log_file=args.log_file,
-            log_level=args.log_level,
-            quiet=args.quiet,
-        )
-    )
+    return session.run(options(args))

@@ -112,7 +112,12 @@ class CopydeskProtocol(LanguageServerProtocol):
         except (JsonRpcException, TypeError):
             self._refuse_params(method, ident)
             return
-        contextvars.copy_context().run(self._dispatch, structured, method, ident)
+        try:
+            contextvars.copy_context().run(self._dispatch, structured, method, ident)
+        except Exception as error:  # noqa: BLE001  one message that nobody foresaw must not end the session
+            log.error("a message could not be handled", exc_info=error)
+            if method is not None and ident is not None:
+                self._fail(ident, error)
 
     def _dispatch(self, message: Any, method: str | None, ident: int | str | None) -> None:
         if method is None:
@@ -131,6 +136,16 @@ class CopydeskProtocol(LanguageServerProtocol):
             )
         else:
             self._handle_request(ident, method, message.params)
+
+    def _handle_response(
+        self, msg_id: int | str, result: Any = None, error: types.ResponseError | None = None
+    ) -> None:
+        future = self._request_futures.get(msg_id)
+        if future is not None and future.done():
+            # Nobody waits any more: `shutdown` came, or the task that asked was cancelled.
+            self._request_futures.pop(msg_id, None)
+            return
+        super()._handle_response(msg_id, result, error)
 
     def _refuse_params(self, method: str | None, ident: int | str | None) -> None:
         if method is None:
@@ -200,8 +215,11 @@ class CopydeskProtocol(LanguageServerProtocol):
             self._send_response(msg_id, error=error.to_response_error())
         else:
             log.error("a request failed", exc_info=error)
-            reason = f"internal error ({type(error).__name__}); the server's log says where"
-            self.send(wire.error_message(msg_id, wire.INTERNAL_ERROR, reason))
+            self._fail(msg_id, error)
+
+    def _fail(self, msg_id: int | str, error: BaseException) -> None:
+        reason = f"internal error ({type(error).__name__}); the server's log says where"
+        self.send(wire.error_message(msg_id, wire.INTERNAL_ERROR, reason))
 
     def _check_handler_result(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()) is not None:

@@ -17,7 +17,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from copydesk import __version__
-from copydesk_server.engine.proxy import Engine, EngineSettings
+from copydesk_server.engine.proxy import HOST, Engine, EngineSettings
 from copydesk_server.lsp import loading, parent
 from copydesk_server.lsp.capabilities import NAME, position_encoding
 from copydesk_server.lsp.client import ClientView
@@ -92,7 +92,8 @@ class CopydeskServer(LanguageServer):
         self.protocol.connect(connection, params)
         self.configuration = Configuration(self)
         self._set_level()
-        self.engine = Engine(self.engine_settings(), loading.Loading(self))
+        host = options.engine_host or HOST
+        self.engine = Engine(self.engine_settings(), loading.Loading(self), host=host)
         self.watching = Watching(self)
         self.settings.subscribe(self._settings_changed)
         for name in FEATURES:
@@ -195,7 +196,7 @@ class CopydeskServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """pygls' own errors. A person has nothing of them."""
-        log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
+        log.info("%s: %s", getattr(source, "__name__", source), type(error).__name__)
 
     def complain(self, key: str, message: str) -> None:
         """Show what is wrong with something a person wrote: once, until it changes. An empty message: it is right again."""

@@ -43,6 +43,8 @@ class Options:
     log_file: str | None = None
     log_level: str | None = None
     quiet: bool = False
+    engine_host: str | None = None
+    """What runs in the engine's process, as `module:function`, where it is not the engine. No option of the command line."""
 
 
 def run(options: Options) -> int:
