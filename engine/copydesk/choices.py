@@ -146,7 +146,7 @@ def narrow(diagnostic: Diagnostic, lines: Sequence[str], language: str) -> Narro
     )
     if not undefined and not attribute:
         return None
-    place = _flagged(diagnostic, content(lines[at]))
+    place = flagged(diagnostic, content(lines[at]))
     if place is None:
         return None
     start, end = place
@@ -171,7 +171,7 @@ def narrow(diagnostic: Diagnostic, lines: Sequence[str], language: str) -> Narro
     return Narrowed(at + 1, start, end, tuple(texts), added)
 
 
-def _flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
+def flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
     """The identifier a diagnostic is about: the one it marks, or the one its message names first on that line."""
     start = diagnostic.start.character
     end = diagnostic.end.character if diagnostic.end.line == diagnostic.start.line else len(text)

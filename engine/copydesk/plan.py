@@ -6,14 +6,16 @@ Pure preparation: nothing is forwarded here. Knows formats of both kinds, progra
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+from copydesk.additions import ImportPrograms, import_programs
 from copydesk.choices import Narrowed, narrow
 from copydesk.codec import Codec, own_run
 from copydesk.codec_cost import CodecCost
 from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.machines import InnerMachine, Machine
+from copydesk.decode.pick import PickDecoder, PickTask
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.repair import RepairDecoder, RepairTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
@@ -130,7 +132,17 @@ def _program_plan(
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
-    subs = _repairs(codec, version, request, scope, page, tokens) if rules.scope else {}
+    imports = _imports(codec, version, request, scope, page, tokens, rules, toolkit.format.header_lines)
+    if imports is not None:
+        ways = PickTask(codec, page.views, tokens.lines, asked, imports.programs, rules.open_end)
+        if imports.rest is None:
+            return Plan(
+                version, request, scope, page, page_scope, rules, tokens.ids, asked, min(request.max_tokens, room),
+                lambda speaker: PickDecoder(ways, speaker).run(),
+            )  # fmt: skip
+    subs: dict[int, list[Sub]] = {}
+    if imports is None and rules.scope:
+        subs = _repairs(codec, version, request, scope, page, tokens)
     if subs:
         way = RepairTask(codec, page.views, tokens.lines, asked, subs, rules.open_end)
         return Plan(
@@ -142,7 +154,7 @@ def _program_plan(
         inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
     task = PageTask(
         codec=codec,
-        rules=rules,
+        rules=rules if imports is None or imports.rest is None else replace(rules, scope=imports.rest),
         bodies=tables,
         olds=olds,
         views=page.views,
@@ -153,6 +165,11 @@ def _program_plan(
         inner=inner,
         narrow=_narrowing(version, request, page),
     )
+
+    def begin(speaker: Speaker) -> Steps:
+        free = ProgramDecoder(task, speaker)
+        return free.run() if imports is None else PickDecoder(ways, speaker, free).run()
+
     return Plan(
         version,
         request,
@@ -163,7 +180,7 @@ def _program_plan(
         tokens.ids,
         asked,
         min(request.max_tokens, room),
-        lambda speaker: ProgramDecoder(task, speaker).run(),
+        begin,
     )
 
 
@@ -175,6 +192,28 @@ def _believed(version: Version, request: EditRequest) -> bool:
     return any(holds(diagnostic, lines, version.language) for diagnostic in request.diagnostics)
 
 
+def _imports(
+    codec: Codec,
+    version: Version,
+    request: EditRequest,
+    scope: Sequence[Range],
+    page: Page,
+    tokens: PageTokens,
+    rules: Rules,
+    header_lines: int,
+) -> ImportPrograms | None:
+    """The programs that import what the request's one diagnostic misses; None where it does not narrow the edit to those."""
+    if not _narrows_to_one(request) or version.language != "python" or not rules.scope:
+        return None
+    return import_programs(codec, rules, page, tokens, request, scope, version.lines.lines, header_lines)
+
+
+def _narrows_to_one(request: EditRequest) -> bool:
+    """Whether one diagnostic alone says what is asked, and nothing else says what new text may be."""
+    free = request.choices is None and request.lark is None and request.instruction is None
+    return request.narrow and free and len(request.diagnostics) == 1
+
+
 def _repairs(
     codec: Codec,
     version: Version,
@@ -184,8 +223,7 @@ def _repairs(
     tokens: PageTokens,
 ) -> dict[int, list[Sub]]:
     """The subs that answer the request's one diagnostic, by page line; none where it does not narrow the edit to a list."""
-    narrows = request.narrow and request.choices is None and request.lark is None and codec.format.sub
-    if not narrows or request.instruction is not None or len(request.diagnostics) != 1:
+    if not codec.format.sub or not _narrows_to_one(request):
         return {}
     cost = CodecCost(codec)
     found: dict[int, list[Sub]] = {}

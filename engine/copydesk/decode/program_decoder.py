@@ -57,8 +57,23 @@ class ProgramDecoder:
         self.ops: list[Op] = []
 
     def run(self) -> Steps:
+        self.speaker.pending.extend(self.task.request)
+        return (yield from self._from(self.task.rules.start()))
+
+    def first_copies(self) -> list[Copy]:
+        """Every copy the program may begin with."""
+        rules = self.task.rules
+        state = rules.start()
+        starts = rules.copy_starts(state)
+        return [Copy(i, j) for i in starts for run in rules.copy_ends(state, i) for j in run]
+
+    def behind(self, copied: Copy) -> Steps:
+        """As `run`, where request and first copy are written already."""
+        state = self._copied(self.task.rules.start(), copied.start, copied.end)
+        return (yield from self._from(state))
+
+    def _from(self, state: State) -> Steps:
         task, speaker, rules = self.task, self.speaker, self.task.rules
-        speaker.pending.extend(task.request)
         literals = task.codec.literals
         opening = {
             "copy": literals.copy_open,
@@ -66,7 +81,6 @@ class ProgramDecoder:
             "sub": literals.sub_open,
             "end": literals.end,
         }
-        state = rules.start()
         while True:
             options = rules.options(state)
             if speaker.truncated:
@@ -150,6 +164,12 @@ class ProgramDecoder:
             if len(starts) == 1:
                 yield from self._decided(starts[0])
             start, end = yield from self._span(state, starts)
+        return self._copied(state, start, end)
+
+    def _copied(self, state: State, start: int, end: int) -> State:
+        """A copy whose numbers are written: its span enters the context where something follows."""
+        task, speaker, rules = self.task, self.speaker, self.task.rules
+        codec, last = task.codec, rules.lines
         self.ops.append(Copy(start, end))
         if end < last or rules.open_end:
             span = codec.span(task.lines, start, end)
