@@ -368,15 +368,15 @@ def test_a_diagnostic_about_a_name_leaves_a_list_of_names(narrow: bool) -> None:
     assert codec is not None
     text = (
         "def total(values, factor):\n    result = 0\n    for value in values:\n"
-        "        result += valeu * factor\n    return result\n"
+        "        result += valu * factor\n    return result\n"
     )
     document = desk.open("a.py", text)
-    at = Diagnostic(Position(3, 18), Position(3, 23), "Undefined name `valeu`", "F821", "ruff")
+    at = Diagnostic(Position(3, 18), Position(3, 22), "Undefined name `valu`", "F821", "ruff")
     literals = codec.literals
     script = [
         *literals.copy_open, *codec.copy_start(1), *codec.copy_end(3),
         *codec.span([codec.line(view) for view in document.lines.lines], 1, 3),
-        *literals.sub_open, *codec.sub_start(4), *codec.fragment("valeu"), *literals.sub_to,
+        *literals.sub_open, *codec.sub_start(4), *codec.fragment("valu"), *literals.sub_to,
     ]  # fmt: skip
     written = set()
     for seed in range(40):
@@ -387,7 +387,7 @@ def test_a_diagnostic_about_a_name_leaves_a_list_of_names(narrow: bool) -> None:
         model.scripts[1] = (len(plan.prefix) + len(plan.asked), script)
         program = document.edit(request).program
         assert program is not None
-        written.update(op.new for op in program.ops if isinstance(op, Sub) and op.old == "valeu")
+        written.update(op.new for op in program.ops if isinstance(op, Sub) and op.old == "valu")
     names = {name for name in written if name.replace(".", "").isidentifier()}
     assert (names == written) is narrow
     assert not narrow or {"value", "values", "factor"} <= written
