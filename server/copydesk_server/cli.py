@@ -214,11 +214,15 @@ def _add_headless(command: argparse.ArgumentParser) -> None:
     end.add_argument("--diff", action="store_true", help="print a diff and write nothing (default)")
     end.add_argument("--write", action="store_true", help="write the files")
     command.add_argument("--json", action="store_true", help="print an object per file, as each is done")
-    command.add_argument("--origin", action="store_true", help="print where each line of the results comes from")
+    command.add_argument(
+        "--origin", action="store_true", help="print where each line of the results comes from"
+    )
     command.add_argument("--unverified", action="store_true", help="also what nothing proves right")
     command.add_argument("--allow-dirty", action="store_true", help="write files with unstaged changes")
     command.add_argument("--allow-staged", action="store_true", help="write files with staged changes")
-    command.add_argument("--resume", action="store_true", help="go on from where the same command was stopped")
+    command.add_argument(
+        "--resume", action="store_true", help="go on from where the same command was stopped"
+    )
     command.add_argument(
         "--batch",
         metavar="N",
@@ -281,6 +285,16 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="FILE",
         action="append",
         help="leave out files with functions of this evaluation data",
+    )
+
+    corpus.add_argument(
+        "--history", metavar="REPO", action="append", help="also learn from the commits of a git repository"
+    )
+    corpus.add_argument(
+        "--releases",
+        metavar="NAME==OLD..NEW",
+        action="append",
+        help="also learn from what changed between two releases of a package",
     )
 
     data = train.add_argument_group("tokenizer and shards")

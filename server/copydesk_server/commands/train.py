@@ -11,7 +11,9 @@ import json
 import random
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,12 +60,10 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
         known = {package.name for package in packages}
         packages += [package for package in sources.installed() if package.name not in known]
     held_out = frozenset(map(sources.canonical, args.held_out)) if args.held_out else corpus.held_out_names()
-    made = corpus.build(
-        packages,
-        work / "corpus",
-        held_out=held_out,
-        evaluation=filters.evaluation_headers(map(Path, args.never or ())),
-    )
+    never = filters.evaluation_headers(map(Path, args.never or ()))
+    made = corpus.build(packages, work / "corpus", held_out=held_out, evaluation=never)
+    if args.history or args.releases:
+        console.print(f"pairs: {_pairs(args, work, held_out, never):,} real edits")
     missing = sorted(held_out - {entry.package for entry in made.of("heldout")})
     if missing:
         console.print(f"[yellow]held out, but nothing found of: {', '.join(missing)}[/]")
@@ -75,6 +75,30 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
         packages_in = len({entry.package for entry in entries})
         lines = sum(entry.lines for entry in entries)
         console.print(f"{split}: {packages_in} packages, {len(entries)} files, {lines:,} lines")
+
+
+def _pairs(args: argparse.Namespace, work: Path, held_out: frozenset[str], never: frozenset[str]) -> int:
+    """Real edits of the repositories and releases that were named, kept beside the corpus."""
+    from copydesk.training import pairs, sources
+
+    found: list[Iterator[pairs.Pair]] = []
+    for path in map(Path, args.history or ()):
+        found.append(pairs.of_history(_source(path, own=args.own), path))
+    for named in args.releases or ():
+        name, _, versions = named.partition("==")
+        old, dots, new = versions.partition("..")
+        if not (name and old and dots and new):
+            raise TrainingError(f"--releases takes NAME==OLD..NEW, not {named}")
+        if sources.canonical(name) in held_out:
+            raise TrainingError(f"{name} is held out: nothing of it is learnt from")
+        releases = []
+        for version in (old, new):
+            wheels, failed = sources.fetch([f"{name}=={version}"], work / "downloads")
+            if failed:
+                raise TrainingError(f"{failed[0]} cannot be fetched")
+            releases += [sources.archive(path) for path in wheels]
+        found.append(pairs.of_releases(*releases))
+    return pairs.write(work / "corpus", chain.from_iterable(found), evaluation=never)
 
 
 def _source(path: Path, *, own: bool) -> Package:
