@@ -49,7 +49,7 @@ def offered(kind: str, only: Sequence[str] | None) -> bool:
     """
     if kind == FIX_ALL:
         return only is not None and kind in only
-    return only is None or any(wanted in ("", kind) or kind.startswith(wanted + ".") for wanted in only)
+    return not only or any(wanted in ("", kind) or kind.startswith(wanted + ".") for wanted in only)
 
 
 def _actions(
