@@ -321,6 +321,14 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--minutes", type=float, default=60.0, help="wall-clock budget of the run (default: 60)"
     )
     model.add_argument(
+        "--model",
+        metavar="ID_OR_PATH",
+        help="fine-tune this model instead: its tokenizer, tags for ops, adapters (--lora)",
+    )
+    model.add_argument(
+        "--lora", metavar="RANK", type=_positive, help="rank of the adapters, merged into the weights at the end"
+    )
+    model.add_argument(
         "--init",
         metavar="DIR",
         help="start from the weights of this model directory or run; its tokenizer must be the one of the shards",

@@ -17,9 +17,10 @@ import torch
 
 from copydesk.errors import ModelError, TrainingError
 from copydesk.format import EditFormat
-from copydesk.training.batches import Batches, Examples
+from copydesk.training.batches import Batch, Batches, Examples
 from copydesk.training.loss import head_loss
 from copydesk.training.schedule import Schedule
+from copydesk.vocabulary import HFVocabulary
 
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 """The linear layers adapters are put on, by the names of the Llama family."""
@@ -75,8 +76,8 @@ def run_lora(
     torch.manual_seed(seed)
     target = _device(device)
     base, tokenizer = _load(model, target)
-    if int(base.config.vocab_size) > 1 << 16:
-        _check_ids(shards, int(base.config.vocab_size))
+    examples = Examples.open(shards)
+    _check_tokens(examples, shards, tokenizer, int(base.config.vocab_size))
     config = LoraConfig(
         r=rank,
         lora_alpha=alpha,
@@ -88,9 +89,7 @@ def run_lora(
     adapted.train()
     trainable = [p for p in adapted.parameters() if p.requires_grad]
     optimiser = torch.optim.AdamW(trainable, lr=rate, betas=(0.9, 0.98), weight_decay=0.0)
-    batches = Batches(
-        Examples.open(shards), tokens=batch_tokens, seed=seed, lm_sample=0.3 if lm_weight else 0.0
-    )
+    batches = Batches(examples, tokens=batch_tokens, seed=seed, lm_sample=0.3 if lm_weight else 0.0)
     schedule = Schedule(rate=rate, warmup=20, curriculum=())
     # The decoder without its head: logits are made at the chosen positions alone.
     inside: Any = adapted.get_base_model()
@@ -106,7 +105,7 @@ def run_lora(
         coefficient = batch.weight / batch.weight.sum().clamp(min=1e-6)
         if documents:
             coefficient = coefficient + batch.document * (lm_weight / documents)
-        hidden = decoder(input_ids=batch.ids, use_cache=False).last_hidden_state
+        hidden = decoder(input_ids=batch.ids, use_cache=False, **_seen(batch)).last_hidden_state
         loss, each = head_loss(hidden.flatten(0, 1), head, batch.where, batch.target, coefficient, None)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(trainable, 1.0)
@@ -145,13 +144,36 @@ def _load(model: str | Path, device: torch.device) -> tuple[Any, Any]:
     return loaded.to(device), tokenizer
 
 
-def _check_ids(shards: Path, size: int) -> None:
-    """Shards hold ids as uint16 unless they say otherwise. Raises TrainingError where that is too narrow."""
-    for shard in Examples.open(shards).shards:
-        if shard.tokens.dtype.itemsize < 4:
-            raise TrainingError(
-                f"the model has {size:,} tokens and the shards in {shards} hold 16-bit ids: make them with the model's tokenizer"
-            )
+def save_tokenizer(model: str | Path, folder: Path) -> None:
+    """Write the tokenizer of `model` (a directory or hub id) to `folder`, for shards in its tokens. Raises ModelError."""
+    from transformers import AutoTokenizer
+
+    local = Path(model).is_dir()
+    try:
+        found = AutoTokenizer.from_pretrained(model, local_files_only=local, trust_remote_code=False)
+        found.backend_tokenizer.save(str(folder / "tokenizer.json"))
+    except Exception as error:  # transformers raises whatever its readers raise
+        raise ModelError(f"{model} has no tokenizer that can be used: {error}") from error
+
+
+def _seen(batch: Batch) -> dict[str, torch.Tensor]:
+    """What each token sees, and at which position, where several branches share a page; nothing where each row has one."""
+    if batch.segments is None:
+        return {}
+    return {"attention_mask": batch.segments.mask, "position_ids": batch.segments.positions.long()}
+
+
+def _check_tokens(examples: Examples, folder: Path, tokenizer: Any, size: int) -> None:
+    """Raises TrainingError where the shards are not in the model's tokens."""
+    largest = max((int(shard.tokens.max(initial=0)) for shard in examples.shards), default=0)
+    other = largest >= size
+    if not other and (folder / "tokenizer.json").is_file():
+        made = HFVocabulary.from_directory(folder).fingerprint
+        other = made != HFVocabulary(tokenizer.backend_tokenizer).fingerprint
+    if other:
+        raise TrainingError(
+            f"the shards in {folder} were made with another tokenizer: make them with `copydesk train shards --model`"
+        )
 
 
 def _save(adapted: Any, tokenizer: Any, format: EditFormat, out: Path, *, merge: bool) -> Path:

@@ -126,6 +126,12 @@ def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
     if args.step is None and path.is_file():
         console.print(f"tokenizer: kept, {path}")
         return
+    if args.model is not None:
+        from copydesk.training.lora import save_tokenizer
+
+        save_tokenizer(args.model, work)
+        console.print(f"tokenizer: {HFVocabulary.from_directory(work).size} tokens, of {args.model}")
+        return
     if args.tokenizer is not None:
         try:
             shutil.copyfile(args.tokenizer, path)
@@ -172,7 +178,8 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _format(args: argparse.Namespace) -> EditFormat:
-    return EditFormat(after_copy=args.after_copy)
+    # A model that has a tokenizer already has no tokens for line numbers: it writes tags.
+    return EditFormat(kind="lines" if args.model is None else "tags", after_copy=args.after_copy)
 
 
 # -- the model -----------------------------------------------------------------------------------------------------------
@@ -182,6 +189,9 @@ def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.training import train
     from copydesk_server.training_view import TrainingView
 
+    if args.model is not None:
+        _adapt(args, work, console)
+        return
     with TrainingView(console) as view:
         path = train.run(
             work / "shards", work / "run", size=args.size, minutes=args.minutes, seed=args.seed,
@@ -190,9 +200,33 @@ def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
     console.print(f"checkpoint: {path}")
 
 
+def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
+    """Fine-tune a model by adapters; its directory is written at once."""
+    from copydesk.training.lora import LoraStatus, run_lora
+
+    if args.lora is None:
+        raise TrainingError("--model names a model to fine-tune: say --lora RANK, too")
+    with console.status("fine-tuning") as line:
+
+        def show(status: LoraStatus) -> None:
+            rate = status.tokens / max(status.seconds, 1e-9)
+            line.update(
+                f"step {status.step}, {status.progress:.0%}, loss {status.loss:.3f}, {rate:,.0f} tokens/s"
+            )
+
+        out = run_lora(
+            args.model, work / "shards", _shards_format(work / "shards"), Path(args.out or work / "model"),
+            minutes=args.minutes, rank=args.lora, alpha=2 * args.lora, seed=args.seed, device=_device(args.device),
+            lm_weight=0.1, report=show,
+        )  # fmt: skip
+    console.print(f"model: {out}")
+
+
 def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.training import export
 
+    if args.model is not None:
+        return  # the run has written it
     manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     format = _shards_format(work / "shards")
     out = export.export(
