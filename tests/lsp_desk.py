@@ -73,7 +73,7 @@ class Desk:
 
     async def until(self, found: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first message that is so, sent already or yet to come."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(10):
             while True:
                 for message in self.wire.sent:
                     if found(message):
@@ -210,7 +210,7 @@ async def desk(
         server.jobs.judge = judge
     made = Desk(server, wire, engine)
     made.notify("initialized", {})
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(10):
         await server.started.wait()
     try:
         yield made

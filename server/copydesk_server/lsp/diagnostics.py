@@ -93,15 +93,10 @@ class DiagnosticStore:
             log.debug("diagnostics for a version that is gone")
             return
         known.early = None
-        if not changes:
-            known.pushed = tuple(self.findings(document, diagnostics))[:KEPT]
-            return
         # Their columns are those of unchanged lines, so they can be read against the text of now, once the lines have moved.
-        known.pushed = tuple(
-            self.findings(
-                document, [moved for d in diagnostics if (moved := moved_shown(d, changes)) is not None]
-            )
-        )[:KEPT]
+        moved = (moved_shown(d, changes) for d in diagnostics)
+        known.pushed = tuple(self.findings(document, [d for d in moved if d is not None]))[:KEPT]
+        self._tell()
 
     def lint(self, document: OpenDocument, findings: Sequence[Finding]) -> None:
         """What the server's own linter says of a document as it stands."""
