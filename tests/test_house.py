@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -70,7 +71,7 @@ def test_readmes_copydesk_commands_parse() -> None:
     commands = re.findall(r"^copydesk (.+?)(?: [|>#].*)?$", fenced, re.MULTILINE)
     assert len(commands) >= 4
     for command in commands:
-        build_parser().parse_args(command.split())
+        build_parser().parse_args(shlex.split(command))
 
 
 def test_versions_agree() -> None:

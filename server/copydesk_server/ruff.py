@@ -74,12 +74,7 @@ class Ruff:
         select: rules instead of those the configuration names; extend: rules besides. Without a path nobody's configuration
         counts. Raises RuffError.
         """
-        arguments = list(_ARGUMENTS)
-        if select is not None:
-            arguments.append(f"--select={select}")
-        wanted = sorted({code for code in extend if _RULE.match(code)})
-        if wanted:
-            arguments.append(f"--extend-select={','.join(wanted)}")
+        arguments = _arguments(select, extend)
         if path is None:
             arguments.append("--isolated")
         else:
@@ -90,14 +85,17 @@ class Ruff:
         return sorted(found, key=lambda d: (d.start, d.end, d.code or ""))
 
     def survey(
-        self, paths: Sequence[Path], *, select: str | None = None, timeout: float | None = None
+        self,
+        paths: Sequence[Path],
+        *,
+        select: str | None = None,
+        extend: Iterable[str] = (),
+        timeout: float | None = None,
     ) -> list[tuple[Path, Diagnostic]]:
         """What ruff says of files as they lie on disk. Raises RuffError."""
         if not paths:
             return []
-        arguments = list(_ARGUMENTS)
-        if select is not None:
-            arguments.append(f"--select={select}")
+        arguments = _arguments(select, extend)
         found: list[tuple[Path, Diagnostic]] = []
         for first in range(0, len(paths), 500):  # a command line has an end
             names = [str(path.absolute()) for path in paths[first : first + 500]]
@@ -127,6 +125,16 @@ class Ruff:
             said = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")
             raise RuffError(f"ruff failed ({done.returncode})" + (f": {said[:500]}" if said else ""))
         return done.stdout.decode("utf-8", "replace")
+
+
+def _arguments(select: str | None, extend: Iterable[str]) -> list[str]:
+    arguments = list(_ARGUMENTS)
+    if select is not None:
+        arguments.append(f"--select={select}")
+    wanted = sorted({code for code in extend if _RULE.match(code)})
+    if wanted:
+        arguments.append(f"--extend-select={','.join(wanted)}")
+    return arguments
 
 
 def read_json(text: str, *, bom: bool = False) -> list[tuple[str, Diagnostic]]:

@@ -23,6 +23,8 @@ from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask, Rules
 from copydesk_server.ruff import Ruff
 
+_UNREADABLE = "E902"
+"""What ruff says of a file it cannot decode: copydesk reads more encodings, and gives ruff the text."""
 _KEY = ("paths", "diagnostics", "select", "unverified", "model", "seed")
 
 
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if ruff is None:
         raise RuffError("ruff is not there: `pip install 'copydesk[ruff]'`, or give --diagnostics FILE")
     rules = Rules(ruff, args.select, lint=True, unverified=args.unverified)
-    said = ruff.survey([Path(name) for name in args.paths], select=args.select)
+    said = ruff.survey([Path(name) for name in args.paths], select=args.select, extend=[_UNREADABLE])
     paths = sorted({path for path, _ in said if language_of(path) == "python"})
     return execute(args, _places(args, paths), _begin_linted(args, rules, ruff), _KEY)
 

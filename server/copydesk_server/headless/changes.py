@@ -106,7 +106,7 @@ def _tight(text: str, begin: int, end: int, new: str) -> tuple[int, int, str]:
     tail = 0
     while tail < most - head and text[end - 1 - tail] == new[-1 - tail]:
         tail += 1
-    if tail and text[end - tail] == "\n":
+    if tail and text[end - tail] == "\n" and "\r" in (text[begin:end] + new):
         tail -= 1
     return begin + head, end - tail, new[head : len(new) - tail]
 

@@ -88,7 +88,7 @@ class Journal:
 
     def _note(self, entry: dict[str, str]) -> None:
         try:
-            line = (json.dumps(entry) + "\n").encode()
+            line = f"\n{json.dumps(entry)}\n".encode()  # apart from a line that a killed run cut short
             written = os.write(self._handle, line)
             if written < len(line):
                 raise OSError(28, os.strerror(28))

@@ -25,7 +25,7 @@ def refusal(source: Source) -> str | None:
         return f"a symlink out of {source.root}"
     if source.identity.links > 1:
         return "it has hard links, which replacing it would part"
-    if not os.access(source.target, os.W_OK):
+    if source.target.exists() and not os.access(source.target, os.W_OK):
         return "it is read-only"
     return None
 
@@ -138,8 +138,8 @@ def _write_all(handle: int, data: bytes) -> None:
 def _dress(handle: int, source: Source, target: Path) -> None:
     """The old file's owner, mode and extended attributes, as far as this user may give them."""
     if hasattr(os, "fchmod"):
-        status = os.stat(target, follow_symlinks=False)
         with suppress(OSError):
+            status = os.stat(target, follow_symlinks=False)
             os.fchown(handle, status.st_uid, status.st_gid)
         os.fchmod(handle, stat.S_IMODE(source.identity.mode))
     if hasattr(os, "listxattr"):

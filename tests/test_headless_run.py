@@ -1,0 +1,459 @@
+"""Runs over trees with scripted edits: turns, rounds, verdicts, faults, and kill -9 at any moment."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import threading
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from copydesk.document import TextLines, apply_edits
+from copydesk.errors import ContextLengthError
+from copydesk.request import Diagnostic, EditRequest
+from copydesk_server.headless.discover import Place, language_of
+from copydesk_server.headless.journal import Journal
+from copydesk_server.headless.report import FileResult
+from copydesk_server.headless.run import Run, stopping
+from copydesk_server.headless.source import Source
+from copydesk_server.headless.task import FileTask, Rules
+from copydesk_server.headless.write import Writer
+from scripted_editor import Rule, ScriptedEditor
+from server_tools import found, ruff_that, the_ruff
+
+PLAIN = Rules(None)
+CONFIGURED = '[lint]\nselect = ["F", "E711"]\n'
+
+
+def count_up(text: str, request: EditRequest) -> str:
+    """Every number of the scope's lines, one higher: an edit made twice shows."""
+    assert request.scope is not None
+    lines = TextLines(text).lines
+    for first, last in request.scope:
+        for n in range(first - 1, last):
+            lines[n] = re.sub(r"\d+", lambda m: str(int(m.group()) + 1), lines[n])
+    return "".join(lines)
+
+
+class Tree:
+    """A folder of files, and runs over it."""
+
+    def __init__(self, folder: Path, rule: Rule = count_up, rules: Rules = PLAIN) -> None:
+        self.folder = folder / "tree"
+        self.folder.mkdir()
+        self.state = folder / "state"
+        self.editor = ScriptedEditor(rule)
+        self.rules = rules
+        self.results: list[FileResult] = []
+        self.asks: dict[str, list[Any]] = {}
+
+    def put(self, name: str, text: str, *asks: Any) -> None:
+        """asks: line ranges, or diagnostics; all lines at once by default."""
+        (self.folder / name).write_text(text)
+        self.asks[name] = list(asks) or [(1, text.count("\n"))]
+
+    def texts(self) -> dict[str, str]:
+        return {path.name: path.read_text() for path in sorted(self.folder.iterdir())}
+
+    def begin(self, source: Source) -> FileTask:
+        requests = [
+            EditRequest(diagnostics=[ask])
+            if isinstance(ask, Diagnostic)
+            else EditRequest(scope=[ask], instruction="up")
+            for ask in self.asks[source.path.name]
+        ]
+        return FileTask(source, language_of(source.path), requests, self.rules, self.editor)
+
+    def run(
+        self,
+        *,
+        write: bool = True,
+        resume: bool = False,
+        lanes: int = 3,
+        cancel: threading.Event | None = None,
+        **writer: Any,
+    ) -> Run:
+        journal = Journal.open({}, resume=resume, folder=self.state) if write else None
+        places = [Place(self.folder / name, self.folder) for name in sorted(self.asks)]
+        run = Run(
+            self.editor, iter(places), self.begin, self.results.append, lanes=lanes,
+            writer=Writer(journal, **writer) if journal is not None else None, cancel=cancel,
+        )  # fmt: skip
+        complete = False
+        try:
+            run.run()
+            complete = not run.stopped and not run.cancel.is_set()
+        finally:
+            if journal is not None:
+                journal.close(complete=complete)
+        return run
+
+    def only(self) -> FileResult:
+        (result,) = self.results
+        return result
+
+
+# -- turns ---------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_written_unless_asked(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.put("a.py", "x = 1\n")
+    tree.run(write=False)
+    assert tree.texts() == {"a.py": "x = 1\n"}
+    assert apply_edits("x = 1\n", tree.only().edits) == "x = 2\n"
+    assert tree.only().status == "edited"
+
+
+def test_a_long_file_starves_nobody(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    names = ["x" + "ab"[n % 2] * (n // 2 + 1) for n in range(100)]  # lines alike are hard on the oracle
+    tree.put("a.py", "".join(f"{name} = 1\n" for name in names), *((n, n) for n in range(1, 101)))
+    for name in "bcdefgh":
+        tree.put(f"{name}.py", "x = 1\n")
+    tree.run(lanes=3)
+    told = [result.path.name for result in tree.results]
+    assert told[-1] == "a.py"
+    assert len(tree.editor.served) == 107
+    assert max(tree.editor.served.index(str(tree.folder / f"{name}.py")) for name in "bcdefgh") < 60
+    assert tree.editor.together == 3
+    assert set(tree.texts().values()) == {"x = 2\n", "".join(f"{name} = 2\n" for name in names)}
+    assert not tree.editor.documents
+
+
+def test_files_are_opened_as_lanes_become_free(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    for n in range(40):
+        tree.put(f"{n:02}.py", "x = 1\n")
+    most = 0
+
+    def watched(text: str, request: EditRequest) -> str:
+        nonlocal most
+        most = max(most, len(tree.editor.documents))
+        return count_up(text, request)
+
+    tree.editor.rule = watched
+    tree.run(lanes=4)
+    assert most <= 4
+    assert len(tree.results) == 40
+
+
+# -- rounds and verdicts -------------------------------------------------------------------------------------------
+
+
+def by_line(edits: dict[str, str]) -> Rule:
+    """What the line of a request's diagnostic becomes, by its text."""
+
+    def rule(text: str, request: EditRequest) -> str:
+        lines = TextLines(text).lines
+        at = request.diagnostics[0].start.line
+        return "".join([*lines[:at], edits.get(lines[at], lines[at]), *lines[at + 1 :]])
+
+    return rule
+
+
+def linted(tree: Tree, name: str, text: str) -> None:
+    tree.put(name, text, *the_ruff().check(text, tree.folder / name))
+
+
+def fixing(tmp_path: Path, rule: Rule, **rules: Any) -> Tree:
+    tree = Tree(tmp_path, rule, Rules(the_ruff(), lint=True, **rules))
+    (tree.folder / "ruff.toml").write_text(CONFIGURED)
+    return tree
+
+
+def test_overlapping_fixes_wait_for_the_next_round_on_the_changed_text(tmp_path: Path) -> None:
+    first, second = "x = (a == None, b == None)\n", "x = (a is None, b == None)\n"
+    tree = fixing(
+        tmp_path, by_line({first: second, second: "x = (a is None, b is None)\n", "import os\n": ""})
+    )
+    linted(tree, "a.py", "import os\na = b = 1\n" + first)
+    tree.run()
+    result = tree.only()
+    assert tree.texts()["a.py"] == "a = b = 1\nx = (a is None, b is None)\n"
+    assert [(fix.round, fix.verdict, fix.applied) for fix in result.fixes] == [
+        (1, "verified", True),
+        (1, "verified", True),
+        (2, "verified", True),
+    ]
+    assert apply_edits(result.text, result.edits) == tree.texts()["a.py"]
+    assert result.left == 0
+
+
+def test_a_fix_that_mends_two_is_not_made_twice(tmp_path: Path) -> None:
+    first = "x = (a == None, b == None)\n"
+    tree = fixing(tmp_path, by_line({first: "x = (a is None, b is None)\n"}))
+    linted(tree, "a.py", "a = b = 1\n" + first)
+    tree.run()
+    fixes = tree.only().fixes
+    assert [(fix.verdict, fix.applied) for fix in fixes] == [("verified", True), ("verified", False)]
+    assert tree.only().left == 0
+    assert len(tree.editor.served) == 1
+
+
+def test_what_makes_things_worse_is_dropped(tmp_path: Path) -> None:
+    tree = fixing(
+        tmp_path,
+        by_line({"import os\n": "import re\n", "y = a == None\n": "y = a is None\n", "import sys\n": "(\n"}),
+    )
+    linted(tree, "a.py", "import os\nimport sys\na = 1\ny = a == None\n")
+    tree.run()
+    verdicts = {fix.diagnostic.message: fix.verdict for fix in tree.only().fixes if fix.diagnostic}
+    assert list(verdicts.values()) == ["refused", "refused", "verified"]
+    assert tree.texts()["a.py"] == "import os\nimport sys\na = 1\ny = a is None\n"
+    assert (tree.only().status, tree.only().left) == ("edited", 2)
+
+
+def test_fixes_that_are_good_alone_and_bad_together(tmp_path: Path) -> None:
+    # Each removes one of two definitions: either may go, not both.
+    text = "import a1\nimport b1\nx = a1, b1\n"
+    at = [found(n, 0, 3, "tool", f"drop {n}", "tool") for n in range(2)]
+    tree = Tree(tmp_path, lambda t, r: t, Rules(None))
+    both = {0: text.replace("import a1", "if 1:"), 1: text.replace("import b1", "  import b1")}
+    tree.editor.rule = lambda _text, request: both[request.diagnostics[0].start.line]
+    tree.put("a.py", text, *at)
+    tree.run()
+    verdicts = [fix.verdict for fix in tree.only().fixes]
+    assert verdicts == ["refused", "refused"]
+    good = {0: text.replace("import a1\n", ""), 1: text.replace("import b1\n", "")}
+    tree.results.clear()
+    tree.rules = Rules(the_ruff())
+    (tree.folder / "ruff.toml").write_text(CONFIGURED)
+    tree.editor.rule = lambda _text, request: good[request.diagnostics[0].start.line]
+    tree.put("a.py", "import a1\nimport b1\nx = 1\n", *at)
+    good = {0: "import b1\nx = 1\n", 1: "import a1\nx = 1\n"}
+    tree.run()
+    assert tree.texts()["a.py"] == "x = 1\n"
+
+
+def test_lint_behind_a_syntax_error_is_mended_in_the_next_round(tmp_path: Path) -> None:
+    tree = fixing(tmp_path, by_line({"def f(:\n": "def f():\n", "import os\n": ""}))
+    linted(tree, "a.py", "import os\ndef f(:\n    pass\n")
+    tree.run()
+    assert tree.texts()["a.py"] == "def f():\n    pass\n"
+    assert tree.only().left == 0
+
+
+def test_what_cannot_be_mended_is_tried_once(tmp_path: Path) -> None:
+    tree = fixing(tmp_path, by_line({"y = a == None\n": "y = a is None\n"}))
+    linted(tree, "a.py", "import os\na = 1\ny = a == None\n")
+    tree.run()
+    assert len(tree.editor.served) == 2
+    assert tree.only().left == 1
+
+
+def test_unverified_is_left_unless_asked_for(tmp_path: Path) -> None:
+    for unverified in (False, True):
+        folder = tmp_path / str(unverified)
+        folder.mkdir()
+        tree = Tree(folder, rules=Rules(None, unverified=unverified))
+        tree.put("a.rs", "let x = 1;\n")
+        tree.run()
+        assert tree.texts()["a.rs"] == ("let x = 2;\n" if unverified else "let x = 1;\n")
+        assert [fix.verdict for fix in tree.only().fixes] == ["unverified"]
+
+
+def test_a_linter_that_dies_verifies_nothing(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, by_line({"import os\n": ""}), Rules(ruff_that(tmp_path, "kill -11 $$"), lint=True))
+    tree.put("a.py", "import os\n", found(0, 7, 9, "F401", "`os` imported but unused"))
+    tree.run()
+    (fix,) = tree.only().fixes
+    assert (fix.verdict, fix.applied) == ("unverified", False)
+    assert tree.texts()["a.py"] == "import os\n"
+
+
+# -- faults --------------------------------------------------------------------------------------------------------
+
+
+def test_a_bad_file_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.put("b.py", "x = 1\n")
+    (tree.folder / "a.py").write_bytes(b"x = 1\0")
+    with open(tree.folder / "c.py", "wb") as file:
+        file.truncate(100 << 20)
+    tree.asks |= {"a.py": [], "absent.py": [], "c.py": []}
+    tree.put("d.py", "x = 1\n")
+    tree.run()
+    assert [(r.path.name, r.status) for r in tree.results if r.status != "edited"] == [
+        ("a.py", "failed"),
+        ("absent.py", "failed"),
+        ("c.py", "failed"),
+    ]
+    assert all(r.error for r in tree.results if r.status == "failed")
+    assert [(tree.folder / f"{name}.py").read_text() for name in "bd"] == ["x = 2\n"] * 2
+
+
+def test_a_request_that_fails_is_that_one_only(tmp_path: Path) -> None:
+    def rule(text: str, request: EditRequest) -> str:
+        if request.scope == ((1, 1),):
+            raise ContextLengthError("line 1 alone has too many characters")
+        return count_up(text, request)
+
+    tree = Tree(tmp_path, rule)
+    tree.put("a.py", "x = 1\ny = 1\n", (1, 1), (2, 2))
+    tree.run()
+    assert tree.texts()["a.py"] == "x = 1\ny = 2\n"
+    assert tree.only().fixes[0].judgement is not None
+    assert "too many" in (tree.only().fixes[0].judgement.reason or "")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("fault", ["changed", "gone", "disk"])
+def test_faults_while_writing(tmp_path: Path, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = Tree(tmp_path)
+    for name in ("a.py", "b.py", "c.py"):
+        tree.put(name, "x = 1\n")
+
+    def rule(text: str, request: EditRequest) -> str:
+        path = tree.folder / "b.py"
+        if len(tree.editor.served) == 2:
+            if fault == "changed":
+                path.write_text("x = 7\n")
+            elif fault == "gone":
+                path.unlink()
+        return count_up(text, request)
+
+    tree.editor.rule = rule
+    if fault == "disk":
+        fsync = os.fsync
+
+        def full(handle: int) -> None:
+            if len(tree.editor.served) == 2 and os.readlink(f"/proc/self/fd/{handle}").endswith(".tmp"):
+                raise OSError(28, os.strerror(28))
+            fsync(handle)
+
+        monkeypatch.setattr("copydesk_server.headless.replace.os.fsync", full)
+    tree.run()
+    bad = next(result for result in tree.results if result.path.name == "b.py")
+    assert bad.error
+    assert not bad.edits
+    expected = {
+        "a.py": "x = 2\n",
+        "b.py": {"changed": "x = 7\n", "disk": "x = 1\n"}.get(fault),
+        "c.py": "x = 2\n",
+    }
+    assert tree.texts() == {name: text for name, text in expected.items() if text is not None}
+
+
+def test_an_encoding_that_cannot_hold_the_result(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, lambda text, _request: text.replace("1", "'\u20ac'"))
+    tree.put("a.py", "# coding: latin-1\nx = 1\n")
+    tree.run(write=False)
+    assert (tree.only().status, tree.only().edits) == ("refused", ())
+
+
+def test_cancel_stops_and_resume_goes_on(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    for n in range(8):
+        tree.put(f"{n}.py", "x = 1\n")
+    cancel = threading.Event()
+
+    def rule(text: str, request: EditRequest) -> str:
+        if len(tree.editor.served) == 3:
+            cancel.set()
+        return count_up(text, request)
+
+    tree.editor.rule = rule
+    run = tree.run(cancel=cancel)
+    assert run.stopped
+    assert not tree.editor.documents
+    done = list(tree.texts().values()).count("x = 2\n")
+    assert 1 <= done < 8
+    assert len(tree.results) == done
+    tree.editor.rule = count_up
+    run = tree.run(resume=True)
+    assert run.resumed == done
+    assert set(tree.texts().values()) == {"x = 2\n"}
+
+
+def test_ctrl_c_sets_the_flag_first(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    with stopping(cancel):
+        signal.raise_signal(signal.SIGINT)
+        assert cancel.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+# -- kill -9 -------------------------------------------------------------------------------------------------------
+
+
+class Fuse:
+    """A trace function that counts lines of the headless package and kills the process at one of them."""
+
+    def __init__(self, at: int | None) -> None:
+        self.at = at
+        self.lines = 0
+
+    def __call__(self, frame: FrameType, event: str, _arg: object) -> Any:
+        if event == "call":
+            return self if "headless" in frame.f_code.co_filename else None
+        if event == "line":
+            self.lines += 1
+            if self.lines == self.at:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return self
+
+
+def killed(tree: Tree, at: int, *, resume: bool) -> bool:
+    """Run in a process of its own that is killed at its `at`-th line; False where it came to its end first."""
+    child = os.fork()
+    if not child:
+        try:
+            sys.settrace(Fuse(at))
+            tree.run(resume=resume)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def test_kill_9_at_fifty_moments(tmp_path: Path) -> None:
+    names = [f"{n}.py" for n in range(5)]
+    old, new = "".join(f"x{k} = 1\n" for k in "abc"), "".join(f"x{k} = 2\n" for k in "abc")
+
+    def fresh(folder: Path) -> Tree:
+        folder.mkdir()
+        tree = Tree(folder)
+        for name in names:
+            tree.put(name, old, (1, 1), (2, 3))
+        return tree
+
+    whole = fresh(tmp_path / "whole")
+    fuse = Fuse(None)
+    sys.settrace(fuse)
+    try:
+        whole.run()
+    finally:
+        sys.settrace(None)
+    assert set(whole.texts().values()) == {new}
+    random = Random(0)
+    outcomes = set()
+    for k in range(50):
+        tree = fresh(tmp_path / str(k))
+        assert killed(tree, random.randrange(1, fuse.lines), resume=False)
+        texts = tree.texts()
+        assert {texts[name] for name in names} <= {old, new}
+        outcomes.add(sum(text == new for text in texts.values()))
+        # Killed once more on its way to the end, now and then.
+        journal = list(tree.state.glob("*.jsonl"))
+        if journal and random.random() < 0.5:
+            killed(tree, random.randrange(1, fuse.lines), resume=True)
+            assert {tree.texts()[name] for name in names} <= {old, new}
+        left = bool(list(tree.state.glob("*.jsonl")))
+        # Without a journal the run was over, or had not begun.
+        assert left or len(set(tree.texts().values())) == 1
+        if left or old in tree.texts().values():
+            tree.run(resume=left)
+        assert tree.texts() == dict.fromkeys(names, new), f"run {k}"
+        assert not list(tree.state.iterdir())
+    assert len(outcomes) >= 5
