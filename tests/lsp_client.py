@@ -6,13 +6,14 @@
         answer = client.request("copydesk/edit", {...})
         client.wait("copydesk/hunk", lambda params: params["seq"] == 0)
 
-Nothing is waited for by the clock: whatever is waited for has one generous deadline, which fails. At its end the client shuts the
-server down, and fails where a notification was neither waited for nor `ignore`d, where a request of the server's had no answer ready,
-where something was answered twice, or where the exit code is not the one expected.
+Nothing is waited for by the clock: whatever is waited for has one generous deadline, which fails. At its end the client shuts
+the server down, and fails where a notification was neither waited for nor `ignore`d, where a request of the server's had no
+answer ready, where something was answered twice, or where the exit code is not the one expected.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -58,7 +59,7 @@ BARE: dict[str, Json] = {}
 """What a client can do that says nothing of itself."""
 
 
-class ErrorAnswer(Exception):
+class ResponseError(Exception):
     """The server answered with an error."""
 
     def __init__(self, error: Mapping[str, Json]) -> None:
@@ -86,8 +87,10 @@ class LspClient:
         model: str | None = None,
     ) -> None:
         self._news = threading.Condition()
+        self._sending = threading.Lock()
         self._ids = itertools.count(1)
         self._answers: dict[int | str | None, Json] = {}
+        self._answered: set[int | str] = set()
         self._notes: list[dict[str, Json]] = []
         self._ignored: set[str] = {"$/progress", "$/logTrace"}
         self._faults: list[str] = []
@@ -118,7 +121,7 @@ class LspClient:
             stderr=subprocess.PIPE,
             env=environment(env),
         )
-        assert self.process.stdin and self.process.stdout and self.process.stderr
+        assert self.process.stdout is not None
         threading.Thread(target=self._read_stderr, daemon=True).start()
         self._socket: socket.socket | None = None
         if tcp:
@@ -134,12 +137,13 @@ class LspClient:
 
     def raw(self, data: bytes) -> None:
         """Send bytes as they are."""
-        if self._socket is not None:
-            self._socket.sendall(data)
-        else:
-            assert self.process.stdin is not None
-            self.process.stdin.write(data)
-            self.process.stdin.flush()
+        with self._sending:
+            if self._socket is not None:
+                self._socket.sendall(data)
+            else:
+                assert self.process.stdin is not None
+                self.process.stdin.write(data)
+                self.process.stdin.flush()
 
     def send(self, message: Mapping[str, Json]) -> None:
         """Send one message."""
@@ -156,16 +160,16 @@ class LspClient:
         return ident
 
     def answer(self, ident: int | str | None) -> Json:
-        """Wait for the answer to a request. Raises ErrorAnswer."""
+        """Wait for the answer to a request. Raises ResponseError."""
         self._until(lambda: ident in self._answers, f"an answer to {ident}")
         with self._news:
             message = self._answers.pop(ident)
         if "error" in message:
-            raise ErrorAnswer(message["error"])
+            raise ResponseError(message["error"])
         return message["result"]
 
     def request(self, method: str, params: Json = None) -> Json:
-        """Send a request and wait for its result. Raises ErrorAnswer."""
+        """Send a request and wait for its result. Raises ResponseError."""
         return self.answer(self.ask(method, params))
 
     def cancel(self, ident: int) -> None:
@@ -173,7 +177,7 @@ class LspClient:
         self.notify("$/cancelRequest", {"id": ident})
 
     def reply(self, method: str, answer: Callable[[Json], Json]) -> None:
-        """How requests of the server's are answered from now on. An ErrorAnswer that it raises is sent as one."""
+        """How requests of the server's are answered from now on. An ResponseError that it raises is sent as one."""
         with self._news:
             self._replies[method] = answer
 
@@ -312,10 +316,8 @@ class LspClient:
                 self._socket.close()
             for stream in (self.process.stdin, self.process.stdout):
                 assert stream is not None
-                try:
+                with contextlib.suppress(OSError):  # what was written to a process that is gone
                     stream.close()
-                except OSError:
-                    pass  # what was written to a process that is gone
             if error is not None and self.stderr:
                 sys.stderr.write("the server said:\n" + "".join(self.stderr))
 
@@ -326,7 +328,8 @@ class LspClient:
                 left = end - time.monotonic()
                 if self._closed and not ready():
                     raise AssertionError(f"the server closed before {what}: {''.join(self.stderr)}")
-                assert left > 0 and self._news.wait(left), f"waited {DEADLINE:.0f} s for {what}"
+                assert left > 0, f"waited {DEADLINE:.0f} s for {what}"
+                self._news.wait(left)
 
     def _tcp_address(self) -> tuple[str, int]:
         self._until(lambda: any("listening on" in line for line in self.stderr), "the address")
@@ -382,8 +385,10 @@ class LspClient:
         assert message.get("jsonrpc") == "2.0", message
         if "method" not in message:
             ident = message.get("id")
-            if ident is not None and (ident in self._answers or not isinstance(ident, int | str)):
+            if ident in self._answered:
                 self._faults.append(f"answered twice: {message}")
+            if ident is not None:
+                self._answered.add(ident)
             self._answers[ident] = message
         elif "id" not in message:
             self._notes.append(message)
@@ -400,12 +405,10 @@ class LspClient:
         else:
             try:
                 answer["result"] = reply(message.get("params"))
-            except ErrorAnswer as error:
+            except ResponseError as error:
                 answer["error"] = {"code": error.code, "message": error.message}
-        try:
+        with contextlib.suppress(OSError):  # the server has gone meanwhile, which the test will see
             self.send(answer)
-        except OSError:
-            pass  # the server has gone meanwhile, which the test will see
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -26,7 +26,7 @@ INCREMENTAL = 2  # TextDocumentSyncKind
 
 def position_encoding(client: Mapping[str, Any]) -> Encoding:
     """The first encoding of the client's list that we know; UTF-16 for a client without a list, as LSP says."""
-    for name in dig(client, "general", "positionEncodings") or ():
+    for name in listed(dig(client, "general", "positionEncodings")):
         if name in tuple(Encoding):
             return Encoding(name)
     return Encoding.UTF16
@@ -35,7 +35,7 @@ def position_encoding(client: Mapping[str, Any]) -> Encoding:
 def resolves_edits(client: Mapping[str, Any]) -> bool:
     """Whether an action may come without its edit and get it when it is chosen."""
     action = dig(client, "textDocument", "codeAction")
-    properties = dig(action, "resolveSupport", "properties") or ()
+    properties = listed(dig(action, "resolveSupport", "properties"))
     return bool("edit" in properties and dig(action, "dataSupport"))
 
 
@@ -64,3 +64,8 @@ def dig(value: Any, *names: str) -> Any:
             return None
         value = value.get(name)
     return value
+
+
+def listed(value: Any) -> list[Any]:
+    """A list from somebody else's JSON; empty where it is none."""
+    return value if isinstance(value, list) else []

@@ -12,6 +12,7 @@ import logging
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cattrs.errors import BaseValidationError
 from lsprotocol import converters, types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcRequestCancelled
 from pygls.protocol import (
@@ -78,7 +79,13 @@ class CopydeskProtocol(LanguageServerProtocol):
     def connect(self, connection: Connection, params: dict[str, Any]) -> None:
         """Go on from an `initialize` that was answered already."""
         self._connection = connection
-        self.client_capabilities = self._converter.structure(params["capabilities"], types.ClientCapabilities)
+        try:
+            said = self._converter.structure(params["capabilities"], types.ClientCapabilities)
+        except (BaseValidationError, TypeError, ValueError, AttributeError):
+            # Features ask `server.client`, which reads what can be read.
+            log.warning("the client's capabilities are not LSP's")
+            said = types.ClientCapabilities()
+        self.client_capabilities = said
 
     def structure(self, value: Any, kind: type[T]) -> T:
         """One of LSP's types from plain JSON. Raises what cattrs does, and ValueError."""
@@ -99,6 +106,8 @@ class CopydeskProtocol(LanguageServerProtocol):
         except wire.MessageError as error:
             self.send(wire.error_message(None, error.code, str(error)))
             return
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("received %s", body.decode("utf-8", "replace"))
         method, ident = message.get("method"), message.get("id")
         if method is not None and (ident is not None or self._shutdown):
             if ident is not None and (method == types.INITIALIZE or self._shutdown):
@@ -114,7 +123,7 @@ class CopydeskProtocol(LanguageServerProtocol):
             return
         try:
             contextvars.copy_context().run(self._dispatch, structured, method, ident)
-        except Exception as error:  # noqa: BLE001  one message that nobody foresaw must not end the session
+        except Exception as error:  # one message that nobody foresaw must not end the session
             log.error("a message could not be handled", exc_info=error)
             if method is not None and ident is not None:
                 self._fail(ident, error)
@@ -191,6 +200,7 @@ class CopydeskProtocol(LanguageServerProtocol):
             text = json.dumps(
                 wire.error_message(ident, wire.INTERNAL_ERROR, "the result could not be written")
             )
+        log.debug("sent %s", text)
         body = text.encode("ascii")
         self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
 

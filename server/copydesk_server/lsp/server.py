@@ -10,6 +10,7 @@ import itertools
 import logging
 from collections.abc import Coroutine, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
@@ -19,7 +20,7 @@ from pygls.lsp.server import LanguageServer
 from copydesk import __version__
 from copydesk_server.engine.proxy import HOST, Engine, EngineSettings
 from copydesk_server.lsp import loading, parent
-from copydesk_server.lsp.capabilities import NAME, position_encoding
+from copydesk_server.lsp.capabilities import NAME, dig, listed, position_encoding
 from copydesk_server.lsp.client import ClientView
 from copydesk_server.lsp.configuration import Configuration
 from copydesk_server.lsp.documents import Documents
@@ -27,7 +28,7 @@ from copydesk_server.lsp.logs import Log
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.protocol import CopydeskProtocol, converter
 from copydesk_server.lsp.settings import Settings, SettingsStore
-from copydesk_server.lsp.uris import path_of, uri_of
+from copydesk_server.lsp.uris import name_of, uri_of
 from copydesk_server.lsp.watching import Watching
 
 if TYPE_CHECKING:
@@ -68,13 +69,13 @@ class CopydeskServer(LanguageServer):
     ahead: Ahead
     lint: Linting
 
-    def __init__(self, options: Options, connection: Connection, params: dict[str, Any]) -> None:
+    def __init__(self, options: Options, connection: Connection, params: dict[str, Any], log: Log) -> None:
         super().__init__(NAME, __version__, protocol_cls=CopydeskProtocol, converter_factory=converter)
         self.options = options
         self.exit_code: int | None = None
         self.client = ClientView(params)
         self.encoding = position_encoding(params["capabilities"])
-        self.log = Log(file=options.log_file, quiet=options.quiet)
+        self.log = log
         self.folders: dict[str, str] = _folders(params)
         self.documents = Documents(self.encoding)
         self.bars = ProgressBars(self)
@@ -140,7 +141,6 @@ class CopydeskServer(LanguageServer):
         self.watching.end()
         if self._closing is not None:
             await self._closing
-        self.log.close()
 
     def close_code(self) -> int:
         """The exit code: 0 after `shutdown`, else 1."""
@@ -246,23 +246,23 @@ class CopydeskServer(LanguageServer):
         self.log.set_level(self._level(self.settings.of(None)))
 
 
-def create_server(options: Options, connection: Connection, params: dict[str, Any]) -> CopydeskServer:
-    """The server for a client whose `initialize` was answered. Raises LogFileError."""
-    return CopydeskServer(options, connection, params)
+def create_server(
+    options: Options, connection: Connection, params: dict[str, Any], log: Log | None = None
+) -> CopydeskServer:
+    """The server for a client whose `initialize` was answered. `log`: the process's, whose level the settings choose."""
+    return CopydeskServer(options, connection, params, log or Log(quiet=options.quiet))
 
 
 def _folders(params: dict[str, Any]) -> dict[str, str]:
     """The workspace's folders, by URI; older clients have one root, or none."""
-    folders = params.get("workspaceFolders")
-    if folders:
-        return {folder["uri"]: folder["name"] for folder in folders}
-    root = params.get("rootUri")
-    path = params.get("rootPath")
-    if not root and path:
-        from pathlib import Path
-
+    found: dict[str, str] = {}
+    for folder in listed(params.get("workspaceFolders")):
+        uri, name = dig(folder, "uri"), dig(folder, "name")
+        if isinstance(uri, str):
+            found[uri] = name if isinstance(name, str) else uri
+    root, path = params.get("rootUri"), params.get("rootPath")
+    if not root and isinstance(path, str) and Path(path).is_absolute():
         root = uri_of(Path(path))
-    if not root:
-        return {}
-    found = path_of(root)
-    return {root: found.name if found is not None else root}
+    if not found and isinstance(root, str) and root:
+        found[root] = name_of(root)
+    return found

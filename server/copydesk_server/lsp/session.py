@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk import __version__
 from copydesk_server.lsp import wire
 from copydesk_server.lsp.capabilities import NAME, server_capabilities
+from copydesk_server.lsp.logs import Log
 from copydesk_server.lsp.transport import (
     Connection,
     accept_one,
@@ -48,27 +49,30 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Serve one client and return the exit code: 0 after `shutdown`, else 1. Raises TransportError for a bad address."""
-    if options.tcp is None:
-        descriptors = guard_standard_streams()
-        return asyncio.run(_stdio(descriptors, options))
-    host, port = loopback_address(options.tcp)
-    listener = listen(host, port)
-    host, port = listener.getsockname()[:2]
-    if not options.quiet:
-        print(f"copydesk: listening on {host}:{port}", file=sys.stderr, flush=True)  # noqa: T201
-    return asyncio.run(_tcp(listener, options))
+    """Serve one client and return the exit code: 0 after `shutdown`, else 1. Raises TransportError and LogFileError."""
+    log = Log(file=options.log_file, quiet=options.quiet)
+    try:
+        if options.tcp is None:
+            return asyncio.run(_stdio(guard_standard_streams(), options, log))
+        host, port = loopback_address(options.tcp)
+        listener = listen(host, port)
+        host, port = listener.getsockname()[:2]
+        if not options.quiet:
+            print(f"copydesk: listening on {host}:{port}", file=sys.stderr, flush=True)  # noqa: T201
+        return asyncio.run(_tcp(listener, options, log))
+    finally:
+        log.close()
 
 
-async def _stdio(descriptors: tuple[int, int], options: Options) -> int:
-    return await _serve(over_descriptors(*descriptors), options)
+async def _stdio(descriptors: tuple[int, int], options: Options, log: Log) -> int:
+    return await _serve(over_descriptors(*descriptors), options, log)
 
 
-async def _tcp(listener: socket.socket, options: Options) -> int:
-    return await _serve(await accept_one(listener), options)
+async def _tcp(listener: socket.socket, options: Options, log: Log) -> int:
+    return await _serve(await accept_one(listener), options, log)
 
 
-async def _serve(connection: Connection, options: Options) -> int:
+async def _serve(connection: Connection, options: Options, log: Log) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
@@ -78,7 +82,7 @@ async def _serve(connection: Connection, options: Options) -> int:
         params = await greet(connection)
         if params is None:
             return 1
-        server = _server(connection, options, params)
+        server = _server(connection, options, params, log)
         while server.exit_code is None and (body := await connection.frame()) is not None:
             server.protocol.receive(body)
             # What a request's handler does before its first await sees the documents as they were when the request came.
@@ -125,12 +129,12 @@ async def greet(connection: Connection) -> dict[str, Any] | None:
     return None
 
 
-def _server(connection: Connection, options: Options, params: dict[str, Any]) -> CopydeskServer:
+def _server(connection: Connection, options: Options, params: dict[str, Any], log: Log) -> CopydeskServer:
     # The thousands of classes of LSP's types never go: collections need not look at them, neither now nor later.
     gc.disable()
     from copydesk_server.lsp.server import create_server
 
-    server = create_server(options, connection, params)
+    server = create_server(options, connection, params, log)
     gc.freeze()
     gc.enable()
     return server

@@ -135,6 +135,7 @@ class Watching:
             log.warning("files cannot be watched: %s", error.strerror)
             return
         self._observer = observer
+        log.info("watching %d directories", len(directories))
 
     def _stop_observer(self) -> None:
         if self._observer is not None:

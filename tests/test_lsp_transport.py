@@ -1,0 +1,339 @@
+"""Bytes: what the server takes for a message, what it answers to what is none, and where it hangs up."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk_server.lsp import wire
+from copydesk_server.lsp.transport import TransportError, loopback_address
+from lsp_client import BARE, DEADLINE, LspClient, ResponseError, environment, frame
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"processId": None, "rootUri": None, "capabilities": {}},
+}
+
+
+# -- frames ------------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(JSON, max_size=4), st.lists(st.integers(0, 400), max_size=12), st.booleans())
+def test_however_the_bytes_are_cut_the_messages_are_the_same(
+    params: list[Any], cuts: list[int], typed: bool
+) -> None:
+    messages = [{"jsonrpc": "2.0", "method": "m", "params": param} for param in params]
+    data = b"".join(map(wire.encode, messages))
+    if typed:
+        content = b"\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{"
+        data = data.replace(b"\r\n\r\n{", content)
+    frames = wire.Frames()
+    found = []
+    ends = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    for start, end in itertools.pairwise(ends):
+        found += [wire.decode(body) for body in frames.feed(data[start:end])]
+    assert found == messages
+    assert not frames.midway
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET / HTTP/1.1\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
+        b"Host: localhost\r\n",
+        b"Content-Length: 2\r\nHost: localhost\r\n\r\n{}",
+        b"Content-Length: 2\n\n{}",
+        b"Content-Length: -1\r\n\r\n",
+        b"Content-Length: two\r\n\r\n",
+        b"Content-Length: 0x2\r\n\r\n{}",
+        b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+        b"Content-Length: 99999999999\r\n\r\n",
+        b"Content-Length:\r\n\r\n",
+        b"Content-Length\r\n\r\n",
+        b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}",
+        b"Content-Length: 2\r\nContent-Type: x; charset=latin-1\r\n\r\n{}",
+        b"\r\n",
+        b"x" * 5000,
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n",  # TLS
+        b'{"jsonrpc": "2.0"}\n',
+    ],
+)
+def test_what_is_not_lsps_framing_is_refused(data: bytes) -> None:
+    with pytest.raises(wire.FramingError):
+        list(wire.Frames().feed(data))
+
+
+@pytest.mark.parametrize("data", [b"content-length: 2\r\n\r\n{}", b"Content-Length:2\r\n\r\n{}"])
+def test_headers_are_read_as_http_reads_them(data: bytes) -> None:
+    assert list(wire.Frames().feed(data)) == [b"{}"]
+
+
+NOT_JSON = [
+    b"",
+    b"{",
+    b"{'a': 1}",
+    b'{"jsonrpc": "2.0", "method": "m", "params": NaN}',
+    b'"\xff"',
+    b"\xff\xfe{\x00}\x00",
+    b"[" * 100_000,
+]
+NO_MESSAGE: list[Any] = [
+    [],
+    [{"jsonrpc": "2.0", "method": "m"}],
+    1,
+    None,
+    {},
+    {"jsonrpc": "1.0", "id": 1, "method": "m"},
+    {"id": 1, "method": "m"},
+    {"jsonrpc": "2.0"},
+    {"jsonrpc": "2.0", "id": 1},
+    {"jsonrpc": "2.0", "id": 1, "result": 1, "error": {}},
+    {"jsonrpc": "2.0", "id": 1, "method": 7},
+    {"jsonrpc": "2.0", "id": None, "method": "m"},
+    {"jsonrpc": "2.0", "id": 1.5, "method": "m"},
+    {"jsonrpc": "2.0", "id": True, "method": "m"},
+    {"jsonrpc": "2.0", "id": [1], "method": "m"},
+    {"jsonrpc": "2.0", "result": 1},
+]
+
+
+@pytest.mark.parametrize("body", NOT_JSON, ids=lambda body: repr(body[:12]))
+def test_what_is_no_json(body: bytes) -> None:
+    with pytest.raises(wire.MessageError) as error:
+        wire.decode(body)
+    assert error.value.code == -32700
+
+
+@pytest.mark.parametrize("message", NO_MESSAGE, ids=json.dumps)
+def test_what_is_no_message(message: Any) -> None:
+    with pytest.raises(wire.MessageError) as error:
+        wire.decode(json.dumps(message).encode())
+    assert error.value.code == -32600
+
+
+# -- a server ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tcp", [False, True], ids=["stdio", "tcp"])
+@pytest.mark.parametrize("greeted", [False, True], ids=["before", "after"])
+def test_malformed_json_is_answered_and_the_loop_goes_on(tcp: bool, greeted: bool) -> None:
+    with LspClient(tcp=tcp) as client:
+        if greeted:
+            client.initialize(BARE)
+        for body, code in [(b"{nonsense", -32700), (b"[]", -32600), (b'{"jsonrpc":"2.0"}', -32600)]:
+            client.raw(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            with pytest.raises(ResponseError) as error:
+                client.answer(None)
+            assert error.value.code == code
+        if not greeted:
+            client.initialize(BARE)
+        client.barrier()
+
+
+@pytest.mark.parametrize("tcp", [False, True], ids=["stdio", "tcp"])
+def test_malformed_framing_closes(tcp: bool) -> None:
+    with LspClient(tcp=tcp) as client:
+        client.initialize(BARE)
+        client.barrier()
+        client.expected_code = 1
+        client.raw(b"Content-Length: nonsense\r\n\r\n" + frame(INITIALIZE))
+        client.closed()
+        assert client.exit_code() == 1
+    assert len(client.frames) == 2  # initialize's answer and the barrier's: not a word to what came last
+
+
+def test_bytes_may_come_one_by_one() -> None:
+    with LspClient() as client:
+        for byte in frame(INITIALIZE):
+            client.raw(bytes([byte]))
+        assert client.answer(1)["serverInfo"]["name"] == "copydesk"
+        client._answered.clear()  # this id was ours, and the client counts from 1 too
+
+
+def test_an_http_request_gets_no_word() -> None:
+    body = json.dumps(INITIALIZE).encode()
+    request = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    with serving() as (address, process):
+        with socket.create_connection(address, timeout=DEADLINE) as browser:
+            browser.sendall(request)
+            assert received(browser) == b""
+        assert process.wait(DEADLINE) == 1
+
+
+def test_exactly_one_connection() -> None:
+    with LspClient(tcp=True) as client:
+        client.initialize(BARE)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(client.address, timeout=DEADLINE)
+        client.barrier()
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:0", "127.9.8.7:1", "localhost:4389", "[::1]:80", "::1:80"])
+def test_loopback_is_served(text: str) -> None:
+    host, port = loopback_address(text)
+    assert host in ("127.0.0.1", "127.9.8.7", "::1")
+    assert port == int(text.rpartition(":")[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("0.0.0.0:80", "loopback only"),
+        ("[::]:80", "loopback only"),
+        ("192.168.0.1:80", "loopback only"),
+        ("example.org:80", "loopback only"),
+        ("127.0.0.1.example.org:80", "loopback only"),
+        ("127.1:80", "loopback only"),
+        (":80", "HOST:PORT"),
+        ("127.0.0.1", "HOST:PORT"),
+        ("127.0.0.1:", "HOST:PORT"),
+        ("127.0.0.1:99999", "HOST:PORT"),
+        ("127.0.0.1:-1", "HOST:PORT"),
+    ],
+)
+def test_other_addresses_are_refused_with_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(TransportError, match=reason):
+        loopback_address(text)
+
+
+def test_the_command_refuses_them_and_says_why() -> None:
+    done = command("--tcp", "0.0.0.0:0")
+    assert done.returncode == 2
+    assert "loopback only" in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_address_in_use_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = command("--tcp", f"127.0.0.1:{port}")
+    assert done.returncode == 2
+    assert f"127.0.0.1:{port}" in done.stderr
+
+
+def test_nothing_but_the_protocol_is_on_stdout() -> None:
+    """Whoever prints, in this process or a child, prints to standard error."""
+    script = (
+        "import asyncio, os, subprocess, sys\n"
+        "from copydesk_server.lsp import transport\n"
+        "private = transport.guard_standard_streams()\n"
+        "print('printed', flush=True)\n"
+        "os.write(1, b'written\\n')\n"
+        "subprocess.run([sys.executable, '-c', 'print(input())'], check=False)\n"  # and no child eats a message
+        "async def main():\n"
+        "    connection = transport.over_descriptors(*private)\n"
+        "    connection.send(await connection.frame())\n"
+        "    await connection.close()\n"
+        "asyncio.run(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=b"Content-Length: 2\r\n\r\n{}",
+        capture_output=True,
+        env=environment(),
+        timeout=DEADLINE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == b"{}"
+    assert b"printed" in done.stderr
+    assert b"written" in done.stderr
+    assert b"EOFError" in done.stderr
+
+
+def test_a_client_that_does_not_read_holds_nothing_up(tmp_path: Path) -> None:
+    """Answers that nobody takes wait in the server; what the client sends is handled all the same, down to `exit`."""
+    log = tmp_path / "log"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "copydesk_server", "lsp", "--log-file", str(log)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(frame(INITIALIZE))
+    unknown = {"jsonrpc": "2.0", "method": "m" * 1000}
+    process.stdin.write(b"".join(frame({**unknown, "id": ident}) for ident in range(2, 1002)))
+    process.stdin.write(frame({"jsonrpc": "2.0", "id": 1002, "method": "shutdown"}))
+    process.stdin.flush()
+    received: list[bytes] = []
+    reader = threading.Thread(target=lambda: received.append(process.stdout.read()), daemon=True)  # type: ignore[union-attr]
+    process.stdin.write(frame({"jsonrpc": "2.0", "method": "exit"}))
+    process.stdin.flush()
+    reader.start()
+    assert process.wait(DEADLINE) == 0
+    reader.join(DEADLINE)
+    bodies = [wire.decode(body) for body in wire.Frames().feed(received[0])]
+    assert [body["id"] for body in bodies] == list(range(1, 1003))
+    process.stdin.close()
+    process.stdout.close()
+
+
+# -- helpers -----------------------------------------------------------------------------------------------------------
+
+
+class serving:  # noqa: N801
+    """`copydesk lsp --tcp` in a process of its own, without a client yet."""
+
+    def __enter__(self) -> tuple[tuple[str, int], subprocess.Popen[str]]:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "copydesk_server", "lsp", "--tcp", "127.0.0.1:0"],
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            env=environment(),
+            text=True,
+        )
+        assert self.process.stderr is not None
+        host, _, port = self.process.stderr.readline().split()[-1].rpartition(":")
+        return (host, int(port)), self.process
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(DEADLINE)
+        assert self.process.stderr is not None
+        self.process.stderr.close()
+
+
+def received(connection: socket.socket) -> bytes:
+    """Everything until the other side closes; a reset says the same."""
+    data = b""
+    try:
+        while chunk := connection.recv(65536):
+            data += chunk
+    except ConnectionResetError:
+        pass
+    return data
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "copydesk_server", "lsp", *arguments],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, **environment()},
+        timeout=DEADLINE,
+        check=False,
+    )
