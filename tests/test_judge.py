@@ -170,3 +170,11 @@ def test_the_projects_rules_count(tmp_path: Path) -> None:
         ruff=the_ruff(),
     )
     assert (judged.verdict, "D100" in (judged.reason or "")) == ("refused", True)
+
+
+def test_an_instruction_may_not_leave_a_name_undefined() -> None:
+    before = "import os\nprint(os.sep)\nprint(gone)\n"
+    assert verdict(before, "print(os.sep)\nprint(gone)\n", None)[0] == "refused"
+    assert verdict(before, "print(os.sep)\nprint(gone)\n", None, ruff=False)[0] == "verified"
+    assert verdict(before, "import os\nprint(gone)\nprint(os.sep)\n", None) == ("verified", None)
+    assert verdict("import os\nprint(os.sep)\n", "import os\nprint('')\n", None) == ("verified", None)

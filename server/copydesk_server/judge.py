@@ -36,6 +36,8 @@ _LAYOUT = re.compile(
       | reportUnnecessaryTypeIgnoreComment | unused-ignore)$""",
     re.VERBOSE,
 )
+_HARM = "F63,F7,F82"
+"""What is wrong in any style: names that are not there, returns outside functions, comparisons that mean something else."""
 _NUMBER = re.compile(r"(?<![\w`'\"])\d+(?![\w`'\"])")
 
 
@@ -108,6 +110,10 @@ def judge_all(
             if said.verdict != "verified" or not rest:
                 return said
             checks = said.checks
+        elif not diagnostics:
+            harm = _harm(before, after, path, ruff)
+            if harm is not None:
+                return Judgement("refused", harm, ())
     if parses is None:
         return Judgement("unverified", f"no parser for {language or 'this language'}", checks)
     if any(map(is_syntax_error, rest)):
@@ -161,6 +167,21 @@ def _asked_again(
             "refused", f"ruff now says: {fresh.code} {fresh.message} (line {fresh.lines[0]})", ()
         )
     return Judgement("verified", None, (*checks, "ruff"))
+
+
+def _harm(before: str, after: str, path: Path | None, ruff: Ruff) -> str | None:
+    """An edit nobody's finding asked for must at least leave no name undefined that was defined."""
+    try:
+        old, new = (ruff.check(text, path, select=_HARM) for text in (before, after))
+    except RuffError:
+        return None
+    if any(d.code == SYNTAX for d in old):
+        return None
+    had, has = Counter(map(finding, old)), Counter(map(finding, new))
+    fresh = next((d for d in new if has[finding(d)] > had[finding(d)]), None)
+    return (
+        f"ruff now says: {fresh.code} {fresh.message} (line {fresh.lines[0]})" if fresh is not None else None
+    )
 
 
 def _spoken(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> tuple[str, str] | None:
