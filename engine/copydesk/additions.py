@@ -25,7 +25,7 @@ from copydesk.scope import names_undefined
 
 
 @dataclass(frozen=True, slots=True)
-class ImportPrograms:
+class Answers:
     """programs: each imports the name, and changes nothing else. rest: page ranges without the import block, for what
     else may be the answer; None where an import is the only one.
     """
@@ -43,7 +43,7 @@ def import_programs(
     scope: Sequence[Range],
     lines: Sequence[str],
     header_lines: int,
-) -> ImportPrograms | None:
+) -> Answers | None:
     """The imports that may be added inside `scope` (document ranges); None where the request's one diagnostic asks for none
     that can be guessed. Python only. Raises: never.
     """
@@ -76,7 +76,7 @@ def import_programs(
         return None
     (shown,) = page.to_page_scope([block])
     rest = tuple(lines for lines in rules.scope if lines != shown)
-    return ImportPrograms(tuple(dict.fromkeys(programs)), None if found.sure else rest)
+    return Answers(tuple(dict.fromkeys(programs)), None if found.sure else rest)
 
 
 def _program(

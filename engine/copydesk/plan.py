@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from copydesk.additions import ImportPrograms, import_programs
+from copydesk.additions import Answers, import_programs
 from copydesk.choices import Narrowed, narrow
 from copydesk.codec import Codec, own_run
 from copydesk.codec_cost import CodecCost
@@ -21,6 +21,7 @@ from copydesk.decode.repair import RepairDecoder, RepairTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Steps
+from copydesk.defaults import default_programs
 from copydesk.document import TextLines, content
 from copydesk.errors import ContextLengthError, RequestError
 from copydesk.grammar.lark import InnerGrammar
@@ -132,16 +133,16 @@ def _program_plan(
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
-    imports = _imports(codec, version, request, scope, page, tokens, rules, toolkit.format.header_lines)
-    if imports is not None:
-        ways = PickTask(codec, page.views, tokens.lines, asked, imports.programs, rules.open_end)
-        if imports.rest is None:
+    answers = _answers(codec, version, request, scope, page, tokens, rules, toolkit.format.header_lines)
+    if answers is not None:
+        ways = PickTask(codec, page.views, tokens.lines, asked, answers.programs, rules.open_end)
+        if answers.rest is None:
             return Plan(
                 version, request, scope, page, page_scope, rules, tokens.ids, asked, min(request.max_tokens, room),
                 lambda speaker: PickDecoder(ways, speaker).run(),
             )  # fmt: skip
     subs: dict[int, list[Sub]] = {}
-    if imports is None and rules.scope:
+    if answers is None and rules.scope:
         subs = _repairs(codec, version, request, scope, page, tokens)
     if subs:
         way = RepairTask(codec, page.views, tokens.lines, asked, subs, rules.open_end)
@@ -154,7 +155,7 @@ def _program_plan(
         inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
     task = PageTask(
         codec=codec,
-        rules=rules if imports is None or imports.rest is None else replace(rules, scope=imports.rest),
+        rules=rules if answers is None or answers.rest is None else replace(rules, scope=answers.rest),
         bodies=tables,
         olds=olds,
         views=page.views,
@@ -168,7 +169,7 @@ def _program_plan(
 
     def begin(speaker: Speaker) -> Steps:
         free = ProgramDecoder(task, speaker)
-        return free.run() if imports is None else PickDecoder(ways, speaker, free).run()
+        return free.run() if answers is None else PickDecoder(ways, speaker, free).run()
 
     return Plan(
         version,
@@ -192,7 +193,7 @@ def _believed(version: Version, request: EditRequest) -> bool:
     return any(holds(diagnostic, lines, version.language) for diagnostic in request.diagnostics)
 
 
-def _imports(
+def _answers(
     codec: Codec,
     version: Version,
     request: EditRequest,
@@ -201,11 +202,16 @@ def _imports(
     tokens: PageTokens,
     rules: Rules,
     header_lines: int,
-) -> ImportPrograms | None:
-    """The programs that import what the request's one diagnostic misses; None where it does not narrow the edit to those."""
+) -> Answers | None:
+    """The programs that answer the one diagnostic in several places; None where it does not narrow the edit to a list."""
     if not _narrows_to_one(request) or version.language != "python" or not rules.scope:
         return None
-    return import_programs(codec, rules, page, tokens, request, scope, version.lines.lines, header_lines)
+    lines = version.lines.lines
+    found = import_programs(codec, rules, page, tokens, request, scope, lines, header_lines)
+    if found is None and version.parsed is not None:
+        tree = version.parsed.tree
+        found = default_programs(codec, rules, page, tokens, request.diagnostics[0], lines, tree)
+    return found
 
 
 def _narrows_to_one(request: EditRequest) -> bool:

@@ -163,7 +163,7 @@ def diagnostic_scope(
             # Behind a last line without terminator nothing can be inserted: that line itself has to change.
             block = (at, at - 1) if at <= count or terminator(lines[-1]) else (count, count)
         scope.append(block)
-    if tree is not None and _about_default(diagnostic):
+    if tree is not None and about_default(diagnostic):
         scope += _body_start(tree, point(lines, first - 1, diagnostic.start.character))
     return scope
 
@@ -263,7 +263,8 @@ def _bracket_end(lines: Sequence[str], first: int, last: int) -> int:
     return last
 
 
-def _about_default(diagnostic: Diagnostic) -> bool:
+def about_default(diagnostic: Diagnostic) -> bool:
+    """Whether it says that a parameter's default is shared between calls."""
     return diagnostic.code in _DEFAULT_CODES or bool(_DEFAULT_MESSAGES.search(diagnostic.message))
 
 
