@@ -1,7 +1,8 @@
 r"""The piece of Python round a line that can be parsed by itself, and again with one of its lines changed.
 
-A repair is tried dozens of times, so what is parsed is the function or the top-level statement the line is in, not the file.
-Knows CPython's own parser; nothing of diagnostics.
+A repair is tried dozens of times, so what is parsed is a few statements, not the file: behind heads that make their depth
+legal, and with the handlers that a `try` cut off would miss. Where statements begin is read from above, where the text is
+still sound. Knows CPython's own parser; nothing of diagnostics.
 """
 
 from __future__ import annotations
@@ -14,132 +15,259 @@ from dataclasses import dataclass
 
 from copydesk.document import content
 
-NEAR = 12
-LONGEST = 100
-"""Lines of a fragment; what is longer is not parsed dozens of times."""
-_BLOCK = re.compile(r"(?:async\s+)?def\s|class\s|@")
+ABOVE = 3
+"""Statements shown above the line's own."""
+BELOW = 2
+"""Lines of code below it that always belong to the fragment: they may be part of what is wrong."""
+LONG = 24
+"""Behind so many lines a fragment may end inside the block it is about."""
+LONGEST = 90
+PAIRS = {")": "(", "]": "[", "}": "{"}
+FAR = 1500
+"""Lines above that are read for where statements begin."""
+
+_TOKEN = re.compile(
+    r"""\#[^\n]*
+    | \"{3}(?:[^"\\]|\\.|"(?!""))*\"{3} | '{3}(?:[^'\\]|\\.|'(?!''))*'{3}
+    | "(?:\\.|[^"\\\n])*"? | '(?:\\.|[^'\\\n])*'?
+    | [()\[\]{}\n] | \\\n""",
+    re.VERBOSE | re.DOTALL,
+)
+_SURE = re.compile(
+    r"\s*(?:(?:async\s+def|def|class|return|raise|import|while|with|assert|del|global|nonlocal)\s|from\s+[\w.]+\s+import\s"
+    r"|(?:pass|break|continue|return|raise)\s*$|(?:try|else|finally)\s*:|except\b|@\w)"
+)
+"""Begins a statement whatever is open above it."""
+_BLOCK = re.compile(r"(?:async\s+)?def\s|class\s")
+_TEXT = re.compile(r"\s*[rRbBuU]{0,2}(?:\"{3}|'{3})")
 _GOES_ON = re.compile(r"(?:else|elif|except|finally|case)\b|[)\]}]")
+_HEADS = {
+    "try": ("try:",),
+    "match": ("match 1:",),
+    "case": ("case 1:",),
+    "else": ("try: pass", "except A: pass", "else:"),
+    "except": ("try: pass", "except A:"),
+    "finally": ("try: pass", "finally:"),
+    "def": ("class A:",),
+    "class": ("class A:",),
+    "async": ("class A:",),
+}
+"""What stands for the head of a block that encloses a fragment, by its first word: as good to what may follow it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Lines `first` to `stop` (0-based, exclusive), parsed behind `header`, which makes their depth legal."""
+    """Lines `first` to `stop` (0-based, exclusive), between a `head` and a `tail` that nobody wrote. The statement it is about
+    begins at line `own`.
+    """
 
     lines: tuple[str, ...]
     first: int
+    own: int
     stop: int
-    header: str
+    head: str
+    tail: str
 
     def parses(self, number: int | None = None, text: str = "") -> bool:
         """Whether it parses, with line `number` (0-based in the document) written as `text`."""
         lines = list(self.lines)
         if number is not None:
             lines[number - self.first] = text
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(self.header + "\n".join(lines) + "\n")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-        return True
+        return error_line(self.head + "\n".join([*lines, self.tail])) is None
+
+    def excess(self) -> dict[str, int]:
+        """How many more opening than closing brackets of each kind it has, by the opening one."""
+        found = dict.fromkeys("([{", 0)
+        for match in _TOKEN.finditer("\n".join(self.lines)):
+            token = match.group()
+            if token in found:
+                found[token] += 1
+            elif token in PAIRS:
+                found[PAIRS[token]] -= 1
+        return found
+
+
+def error_line(text: str) -> int | None:
+    """The 0-based line where CPython finds that `text` does not parse, or None. Raises: never."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        return max(0, (error.lineno or 1) - 1)
+    except (ValueError, RecursionError, MemoryError):
+        return 0
+    return None
 
 
 def fragment_at(lines: Sequence[str], at: int) -> Fragment | None:
-    """The smallest function or top-level statement round line `at`, or where that is too long the lines near it at least as
-    deep as some line above; None where there is none.
-    """
+    """The statement line `at` is in with a few round it; None where there is none. Of a long one only a part."""
     if not 0 <= at < len(lines):
         return None
-    above = _above(lines, at)
-    limit = _depth(lines[at]) if content(lines[at]).strip() else 1 << 30
-    found: Fragment | None = None
-    for first in range(at, max(-1, at - LONGEST), -1):
-        text = content(lines[first])
-        indent = _depth(text)
-        # A head right above may be as deep as the line: then its body is what lacks indentation.
-        encloses = indent < limit or (indent == limit and first in (at, above))
-        if not encloses or not _begins(text) or (indent and _BLOCK.match(text, indent) is None):
-            continue
-        limit = min(limit, indent)
-        start = _decorated(lines, first) if indent else _earlier(lines, first)
-        stop = _end(lines, at, indent)
-        if stop - start > LONGEST:
-            break
-        found = _fragment(lines, start, stop, indent)
-        # A function is enough, unless the line is its own head: then what stands above may be to blame.
-        if not indent or first < at:
-            return found
-    return found or _nearby(lines, at)
-
-
-def _fragment(lines: Sequence[str], start: int, stop: int, indent: int) -> Fragment:
-    shown = tuple(content(line) for line in lines[start:stop])
-    return Fragment(shown, start, stop, "if 1:\n" if indent else "")
-
-
-def _nearby(lines: Sequence[str], at: int) -> Fragment | None:
-    """The lines from the least deep one a little above to the next less deep one."""
-    first, least = None, 1 << 30
-    for number in range(at, max(-1, at - NEAR), -1):
-        text = content(lines[number])
-        if _begins(text) and _depth(text) <= least:
-            first, least = number, _depth(text)
-    if first is None:
+    starts = _above(lines, at)
+    if not starts:
         return None
-    stop = next(
-        (
-            n
-            for n in range(at + 2, min(len(lines), at + NEAR))
-            if _begins(lines[n]) and _depth(lines[n]) <= least
-        ),
-        min(len(lines), at + NEAR),
-    )
-    return _fragment(lines, first, stop, least)
+    own = len(starts) - 1
+    begin = own
+    while begin > 0 and (own - begin < ABOVE or not _begins(lines[starts[begin]])):
+        if starts[own] - starts[begin - 1] > LONG:
+            break
+        begin -= 1
+    first = starts[begin]
+    stop = _stop(lines, first if starts[own] == at else at, at, _depth(lines[starts[own]]))
+    if stop - first > LONGEST:
+        return None
+    shown = tuple(content(line) for line in lines[first:stop])
+    if begin and _TEXT.match(
+        lines[starts[begin - 1]]
+    ):  # a long docstring: its depth is what the line below must have
+        heads = _heads(lines, starts[: begin - 1], starts[begin - 1])
+        heads.append(f"{_indent(lines[starts[begin - 1]])}0\n")
+    else:
+        heads = _heads(lines, starts[:begin], first)
+    return Fragment(shown, first, starts[own], stop, "".join(heads), _tail([*heads, *shown], lines, stop))
+
+
+def statement_at(lines: Sequence[str], first: int, last: int) -> str:
+    """The statements that lines `first` to `last` (0-based, inclusive) are in, as text."""
+    starts = _above(lines, first)
+    begin = starts[-1] if starts else first
+    below = _below(lines, starts[-1] if starts else first)
+    stop = next((n for n in below if n > last), len(lines))
+    return "\n".join(content(line) for line in lines[begin : max(stop, last + 1)])
+
+
+# -- where statements begin ------------------------------------------------------------------------------------------------
+
+
+def _above(lines: Sequence[str], at: int) -> list[int]:
+    """The lines of code up to `at` that begin a statement, read from a function or class not far above."""
+    blocks = 0
+    begin = max(0, at - FAR)
+    for number in range(at - 1, begin, -1):
+        if _BLOCK.match(lines[number]):
+            blocks += 1
+            if blocks == 2:
+                begin = _decorated(lines, number)
+                break
+    return [begin + n for n in _starts(lines[begin : at + 1])]
+
+
+def _below(lines: Sequence[str], at: int) -> list[int]:
+    """The lines of code below `at` that begin a statement, if one begins at `at`, a few screens far."""
+    return [at + n for n in _starts(lines[at : at + 3 * LONG]) if n]
+
+
+def _starts(lines: Sequence[str]) -> list[int]:
+    """Where statements begin if one begins with the first of `lines`. A bracket left open ends at a word that begins one, and at
+    a line no deeper than the statement's own.
+    """
+    text = "\n".join(map(content, lines)) + "\n"
+    found: list[int] = []
+    number = depth = 0
+    fresh = True
+    if _coded(lines[0]):
+        found.append(0)
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        mark = token[0]
+        if token == "\n":
+            number += 1
+            if number >= len(lines):
+                break
+            fresh = depth == 0
+            line = lines[number]
+            if depth and (
+                _SURE.match(line) or (found and _left(line) and _depth(line) <= _depth(lines[found[-1]]))
+            ):
+                depth, fresh = 0, True
+            if fresh and _coded(line):
+                found.append(number)
+        elif mark in "([{":
+            depth += 1
+        elif mark in ")]}":
+            depth = max(0, depth - 1)
+        elif mark != "#":
+            number += token.count("\n")
+    return found
+
+
+def _coded(line: str) -> bool:
+    stripped = line.strip()
+    return bool(stripped) and stripped[0] != "#"
+
+
+def _left(line: str) -> bool:
+    """Whether a line that is not deep shows that brackets above it are left open."""
+    return _coded(line) and line.lstrip()[0] not in ")]}\"'"
 
 
 def _begins(line: str) -> bool:
-    """Whether a line may begin a statement, as far as one can tell from the line alone."""
-    stripped = line.strip()
-    return bool(stripped) and not stripped.startswith("#") and not _GOES_ON.match(stripped)
+    """Whether a line of code begins a statement, and does not go on with one that is several blocks."""
+    return _GOES_ON.match(line.lstrip()) is None
 
 
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _above(lines: Sequence[str], at: int) -> int:
-    """The line of code above."""
-    return next(
-        (n for n in range(at - 1, -1, -1) if lines[n].strip() and not lines[n].lstrip().startswith("#")), at
-    )
+def _indent(line: str) -> str:
+    return line[: _depth(line)]
 
 
 def _decorated(lines: Sequence[str], first: int) -> int:
-    while first and lines[first - 1].lstrip().startswith("@"):
+    while first and lines[first - 1].startswith("@"):
         first -= 1
     return first
 
 
-def _earlier(lines: Sequence[str], first: int) -> int:
-    """The line at depth 0 before this one, if it is near: an unclosed bracket there is reported here."""
-    for number in range(first - 1, max(-1, first - 1 - NEAR), -1):
-        if _begins(lines[number]) and not _depth(lines[number]):
-            return _decorated(lines, number)
-    return _decorated(lines, first)
+# -- the edges of a fragment -----------------------------------------------------------------------------------------------
 
 
-def _end(lines: Sequence[str], at: int, indent: int) -> int:
-    """The line behind the block at `indent`: the first less deep, or as deep and beginning something new; the next line left
-    out, which may be part of what is wrong, and what decorators stand on.
+def _stop(lines: Sequence[str], first: int, at: int, depth: int) -> int:
+    """The line behind the fragment: one that begins a statement no deeper than any from that of line `at` on, or where that
+    is far from `first`, no deeper than the one above it.
     """
-    for number in range(at + 2, min(len(lines), at + LONGEST)):
+    above = last = at
+    for seen, number in enumerate(_below(lines, at), 1):
         line = lines[number]
-        if (
-            not line.strip()
-            or line.lstrip().startswith("#")
-            or lines[_above(lines, number)].lstrip().startswith("@")
-        ):
-            continue
-        if _depth(line) < indent or (_depth(line) == indent and _begins(line)):
+        if _TEXT.match(line):  # docstrings are left out
             return number
-    return min(len(lines), at + LONGEST)
+        if seen > BELOW and _begins(line) and not lines[above].lstrip().startswith("@"):
+            if _depth(line) <= depth or (number - first >= LONG and _depth(line) <= _depth(lines[above])):
+                return number
+        depth = min(depth, _depth(line))
+        above = last = number
+    return len(lines) if at + 3 * LONG >= len(lines) else last
+
+
+def _heads(lines: Sequence[str], starts: Sequence[int], first: int) -> list[str]:
+    """Heads of the blocks that line `first` is in, the outermost first."""
+    found: list[str] = []
+    depth = _depth(lines[first])
+    for number in reversed(starts):
+        line = content(lines[number])
+        if depth == 0:
+            break
+        if _depth(line) < depth:
+            depth = _depth(line)
+            word = re.match(r"\w*", line[depth:])
+            heads = _HEADS.get(word.group() if word is not None else "", ("if 1:",))
+            found = [f"{line[:depth]}{head}\n" for head in heads] + found
+    if depth:  # what encloses it is out of sight
+        found.insert(0, "if 1:\n")
+    return found
+
+
+def _tail(shown: Sequence[str], lines: Sequence[str], stop: int) -> str:
+    """A body for the last head, handlers for what is tried in the fragment, where it ends before them."""
+    body = _indent(lines[stop]) + "pass\n" if stop < len(lines) and _TEXT.match(lines[stop]) else ""
+    tried: list[str] = []
+    for line in shown:
+        indent, code = _indent(line), line.lstrip()
+        if re.match(r"try\s*:\s*$", code):
+            tried.append(indent)
+        elif tried and re.match(r"(?:except|finally)\b", code):
+            tried = [other for other in tried if len(other) < len(indent)]
+    behind = _depth(lines[stop]) if stop < len(lines) else 0
+    return body + "".join(f"{indent}except A: pass\n" for indent in reversed(tried) if len(indent) < behind)
