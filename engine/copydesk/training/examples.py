@@ -62,11 +62,11 @@ class Role(IntEnum):
 class Rendered:
     """A page and its branches, end to end.
 
-    ids uint16 and roles uint8, one per token. Branch k is ids[branches[k]:branches[k + 1]], the last one to the end; the page is
-    ids[:branches[0]]. The first token of its program is ids[programs[k]]. kinds, located: of each branch's example.
+    ids uint16 (uint32 for larger vocabularies) and roles uint8, one per token. Branch k is ids[branches[k]:branches[k + 1]], the
+    last one to the end; the page is ids[:branches[0]]. The first token of its program is ids[programs[k]]. kinds, located: of each branch's example.
     """
 
-    ids: NDArray[np.uint16]
+    ids: NDArray[np.uint16] | NDArray[np.uint32]
     roles: NDArray[np.uint8]
     branches: tuple[int, ...]
     programs: tuple[int, ...]
@@ -238,7 +238,7 @@ class Renderer:
             ids += branch.ids
             roles += branch.roles
         return Rendered(
-            np.array(ids, np.uint16), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(programs),
+            _tokens(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(programs),
             tuple(example.kind for example, _ in group), tuple(example.located for example, _ in group), page_lines,
         )  # fmt: skip
 
@@ -347,3 +347,7 @@ def _piece_roles(rules: Rules, program: Program, pieces: Sequence[Piece]) -> lis
         role = Role.SPAN if piece.role == "span" else Role.FORCED if forced.get(k) else Role.PROGRAM
         out.append(bytes([role]) * len(piece.ids))
     return out
+
+
+def _tokens(ids: Sequence[int]) -> NDArray[np.uint16] | NDArray[np.uint32]:
+    return np.array(ids, np.uint16) if max(ids, default=0) < 1 << 16 else np.array(ids, np.uint32)

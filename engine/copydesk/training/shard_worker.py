@@ -14,7 +14,7 @@ from time import perf_counter
 
 from copydesk.codec import Codec
 from copydesk.format import EditFormat
-from copydesk.training import defects
+from copydesk.training import defects, pairs
 from copydesk.training.composite import composites
 from copydesk.training.corpus import Corpus, SourceFile
 from copydesk.training.example import Example
@@ -97,6 +97,9 @@ class Worker:
                 counts.update(f"no document takes it: {example.kind}" for example in left)
                 for examples in documents:
                     yield examples, length
+        rng = random.Random(f"{settings.seed}/{task.name}/pairs")
+        for example in pairs.examples_for(self.corpus, task.entries):
+            yield [example], self._length(rng)
 
     def _fixes(self, task: Task, rng: random.Random) -> Iterator[tuple[list[Example], int]]:
         from copydesk.training.defects.ruff_teacher import ruff_fixes

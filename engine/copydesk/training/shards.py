@@ -22,6 +22,7 @@ from typing import Any
 
 from copydesk.errors import TrainingError
 from copydesk.format import EditFormat
+from copydesk.training import pairs
 from copydesk.training.corpus import Corpus
 from copydesk.training.records import FILE as HELD_OUT
 from copydesk.training.shard_plan import Settings, ShardRecord, Task, parts
@@ -165,7 +166,8 @@ class Manifest:
 
 
 def _fingerprint(corpus: Corpus, vocabulary: HFVocabulary, format: EditFormat, settings: Settings) -> str:
+    sources = [corpus.digest, pairs.digest(corpus.folder)]
     told = json.dumps(
-        [VERSION, corpus.digest, vocabulary.fingerprint, format.to_dict(), asdict(settings)], sort_keys=True
+        [VERSION, sources, vocabulary.fingerprint, format.to_dict(), asdict(settings)], sort_keys=True
     )
     return hashlib.sha256(told.encode()).hexdigest()[:24]
