@@ -63,7 +63,8 @@ class Rendered:
     """A page and its branches, end to end.
 
     ids uint16 (uint32 for larger vocabularies) and roles uint8, one per token. Branch k is ids[branches[k]:branches[k + 1]], the
-    last one to the end; the page is ids[:branches[0]]. The first token of its program is ids[programs[k]]. kinds, located: of each branch's example.
+    last one to the end; the page is ids[:branches[0]]. The first token of its program is ids[programs[k]]. kinds, located: of
+    each branch's example.
     """
 
     ids: NDArray[np.uint16] | NDArray[np.uint32]
