@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CALM = 0.3
-"""Seconds without a change or a diagnostic before anything is computed: a person who types wants none of it."""
+"""Seconds without a change before anything is computed: a person who types wants none of it."""
 
 Later: TypeAlias = Callable[[float, Callable[[], None]], asyncio.TimerHandle]
 
@@ -70,9 +70,9 @@ class Ahead:
 
     def schedule(self) -> None:
         """There may be something to do, once it is calm."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._later(CALM, self._begin)
+        # What comes in while it waits does not put it off: an editor may ask for actions with every move of the cursor.
+        if self._timer is None:
+            self._timer = self._later(CALM, self._begin)
 
     @property
     def count(self) -> int:
@@ -154,6 +154,9 @@ class Ahead:
             if diagnostic is not None and outcome is not None:
                 kept.append(_Entry(diagnostic, outcome, entry.text, entry.model))
         self._entries[document.uri] = kept
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         self.schedule()
 
     def _on_close(self, document: OpenDocument) -> None:
