@@ -102,6 +102,8 @@ class LspClient:
             "workspace/configuration": lambda params: [self.settings for _ in params["items"]],
         }
         self._closed = False
+        self.silent: set[str] = set()
+        """Requests of the server's that are never answered."""
         self.settings: Json = None
         """What `workspace/configuration` is answered with, unless `reply` says otherwise."""
         self.expected_code: int | None = 0
@@ -397,6 +399,8 @@ class LspClient:
             self._answer_server(message)
 
     def _answer_server(self, message: dict[str, Json]) -> None:
+        if message["method"] in self.silent:
+            return
         reply = self._replies.get(message["method"])
         answer: dict[str, Json] = {"id": message["id"]}
         if reply is None:

@@ -165,6 +165,7 @@ def test_the_innermost_folder_counts() -> None:
     assert store.of("file:///w/inner/a.py").candidates == 3
     assert store.of("file:///w/innermost.py").candidates == 2
     assert store.of("file:///wide/a.py").candidates == 1
+    assert store.of("file:///%77/a%20b.py").candidates == 2
     assert store.of("file:///other/a.py").candidates == 1  # the client said nothing of this one
     assert told.changes == 2
     store.set_roots(("file:///other",))
@@ -217,9 +218,14 @@ def test_what_is_not_toml(content: bytes, fault: str, tmp_path: Path) -> None:
 def test_no_file_and_no_access(tmp_path: Path) -> None:
     assert project.load(tmp_path) == (None, [])
     (tmp_path / project.FILE).mkdir()
-    found, wrong = project.load(tmp_path)
-    assert found is None
-    assert wrong[0].startswith("it cannot be read")
+    assert project.load(tmp_path) == (None, ["it is not a file"])
+    assert project.load(tmp_path / project.FILE / "no" / "folder") == (None, [])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_a_pipe_holds_nothing_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / project.FILE)
+    assert project.load(tmp_path) == (None, ["it is not a file"])
 
 
 def test_a_bad_policy_is_left_out() -> None:
@@ -352,6 +358,13 @@ def test_a_client_that_refuses_is_served_all_the_same() -> None:
             "window/workDoneProgress/create",
         ):
             client.reply(method, refuse)
+        client.initialize()
+        ready(client)
+
+
+def test_a_client_that_never_answers_is_served_all_the_same() -> None:
+    with LspClient() as client:
+        client.silent = {"client/registerCapability", "window/workDoneProgress/create"}
         client.initialize()
         ready(client)
 

@@ -20,7 +20,7 @@ class ClientView:
         pid = params.get("processId")
 
         self.name = str(dig(params, "clientInfo", "name") or "")
-        self.process_id: int | None = pid if isinstance(pid, int) else None
+        self.process_id: int | None = pid if type(pid) is int and 0 < pid < 1 << 31 else None
         self.options: Mapping[str, Any] = options if isinstance(options, Mapping) else {}
 
         self.resolves_edits = resolves_edits(client or {})

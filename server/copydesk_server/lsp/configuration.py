@@ -39,10 +39,12 @@ class Configuration:
         if self._server.client.configuration:
             pull = self._server.spawn(self.pull(), "configuration")
             await asyncio.wait({pull}, timeout=PATIENCE)
+
+    async def follow(self) -> None:
+        """Ask to be told of changes, where that has to be asked for."""
         if self._server.client.registers_configuration:
-            await self._server.register_capability(
-                "configuration", types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": SECTION}
-            )
+            method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+            await self._server.register_capability("configuration", method, {"section": SECTION})
 
     async def pull(self) -> None:
         """Ask for the server's settings and those of every folder."""

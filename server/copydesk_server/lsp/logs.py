@@ -75,9 +75,13 @@ class Log:
             logging.getLogger(name).setLevel(value if self._formatter.words else logging.CRITICAL + 1)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, and of Python's loggers. Does nothing the second time."""
         for name in (*ROOTS, *FOREIGN):
-            logging.getLogger(name).handlers[:] = []
+            logger = logging.getLogger(name)
+            if logger.handlers == self._handlers:
+                logger.handlers[:] = []
+                logger.propagate = True
+                logger.setLevel(logging.NOTSET)
         for handler in self._handlers:
             handler.close()
 

@@ -14,7 +14,14 @@ async def outlived(pid: int) -> None:
     """Returns once the process `pid` is no more. A number that another process has got since counts as gone."""
     try:
         process = psutil.Process(pid)
-        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+        while process.is_running() and not _is_zombie(process):
             await asyncio.sleep(SECONDS)
     except psutil.NoSuchProcess:
         return
+
+
+def _is_zombie(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.AccessDenied:
+        return False

@@ -27,7 +27,7 @@ class Bar:
     ) -> None:
         self.cancelled = False
         self._on_cancel = on_cancel
-        self._ended = False
+        self.ended = False
         self._open = False
         self._send = send
         self._begin = types.WorkDoneProgressBegin(title=title, cancellable=on_cancel is not None)
@@ -36,7 +36,7 @@ class Bar:
 
     def report(self, message: str | None = None, percentage: int | None = None) -> None:
         """Where the work is. Never a text of the document's: other people see progress bars."""
-        if self._ended:
+        if self.ended:
             return
         self._last = types.WorkDoneProgressReport(message=message, percentage=percentage)
         if self._open:
@@ -44,23 +44,23 @@ class Bar:
 
     def end(self, message: str | None = None) -> None:
         """The work is over, one way or the other. Does nothing the second time."""
-        if self._ended:
+        if self.ended:
             return
-        self._ended = True
+        self.ended = True
         self._end = types.WorkDoneProgressEnd(message=message)
         if self._open:
             self._send(self._end)
 
     def cancel(self) -> None:
         """The person pressed cancel."""
-        if not self._ended and not self.cancelled:
+        if not self.ended and not self.cancelled:
             self.cancelled = True
             if self._on_cancel is not None:
                 self._on_cancel()
 
     def show(self) -> None:
         """The client has agreed: say what has not been said. Work that is over by then is not shown at all."""
-        if self._ended:
+        if self.ended:
             return
         self._open = True
         self._send(self._begin)
@@ -119,5 +119,5 @@ class ProgressBars:
             self._bars.pop(token, None)
             return
         bar.show()
-        if bar._ended:
+        if bar.ended:
             self._bars.pop(token, None)

@@ -6,6 +6,7 @@ policy. A model, a path, a command or an address in it is refused by name. Knows
 
 from __future__ import annotations
 
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +24,8 @@ ALLOWED = {"recipes": "recipes", "scope_policy": "scopePolicy"}
 def load(folder: Path) -> tuple[Project | None, list[str]]:
     """What the folder's file says, None where there is none; and what is wrong with it. What is wrong is left out."""
     try:
+        if not stat.S_ISREG((folder / FILE).stat().st_mode):
+            return None, ["it is not a file"]  # opening a pipe would wait for its other end
         with (folder / FILE).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:

@@ -173,6 +173,9 @@ class CopydeskProtocol(LanguageServerProtocol):
 
         Raises JsonRpcException.
         """
+        if data.get("method") == types.INITIALIZED:
+            # Some clients leave its empty params out.
+            return types.InitializedNotification(types.InitializedParams())
         if data.get("method") == types.CANCEL_REQUEST and not isinstance(data.get("params"), dict):
             raise JsonRpcInvalidParams
         return super().structure_message(data)

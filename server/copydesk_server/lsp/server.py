@@ -116,8 +116,9 @@ class CopydeskServer(LanguageServer):
         if not self.protocol.ended:
             self.engine.configure(self.engine_settings())
             self.engine.start()
-            self.started.set()
         self.started.set()
+        # Nothing above waits for a client that does not answer what it is asked.
+        self.spawn(self.configuration.follow(), "configuration")
         await self.watching.begin()
 
     async def _watch_parent(self, pid: int) -> None:
@@ -141,6 +142,7 @@ class CopydeskServer(LanguageServer):
         self.watching.end()
         if self._closing is not None:
             await self._closing
+        self.log.close()
 
     def close_code(self) -> int:
         """The exit code: 0 after `shutdown`, else 1."""
@@ -236,8 +238,10 @@ class CopydeskServer(LanguageServer):
         self._set_level()
         wanted = self.engine_settings()
         if wanted != self.engine.settings:
+            moved = wanted.model != self.engine.settings.model
             self.engine.configure(wanted)
-            self.watching.model_changed()
+            if moved:
+                self.watching.model_changed()
 
     def _level(self, settings: Settings) -> str:
         return self.options.log_level or settings.log_level

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
 from typing import Any
+from urllib.parse import unquote
 
 from copydesk_server.lsp import schema
 
@@ -141,7 +142,9 @@ class SettingsStore:
 
     def root_of(self, uri: str) -> str | None:
         """The innermost workspace folder a document is in."""
-        holding = [root for root in self._roots if uri == root or uri.startswith(root.rstrip("/") + "/")]
+        # Clients differ in what they escape, some even between a folder's URI and those of the documents in it.
+        plain = unquote(uri)
+        holding = [root for root in self._roots if _holds(unquote(root).rstrip("/"), plain)]
         return max(holding, key=len, default=None)
 
     def set_roots(self, roots: tuple[str, ...]) -> None:
@@ -180,6 +183,10 @@ class SettingsStore:
     def _changed(self) -> None:
         for callback in self._callbacks:
             callback()
+
+
+def _holds(root: str, uri: str) -> bool:
+    return uri == root or uri.startswith(root + "/")
 
 
 def field_names() -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class Watching:
         self._settling: asyncio.Task[None] | None = None
         self._loaded: Print = ()
         self._number = 0
+        self._asking = asyncio.Lock()
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -74,7 +75,11 @@ class Watching:
         return path if path.is_absolute() and path.is_dir() else None
 
     async def _watch(self) -> None:
-        """Ask the client for what it can, and watch the rest."""
+        """Ask the client for what it can, and watch the rest. One at a time: each replaces what was registered before."""
+        async with self._asking:
+            await self._watch_now()
+
+    async def _watch_now(self) -> None:
         directory = self.model_directory()
         client = self._server.client
         globs: list[Any] = []
