@@ -112,7 +112,7 @@ def test_a_streamed_edit(client: LspClient) -> None:
     assert answer["checks"] == ["syntax", "ruff"]
     assert applied(NONE, answer["edit"], 1, uri) == NONE.replace("== None", "is None")
     assert "<program>" in answer["program"]
-    assert answer["counts"]["forwards"] > 0
+    assert {"forwards", "covered", "generated"} <= set(answer["counts"])
     hunks = client.notes("copydesk/hunk")
     assert hunks, "the hunk was final before the result"
     assert [hunk["seq"] for hunk in hunks] == list(range(len(hunks)))
@@ -126,10 +126,11 @@ def test_a_cancelled_edit_is_answered_once_and_the_engine_goes_on(client: LspCli
     action = action_for(client, uri, found(NONE, "E711"))
     ident = client.ask("codeAction/resolve", action)
     client.cancel(ident)
-    try:
+    with pytest.raises(
+        ResponseError
+    ) as cancelled:  # it had no time: the messages lie side by side in the pipe
         client.answer(ident)
-    except ResponseError as error:
-        assert error.code == -32800
+    assert cancelled.value.code == -32800
     resolved = client.request("codeAction/resolve", action)
     assert applied(NONE, resolved["edit"], 1, uri) == NONE.replace("== None", "is None")
 
