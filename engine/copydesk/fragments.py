@@ -23,12 +23,14 @@ LONG = 24
 """Behind so many lines a fragment may end inside the block it is about."""
 LONGEST = 90
 PAIRS = {")": "(", "]": "[", "}": "{"}
+NEAR = 600
 FAR = 1500
-"""Lines above that are read for where statements begin."""
+"""Lines above that are read for where statements begin, in any case and at most."""
 
 _TOKEN = re.compile(
     r"""\#[^\n]*
     | \"{3}(?:[^"\\]|\\.|"(?!""))*\"{3} | '{3}(?:[^'\\]|\\.|'(?!''))*'{3}
+    | \"{3} | '{3}
     | "(?:\\.|[^"\\\n])*"? | '(?:\\.|[^'\\\n])*'?
     | [()\[\]{}\n] | \\\n""",
     re.VERBOSE | re.DOTALL,
@@ -114,8 +116,9 @@ def fragment_at(lines: Sequence[str], at: int) -> Fragment | None:
             break
         begin -= 1
     first = starts[begin]
-    stop = _stop(lines, first if starts[own] == at else at, at, _depth(lines[starts[own]]))
-    if stop - first > LONGEST:
+    far = first + LONG if starts[own] == at else len(lines)  # never inside a statement of several lines
+    stop = _stop(lines, at, _depth(lines[starts[own]]), far)
+    if stop is None or stop - first > LONGEST:
         return None
     shown = tuple(content(line) for line in lines[first:stop])
     if begin and _TEXT.match(
@@ -141,10 +144,12 @@ def statement_at(lines: Sequence[str], first: int, last: int) -> str:
 
 
 def _above(lines: Sequence[str], at: int) -> list[int]:
-    """The lines of code up to `at` that begin a statement, read from a function or class not far above."""
+    """The lines of code up to `at` that begin a statement, read from the first line, or in a long file from a function or
+    class above: there may be such a line in a docstring.
+    """
     blocks = 0
     begin = max(0, at - FAR)
-    for number in range(at - 1, begin, -1):
+    for number in range(at - 1, begin, -1) if at > NEAR else ():
         if _BLOCK.match(lines[number]):
             blocks += 1
             if blocks == 2:
@@ -171,6 +176,8 @@ def _starts(lines: Sequence[str]) -> list[int]:
     for match in _TOKEN.finditer(text):
         token = match.group()
         mark = token[0]
+        if token in ('"""', "'''"):  # it ends out of sight
+            break
         if token == "\n":
             number += 1
             if number >= len(lines):
@@ -224,21 +231,21 @@ def _decorated(lines: Sequence[str], first: int) -> int:
 # -- the edges of a fragment -----------------------------------------------------------------------------------------------
 
 
-def _stop(lines: Sequence[str], first: int, at: int, depth: int) -> int:
-    """The line behind the fragment: one that begins a statement no deeper than any from that of line `at` on, or where that
-    is far from `first`, no deeper than the one above it.
+def _stop(lines: Sequence[str], at: int, depth: int, far: int) -> int | None:
+    """The line behind the fragment: one that begins a statement no deeper than any from that of line `at` on, or from line
+    `far` on, no deeper than the one above it. None where there is none near.
     """
-    above = last = at
+    above = at
     for seen, number in enumerate(_below(lines, at), 1):
         line = lines[number]
         if _TEXT.match(line):  # docstrings are left out
             return number
         if seen > BELOW and _begins(line) and not lines[above].lstrip().startswith("@"):
-            if _depth(line) <= depth or (number - first >= LONG and _depth(line) <= _depth(lines[above])):
+            if _depth(line) <= depth or (number >= far and _depth(line) <= _depth(lines[above])):
                 return number
         depth = min(depth, _depth(line))
-        above = last = number
-    return len(lines) if at + 3 * LONG >= len(lines) else last
+        above = number
+    return len(lines) if at + 3 * LONG >= len(lines) else None
 
 
 def _heads(lines: Sequence[str], starts: Sequence[int], first: int) -> list[str]:

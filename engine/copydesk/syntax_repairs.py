@@ -31,7 +31,7 @@ _COMMA = re.compile(r"comma|[Ee]xpected [`'\"],|[\[({]\" was not closed")
 _QUOTE = re.compile(r"unterminated|quote", re.IGNORECASE)
 _INDENT = re.compile(r"indent", re.IGNORECASE)
 _PIECE = re.compile(r"\s+|[^\W\d]\w*|\d[\w.]*|\*\*=?|//=?|[-+*/%&|^=!<>:]=|->|.", re.DOTALL)
-_JOINT = re.compile(r"(?<=[\w)\]}\"'*])(?=\s*(?:$|\#|[\w(\[{\"'*.-]))(?<!\w(?=\w))")
+_JOINT = re.compile(r"(?<=[\w)\]}\"'*])(?=\s*(?:$|\#|[\w(\[{\"'*./-]))(?<!\w(?=\w))")
 """Where two operands meet, or a line ends."""
 _KEYWORDS = tuple(word for word in keyword.kwlist if word[0].islower())
 
@@ -96,9 +96,9 @@ def _changes(message: str, lines: Sequence[str], at: int, fragment: Fragment) ->
         yield from _each(lines, wide, brackets)
     yield from _each(lines, near, _words)
     if not any(excess.values()):
-        yield from _each(lines, near[:2], _commas)
+        yield from _each(lines, near[:2], _commas if at > fragment.own else lambda text: _commas(text, 0))
         yield from _each(lines, near[:2], _comparisons)
-        yield from _each(lines, near[:2], _colons)
+        yield from _each(lines, near[:2], _headed)
     yield from _each(lines, wide, brackets)
     yield from _each(lines, near, lambda text: _indents(text, lines, at))
 
@@ -126,8 +126,18 @@ def _colons(text: str) -> Iterator[str]:
     return _inserted(text, [end for _, end in reversed(_pieces(text))], ":")
 
 
-def _commas(text: str) -> Iterator[str]:
-    return _inserted(text, [match.start() for match in _JOINT.finditer(text)][::-1], ",")
+def _headed(text: str) -> Iterator[str]:
+    """A colon at the end of the code."""
+    code = text.rstrip() if "#" not in text else re.sub(r"\s*#[^'\"]*$", "", text)
+    yield code + ":" + text[len(code) :]
+
+
+def _commas(text: str, open_before: int = 1) -> Iterator[str]:
+    """A comma where brackets are open, `open_before` of them at the line's begin."""
+    for match in reversed(list(_JOINT.finditer(text))):
+        before = text[: match.start()]
+        if open_before + sum(before.count(mark) - before.count(end) for end, mark in PAIRS.items()) > 0:
+            yield before + "," + text[match.start() :]
 
 
 def _brackets(text: str, excess: dict[str, int], depths: Iterable[str]) -> Iterator[str]:
@@ -167,7 +177,7 @@ def _quotes(text: str) -> Iterator[str]:
 
 def _words(text: str) -> Iterator[str]:
     """A misspelt keyword."""
-    for match in re.finditer(r"[^\W\d]\w+", text):
+    for match in re.finditer(r"[^\W\d]\w*", text):
         word = match.group()
         if keyword.iskeyword(word):
             continue
