@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ SOURCE = "Ruff"
 SYNTAX = "invalid-syntax"
 TIMEOUT = 10.0
 _NAME = "ruff.exe" if os.name == "nt" else "ruff"
+_LOOKING = threading.Lock()
 _RULE = re.compile(r"^[A-Z]+[0-9]*$")
 # Whatever a configuration says: report in JSON on standard output, and change nothing.
 _ARGUMENTS = (
@@ -54,7 +56,9 @@ class Ruff:
         Never one in the working directory or below it: opening a folder must not run what lies in it. (So the package `ruff`
         is not imported either: Python would look in the working directory first.)
         """
-        for folder in (*_own_folders(), *_path_folders()):
+        with _LOOKING:  # sysconfig is not made for several threads that ask for the first time
+            own = _own_folders()
+        for folder in (*own, *_path_folders()):
             program = folder / _NAME
             if program.is_file() and os.access(program, os.X_OK):
                 return cls(program)
