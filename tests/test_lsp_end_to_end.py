@@ -126,13 +126,19 @@ def test_a_cancelled_edit_is_answered_once_and_the_engine_goes_on(client: LspCli
     action = action_for(client, uri, found(NONE, "E711"))
     ident = client.ask("codeAction/resolve", action)
     client.cancel(ident)
-    with pytest.raises(
-        ResponseError
-    ) as cancelled:  # it had no time: the messages lie side by side in the pipe
-        client.answer(ident)
-    assert cancelled.value.code == -32800
+    # The answer may have been on its way already; `test_lsp_jobs.py` knows the very moment.
+    assert error_of(client, ident) in (None, -32800)
     resolved = client.request("codeAction/resolve", action)
     assert applied(NONE, resolved["edit"], 1, uri) == NONE.replace("== None", "is None")
+
+
+def error_of(client: LspClient, ident: int) -> int | None:
+    """The code of the error a request is answered with; None for a result."""
+    try:
+        client.answer(ident)
+    except ResponseError as error:
+        return error.code
+    return None
 
 
 def test_ahead_of_the_person_and_through_apply_edit() -> None:
