@@ -1,6 +1,6 @@
 # copydesk's commands. On a machine with nothing but Python and make, each target first makes .venv and installs into it.
 #
-#   make demo       watch a program being streamed and resolved
+#   make demo       watch the language server mend a small broken project
 #   make test       the tests (PYTEST_ARGS="tests/test_cli.py -k oracle" for some of them)
 #   make lint       ruff, mypy and the import contracts
 #   make bench      the benchmarks (BENCH=NAME for one of them)

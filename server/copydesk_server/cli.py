@@ -61,8 +61,8 @@ def build_parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "demo",
         parents=[model_options],
-        help="watch a program being streamed and resolved",
-        description="Watch an edit happen.",
+        help="watch the language server mend a small broken project",
+        description="Mend a small broken project through the language server, and show how. Needs ruff.",
     )
     commands.add_parser(
         "doctor",

@@ -23,3 +23,7 @@ class JournalError(CopydeskError):
 
 class EditError(CopydeskError):
     """Edits that do not fit the document they are for. They are never sent."""
+
+
+class ServerError(CopydeskError):
+    """A language server that does not answer, or answers with an error."""

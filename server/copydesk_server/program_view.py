@@ -7,6 +7,7 @@ terminal colours say the same; elsewhere carets under a `~` line point at its ne
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -22,15 +23,28 @@ _NEW_IN_SUB = "black on yellow"
 _TAB = 4
 
 
-def show(program: Program, document: str, console: Console | None = None) -> None:
-    """Print the result of `program` on `document`, line by line. Raises ProgramError where it is not legal."""
+def show(
+    program: Program, document: str, console: Console | None = None, *, around: int | None = None
+) -> None:
+    """Print the result of `program` on `document`, line by line; with `around`, only so many lines round what is new or gone.
+
+    Raises ProgramError where it is not legal.
+    """
     lines = provenance(program, document)
+    wanted = _near_changes(program, lines, around)
     console = console or Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     labels = [op_label(op) for op in program.ops]
     width = max((len(label) for label in labels), default=0)
     digits = len(str(len(lines)))
     drawn: set[int] = set()
+    hidden = False
     for line in lines:
+        if line.number not in wanted:
+            hidden = True
+            continue
+        if hidden:
+            _print(console, Text(" " * digits + " ⋮", style="dim"))
+            hidden = False
         fresh = [op for op in line.ops if op not in drawn]
         drawn.update(fresh)
         label = labels[fresh[0]] if fresh else ""
@@ -42,6 +56,21 @@ def show(program: Program, document: str, console: Console | None = None) -> Non
             if carets:
                 _print(console, Text(" " * (cell_len(gutter) - 2) + "│ " + carets))
     _print(console, Text(_summary(lines, dropped_lines(program, document)), style="dim"))
+
+
+def _near_changes(program: Program, lines: Sequence[ResultLine], around: int | None) -> set[int]:
+    """The numbers of the result's lines to show: those within `around` of a new line, or of a place where lines are gone."""
+    if around is None:
+        return {line.number for line in lines}
+    places = {line.number for line in lines if line.origin is not Origin.COPIED}
+    starts: set[int] = set()
+    seen: set[int] = set()
+    for line in lines:
+        if any(op not in seen and isinstance(program.ops[op], Copy) and op > 0 for op in line.ops):
+            starts.add(line.number)
+        seen.update(line.ops)
+    near = {n + k for n in places for k in range(-around, around + 1)}
+    return near | {n + k for n in starts for k in range(-around, around)}
 
 
 def op_label(op: Op) -> str:

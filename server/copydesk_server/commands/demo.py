@@ -1,24 +1,29 @@
-"""`copydesk demo`: watch an edit being decoded, op by op, and see what it cost.
+"""`copydesk demo`: a small broken project, mended by the language server as an editor would have it.
 
-With a model, its own choices are shown. Without one the choices are those of the oracle's program, while every forward pass runs
-for real on random weights: what is shown then is the machinery, not a model's judgement, and the demo says so.
+The server runs in a process of its own and lints with ruff; each finding is asked for as `copydesk/edit`, hunks are shown as they
+become final, and a verified edit is applied and told to the server, as typing would be. The project lies in a temporary folder.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
-import time
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
-from copydesk.document import Position, split_lines
-from copydesk.editor import Editor
-from copydesk.request import Diagnostic, EditRequest
-from copydesk.results import EditResult, Hunk, Retraction
+from copydesk.document import Position, TextEdit, apply_edits, split_lines
+from copydesk.program import Program
+from copydesk_server.demo_client import DemoClient
 from copydesk_server.program_view import show
 
-BEFORE = '''\
+PROJECT = {
+    "weather.py": '''\
 """Temperatures of the day, by hour."""
 
 import csv
@@ -28,13 +33,14 @@ import json
 def read(path):
     with open(path) as file:
         rows = list(csv.reader(file))
+    count = len(rows)
     return [float(row[1]) for row in rows[1:]]
 
 
 def mean(values):
     total = 0
     for value in values:
-        total += value
+        total += valeu
     return total / len(values)
 
 
@@ -42,90 +48,190 @@ def warmest(values, default=None):
     if default == None:
         default = 0.0
     return max(values, default=default)
+''',
+    "report.py": '''\
+"""A report, one bar an hour."""
 
 
-def report(path):
-    values = read(path)
-    print("mean", mean(values))
-    print("warmest", warmest(values))
-'''
-AFTER = BEFORE.replace("if default == None:", "if default is None:")
+def bars(values, width=40, marks=[]):
+    for value in values
+        print(f"a bar")
+        yield "#" * int(value)
+''',
+    "places.py": '''\
+"""Where the files are."""
+
+
+def root(folder):
+    if not "data" in folder:
+        return Path(folder)
+    return os.path.join(folder, "today")
+''',
+}
+RULES = '[lint]\nselect = ["E7", "F", "B006"]\n'
+"""ruff.toml of the project."""
+ATTEMPTS = 24
+"""Findings that are asked for at most, all files together."""
+
+
+@dataclass(slots=True)
+class _File:
+    """One open document, as the client has it."""
+
+    name: str
+    uri: str
+    text: str
+    version: int = 1
+    tried: set[tuple[str, str]] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Totals:
+    applied: int = 0
+    left: int = 0
+    forwards: int = 0
+    generated: int = 0
+    forced: int = 0
+    copied: int = 0
+    covered: int = 0
+    ms: float = 0.0
 
 
 def run(args: argparse.Namespace) -> int:
-    """Decode one fix and draw it. Raises CopydeskError where the model cannot be loaded."""
+    """Mend the project and show how. 0 where every file parses and something was mended. Raises ServerError."""
+    with tempfile.TemporaryDirectory(prefix="copydesk-demo-") as folder:
+        (Path(folder) / "ruff.toml").write_text(RULES, encoding="utf-8")
+        files: list[_File] = []
+        for name, text in PROJECT.items():
+            path = Path(folder) / name
+            path.write_text(text, encoding="utf-8")
+            files.append(_File(name, path.as_uri(), text))
+        return _watch(args, files)
+
+
+def _watch(args: argparse.Namespace, files: list[_File]) -> int:
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-    line = next(n for n, text in enumerate(split_lines(BEFORE)) if "== None" in text)
-    diagnostic = Diagnostic(
-        Position(line, 18),
-        Position(line, 22),
-        "Comparison to `None` should be `cond is None`",
-        "E711",
-        "ruff",
-    )
-    request = EditRequest(diagnostics=[diagnostic], seed=args.seed)
-    editor, scripted = _editor(args, request)
-    with editor:
-        document = editor.open("temperatures.py", BEFORE)
-        while editor.warm_step():
-            pass
-        console.print(f"{line + 1}: {diagnostic.message} [{diagnostic.code}]", soft_wrap=True)
-        console.print(
-            f"model: {editor.toolkit.model.name}" + (" (choices scripted by the oracle)" if scripted else "")
-        )
-        started = time.perf_counter()
-        for event in document.stream(request):
-            at = f"{(time.perf_counter() - started) * 1e3:6.1f} ms"
-            if isinstance(event, Hunk):
-                for edit in event.edits:
-                    place = f"{edit.start.line + 1}:{edit.start.character + 1}"
-                    console.print(f"{at}  hunk at {place}: {edit.new_text!r}")
-            elif isinstance(event, Retraction):
-                console.print(f"{at}  retracted: {event.reason}")
-            elif isinstance(event, EditResult):
-                console.print(f"{at}  {event.status}" + (f": {event.reason}" if event.reason else ""))
-                _report(console, event)
-                return 0 if event.status in ("edited", "unchanged") else 1
-    return 1
-
-
-def _report(console: Console, result: EditResult) -> None:
-    if result.program is not None:
-        console.print()
-        console.print(str(result.program), end="")
-        console.print()
-        show(result.program, result.before, console)
-    counts = result.counts
+    totals = _Totals()
+    options = [
+        f"--{name}={value}"
+        for name in ("model", "device", "dtype")
+        if (value := getattr(args, name)) is not None
+    ]
+    with DemoClient(options) as client:
+        for file in files:
+            item = {"uri": file.uri, "languageId": "python", "version": file.version, "text": file.text}
+            client.notify("textDocument/didOpen", {"textDocument": item})
+        for file in files:
+            for diagnostic in _findings(client, file):
+                if totals.applied + totals.left == ATTEMPTS:
+                    break
+                _mend(client, file, diagnostic, console, totals)
+    console.print(rule("the whole change"))
+    for file in files:
+        before, after = PROJECT[file.name].split("\n"), file.text.split("\n")
+        for line in difflib.unified_diff(before, after, f"a/{file.name}", f"b/{file.name}", lineterm="", n=1):
+            console.print(
+                line, style={"+": "green", "-": "red", "@": "cyan"}.get(line[:1], ""), soft_wrap=True
+            )
     console.print(
-        f"{counts.forwards} forward passes: {counts.generated} tokens generated, {counts.drafted} from drafts, "
-        f"{counts.copied} copied in parallel, {counts.forced} forced; {counts.covered} tokens of the result are copies"
+        f"\n{totals.applied} findings mended and verified, {totals.left} left, in {totals.ms:.0f} ms of edits: {totals.forwards} "
+        f"forward passes, {totals.generated} tokens generated, {totals.forced} forced, {totals.copied} copied in parallel; "
+        f"{totals.covered} tokens of the results are copies.",
+        soft_wrap=True,
+    )
+    return 0 if totals.applied and all(_parses(file.text) for file in files) else 1
+
+
+def rule(title: str) -> str:
+    """A heading in plain text."""
+    return f"\n── {title} " + "─" * max(3, 70 - len(title))
+
+
+def _findings(client: DemoClient, file: _File) -> Iterator[dict[str, Any]]:
+    """What the server finds, again after every change, until nothing new is left."""
+    while True:
+        found = client.wait(
+            "textDocument/publishDiagnostics",
+            lambda said: said["uri"] == file.uri and said.get("version") == file.version,
+        )
+        version = file.version
+        for diagnostic in found["diagnostics"]:
+            line = split_lines(file.text)[diagnostic["range"]["start"]["line"]]
+            key = (diagnostic["message"], line)
+            if key in file.tried:
+                continue
+            file.tried.add(key)
+            yield diagnostic
+            if file.version != version:
+                break
+        else:
+            return
+
+
+def _mend(
+    client: DemoClient, file: _File, diagnostic: dict[str, Any], console: Console, totals: _Totals
+) -> None:
+    place = diagnostic["range"]["start"]
+    console.print(
+        rule(f"{file.name}:{place['line'] + 1} {diagnostic.get('code', '')} {diagnostic['message']}")
+    )
+
+    def heard(method: str, params: Any) -> None:
+        if method == "copydesk/hunk":
+            for edit in params["edit"]["edits"]:
+                at = edit["range"]["start"]
+                console.print(
+                    f"hunk at {at['line'] + 1}:{at['character'] + 1}: {edit['newText']!r}", soft_wrap=True
+                )
+
+    said = client.request(
+        "copydesk/edit",
+        {
+            "textDocument": {"uri": file.uri, "version": file.version},
+            "range": diagnostic["range"],
+            "diagnostic": diagnostic,
+            "token": f"{file.name}:{file.version}:{place['line']}",
+        },
+        heard,
+    )
+    counts, ms = said["counts"], said["ms"].get("total", 0.0)
+    totals.ms += ms
+    for name in ("forwards", "generated", "forced", "copied", "covered"):
+        setattr(totals, name, getattr(totals, name) + counts.get(name, 0))
+    if said["edit"] is None or said["verdict"] != "verified":
+        totals.left += 1
+        console.print(f"{said['status']}: {said['reason'] or said['verdict']}")
+        return
+    totals.applied += 1
+    if said["program"]:
+        show(Program.parse(said["program"]), file.text, console, around=2)
+    console.print(
+        f"verified ({', '.join(said['checks'])}): {ms:.1f} ms, {counts['forwards']} forwards, {counts['generated']} tokens "
+        f"generated, {counts['forced']} forced, {counts['copied']} copied; {counts['covered']} tokens of the result are copies",
+        soft_wrap=True,
+    )
+    _apply(client, file, said["edit"]["documentChanges"][0]["edits"])
+
+
+def _apply(client: DemoClient, file: _File, edits: list[dict[str, Any]]) -> None:
+    """Change the text, and tell the server as an editor does: from the last edit to the first, so that ranges stay true."""
+    file.text = apply_edits(file.text, [_edit(edit) for edit in edits])
+    file.version += 1
+    changes = [{"range": edit["range"], "text": edit["newText"]} for edit in reversed(edits)]
+    document = {"uri": file.uri, "version": file.version}
+    client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+
+def _edit(edit: dict[str, Any]) -> TextEdit:
+    start, end = edit["range"]["start"], edit["range"]["end"]
+    return TextEdit(
+        Position(start["line"], start["character"]), Position(end["line"], end["character"]), edit["newText"]
     )
 
 
-def _editor(args: argparse.Namespace, request: EditRequest) -> tuple[Editor, bool]:
-    """An editor on the model asked for or shipped; without one, on random weights and scripted choices."""
-    from copydesk.toolkit import EMBEDDED, Toolkit
-
-    if args.model is not None or (EMBEDDED / "config.json").is_file():
-        return Editor.load(args.model, args.device, dtype=args.dtype, warm=False), False
-    from transformers import Qwen2Config
-
-    from copydesk.codec import special_tokens
-    from copydesk.format import EditFormat
-    from copydesk.models.random_weights import random_model
-    from copydesk.models.replay import ReplayModel
-    from copydesk.oracle import oracle_program
-    from copydesk.plan import script_of
-    from copydesk.vocabulary import ByteVocabulary
-
-    vocabulary = ByteVocabulary(special_tokens(127))
-    config = Qwen2Config(
-        vocab_size=vocabulary.size, hidden_size=256, intermediate_size=768, num_hidden_layers=6,
-        num_attention_heads=4, num_key_value_heads=4, max_position_embeddings=8192, tie_word_embeddings=True,
-    )  # fmt: skip
-    model = ReplayModel(random_model(config, name="random Qwen2, 5M parameters, one token per byte"))
-    editor = Editor(Toolkit.of(model, EditFormat(), vocabulary), warm=False)
-    with_scope = editor.open("temperatures.py", BEFORE)
-    model.scripts[1] = script_of(editor.toolkit, with_scope.plan(request), oracle_program(BEFORE, AFTER))
-    with_scope.close()
-    return editor, True
+def _parses(text: str) -> bool:
+    try:
+        compile(text, "demo", "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
