@@ -1,0 +1,60 @@
+"""A soak of the language server with the embedded model: whether memory stays flat and nothing is lost or left over.
+
+    python benchmarks/server_soak.py [--documents 50] [--edits 20000] [--fixes 500] [--cancels 200] [--seed 0] [--model DIR]
+
+The protocol process is this one, with a client that keeps its own texts (`tests/soaking.py`), so its memory counts both. Exit
+code 1 where something was left over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from machine import hardware
+
+from soaking import Size, soak
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    for name, default in (
+        ("documents", 50),
+        ("edits", 20_000),
+        ("fixes", 500),
+        ("cancels", 200),
+        ("seed", 0),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--model")
+    args = parser.parse_args()
+    size = Size(args.documents, args.edits, args.fixes, args.cancels, args.seed)
+    report = asyncio.run(soak(size, said=lambda line: print(line, file=sys.stderr), model=args.model))
+    print(f"`python benchmarks/server_soak.py {' '.join(sys.argv[1:])}`\n")
+    print(
+        f"{hardware()}; {args.model or 'the embedded model'}; Python {platform.python_version()}, torch {version('torch')}, "
+        f"pygls {version('pygls')}; {size}; {report.seconds:.0f} s\n"
+    )
+    print("| edits done | MiB, protocol process and client | MiB, engine |\n|---|---|---|")
+    for edits, here, there in report.memory:
+        print(f"| {edits} | {here / 2**20:.1f} | {there / 2**20:.1f} |")
+    half = report.memory[len(report.memory) // 2 :]
+    grown = [(half[-1][which] - half[0][which]) / 2**20 for which in (1, 2)]
+    print(f"\nGrown in the second half: {grown[0]:+.1f} MiB and {grown[1]:+.1f} MiB.")
+    print(
+        "\nAnswers: " + ", ".join(f"{name}: {count}" for name, count in sorted(report.answers.items())) + "."
+    )
+    print("\nLost or left over: " + ("nothing." if not report.faults else ""))
+    for fault in report.faults:
+        print(f"- {fault}")
+    return 1 if report.faults else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
