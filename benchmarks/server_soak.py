@@ -41,12 +41,16 @@ def main() -> int:
         f"{hardware()}; {args.model or 'the embedded model'}; Python {platform.python_version()}, torch {version('torch')}, "
         f"pygls {version('pygls')}; {size}; {report.seconds:.0f} s\n"
     )
-    print("| edits done | MiB, protocol process and client | MiB, engine |\n|---|---|---|")
-    for edits, here, there in report.memory:
-        print(f"| {edits} | {here / 2**20:.1f} | {there / 2**20:.1f} |")
+    print(
+        "| edits done | MiB, protocol process and client | MiB, engine | of them warm pages |\n|---|---|---|---|"
+    )
+    for edits, *sizes in report.memory:
+        print(f"| {edits} | " + " | ".join(f"{size / 2**20:.1f}" for size in sizes) + " |")
     half = report.memory[len(report.memory) // 2 :]
-    grown = [(half[-1][which] - half[0][which]) / 2**20 for which in (1, 2)]
-    print(f"\nGrown in the second half: {grown[0]:+.1f} MiB and {grown[1]:+.1f} MiB.")
+    here, there, pages = ((half[-1][which] - half[0][which]) / 2**20 for which in (1, 2, 3))
+    print(
+        f"\nGrown in the second half: {here:+.1f} MiB; {there:+.1f} MiB, of them {pages:+.1f} MiB warm pages."
+    )
     print(
         "\nAnswers: " + ", ".join(f"{name}: {count}" for name, count in sorted(report.answers.items())) + "."
     )

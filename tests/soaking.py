@@ -295,7 +295,7 @@ async def _work(client: Client, size: Size, random_: random.Random, said: Callab
             _type(client, buffer, random_)
             edits += 1
             if edits % every == 0:
-                _sample(client, edits, said)
+                await _sample(client, edits, said)
             if edits % 16 == 0:
                 await asyncio.sleep(0)
         else:
@@ -344,13 +344,14 @@ def _cancel_later(client: Client, turns: int | None, ident: int) -> None:
         client.notify("$/cancelRequest", id=ident)
 
 
-def _sample(client: Client, edits: int, said: Callable[[str], None]) -> None:
-    pid = client.server.engine.pid
+async def _sample(client: Client, edits: int, said: Callable[[str], None]) -> None:
+    status = await client.server.engine.status()
     here = psutil.Process().memory_info().rss
-    there = psutil.Process(pid).memory_info().rss if pid is not None else 0
-    client.report.memory.append((edits, here, there))
+    there = psutil.Process(status["pid"]).memory_info().rss
+    client.report.memory.append((edits, here, there, status["cache_bytes"]))
     said(
-        f"{edits} edits: {here >> 20} MiB here, {there >> 20} MiB in the engine; {len(client.flying)} in flight"
+        f"{edits} edits: {here >> 20} MiB here, {there >> 20} MiB in the engine, {status['cache_bytes'] >> 20} MiB of them "
+        f"{status['warm_pages']} warm pages; {len(client.flying)} in flight"
     )
 
 
