@@ -17,13 +17,16 @@ import pytest
 from copydesk.document import TextLines, apply_edits
 from copydesk.errors import ContextLengthError
 from copydesk.request import Diagnostic, EditRequest
+from copydesk_server.errors import RuffError
 from copydesk_server.headless.discover import Place, language_of
+from copydesk_server.headless.fixes import Rules
 from copydesk_server.headless.journal import Journal
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.run import Run, stopping
 from copydesk_server.headless.source import Source
-from copydesk_server.headless.task import FileTask, Rules
+from copydesk_server.headless.task import FileTask
 from copydesk_server.headless.write import Writer
+from copydesk_server.ruff import Ruff
 from scripted_editor import Rule, ScriptedEditor
 from server_tools import found, ruff_that, the_ruff
 
@@ -68,7 +71,7 @@ class Tree:
             else EditRequest(scope=[ask], instruction="up")
             for ask in self.asks[source.path.name]
         ]
-        return FileTask(source, language_of(source.path), requests, self.rules, self.editor)
+        return FileTask(source, language_of(source.path), requests, self.rules.of_a_file(), self.editor)
 
     def run(
         self,
@@ -77,13 +80,14 @@ class Tree:
         resume: bool = False,
         lanes: int = 3,
         cancel: threading.Event | None = None,
+        judges: int = 0,
         **writer: Any,
     ) -> Run:
         journal = Journal.open({}, resume=resume, folder=self.state) if write else None
         places = [Place(self.folder / name, self.folder) for name in sorted(self.asks)]
         run = Run(
             self.editor, iter(places), self.begin, self.results.append, lanes=lanes,
-            writer=Writer(journal, **writer) if journal is not None else None, cancel=cancel,
+            writer=Writer(journal, **writer) if journal is not None else None, cancel=cancel, judges=judges,
         )  # fmt: skip
         complete = False
         try:
@@ -142,6 +146,90 @@ def test_files_are_opened_as_lanes_become_free(tmp_path: Path) -> None:
     tree.run(lanes=4)
     assert most <= 4
     assert len(tree.results) == 40
+
+
+def test_judges_beside_the_model_change_nothing(tmp_path: Path) -> None:
+    text = "import os\nimport re\na = b = 1\nx = (a == None, b == None)\n"
+    first, second = "x = (a == None, b == None)\n", "x = (a is None, b == None)\n"
+    rule = by_line(
+        {first: second, second: "x = (a is None, b is None)\n", "import os\n": "", "import re\n": "("}
+    )
+    said = []
+    for judges in (0, 1, 3):
+        folder = tmp_path / str(judges)
+        folder.mkdir()
+        tree = fixing(folder, rule)
+        for n in range(6):
+            linted(tree, f"{n}.py", f"# {n}\n" + text)
+        (tree.folder / "bad.py").write_bytes(b"x = 1\0")
+        tree.asks["bad.py"] = []
+        run = tree.run(lanes=2, judges=judges)
+        assert (run.stopped, tree.editor.documents) == (0, {})
+        said.append(
+            (
+                tree.texts(),
+                {
+                    (r.path.name, r.status, tuple((f.round, f.verdict, f.edits) for f in r.fixes))
+                    for r in tree.results
+                },
+            )
+        )
+        assert len(tree.results) == 7
+    assert said[0] == said[1] == said[2]
+
+
+def test_the_model_goes_on_while_a_file_is_judged(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, rules=Rules(the_ruff()))
+    for n in range(3):
+        tree.put(f"{n}.py", "x = 1\n")
+    behind = threading.Event()
+
+    def waits(*_: object, **__: object) -> list[Diagnostic]:
+        assert behind.wait(60)  # nothing is judged before the last file is decoded
+        return []
+
+    def rule(text: str, request: EditRequest) -> str:
+        if len(tree.editor.served) == 3:
+            behind.set()
+        return count_up(text, request)
+
+    tree.editor.rule = rule
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ruff, "check", waits)
+        tree.run(lanes=1, judges=2)
+    assert [result.status for result in tree.results] == ["edited"] * 3
+
+
+def test_what_is_judged_behind_a_cancel_is_not_done(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, rules=Rules(the_ruff()))
+    for n in range(3):
+        tree.put(f"{n}.py", "x = 1\n")
+    cancel = threading.Event()
+
+    def dies(*_: object, **__: object) -> list[Diagnostic]:
+        cancel.set()  # as a Ctrl-C does that the linter gets, too
+        raise RuffError("ruff failed (-2)")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ruff, "check", dies)
+        run = tree.run(lanes=1, cancel=cancel, judges=2)
+    assert (tree.results, tree.editor.documents) == ([], {})
+    assert 1 <= run.stopped <= 3
+    assert tree.run(resume=True, judges=2).resumed == 0
+    assert set(tree.texts().values()) == {"x = 2\n"}
+
+
+def test_an_error_in_a_judge_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = Tree(tmp_path, rules=Rules(the_ruff()))
+    tree.put("a.py", "x = 1\n")
+
+    def fails(*_: object, **__: object) -> list[Diagnostic]:
+        raise AssertionError("a mistake of ours")
+
+    monkeypatch.setattr(Ruff, "check", fails)
+    with pytest.raises(AssertionError, match="of ours"):
+        tree.run(judges=2)
+    assert (tree.texts(), tree.editor.documents) == ({"a.py": "x = 1\n"}, {})
 
 
 # -- rounds and verdicts -------------------------------------------------------------------------------------------
@@ -230,6 +318,23 @@ def test_fixes_that_are_good_alone_and_bad_together(tmp_path: Path) -> None:
     good = {0: "import b1\nx = 1\n", 1: "import a1\nx = 1\n"}
     tree.run()
     assert tree.texts()["a.py"] == "x = 1\n"
+
+
+def test_ruff_is_asked_once_about_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    check = Ruff._run
+
+    def counted(self: Ruff, arguments: Any, folder: Any, data: bytes, timeout: Any) -> str:
+        texts.append(data.decode())
+        return check(self, arguments, folder, data, timeout)
+
+    first, second = "x = (a == None, b == None)\n", "x = (a is None, b == None)\n"
+    tree = fixing(tmp_path, by_line({first: second, second: "x = (a is None, b is None)\n"}))
+    linted(tree, "a.py", "a = b = 1\n" + first)
+    monkeypatch.setattr(Ruff, "_run", counted)
+    tree.run()
+    assert [fix.applied for fix in tree.only().fixes] == [True, True]
+    assert [text.split("\n")[1] + "\n" for text in texts] == [first, second, "x = (a is None, b is None)\n"]
 
 
 def test_lint_behind_a_syntax_error_is_mended_in_the_next_round(tmp_path: Path) -> None:

@@ -220,15 +220,15 @@ class _Parses:
         tree-sitter lets through what Python does not, and Python knows only its own version. So Python's word counts, and
         tree-sitter's where Python takes neither text.
         """
-        places = _errors(before, language), _errors(after, language)
-        if places[0] is None or places[1] is None:
-            return None
         if language == _PYTHON:
             taken = _python_tree(before) is not None, _python_tree(after) is not None
             if taken[0]:
                 return cls(True, taken[1], False)
             if taken[1]:
                 return cls(False, True, True)
+        places = _errors(before, language), _errors(after, language)
+        if places[0] is None or places[1] is None:
+            return None
         return cls(places[0] == 0, places[1] == 0, places[1] < places[0])
 
 
@@ -250,14 +250,19 @@ def _errors(text: str, language: str) -> int | None:
 def _same_tree(before: str, after: str, language: str) -> bool:
     if language != _PYTHON:
         return False
-    tree = _python_tree(before)
-    return tree is not None and tree == _python_tree(after)
+    trees = _python_tree(before), _python_tree(after)
+    if trees[0] is None or trees[1] is None:
+        return False
+    try:
+        return ast.dump(trees[0]) == ast.dump(trees[1])
+    except RecursionError:
+        return False
 
 
-def _python_tree(text: str) -> str | None:
+def _python_tree(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.dump(ast.parse(text.removeprefix("\ufeff")))
+            return ast.parse(text.removeprefix("\ufeff"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

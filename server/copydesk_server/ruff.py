@@ -14,8 +14,9 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from copydesk_server.errors import RuffError
 SOURCE = "Ruff"
 SYNTAX = "invalid-syntax"
 TIMEOUT = 10.0
+REMEMBERED = 4
 _NAME = "ruff.exe" if os.name == "nt" else "ruff"
 _LOOKING = threading.Lock()
 _RULE = re.compile(r"^[A-Z]+[0-9]*$")
@@ -129,6 +131,36 @@ class Ruff:
             said = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")
             raise RuffError(f"ruff failed ({done.returncode})" + (f": {said[:500]}" if said else ""))
         return done.stdout.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class RememberingRuff(Ruff):
+    """A ruff that is not asked twice in a row about one text: the text behind one fix is the one before the next.
+
+    For one file and one thread at a time, while no configuration changes.
+    """
+
+    _said: OrderedDict[Hashable, list[Diagnostic]] = field(default_factory=OrderedDict)
+
+    def check(
+        self,
+        text: str,
+        path: Path | None,
+        *,
+        select: str | None = None,
+        extend: Iterable[str] = (),
+        timeout: float = TIMEOUT,
+    ) -> list[Diagnostic]:
+        """As `Ruff.check`."""
+        extend = tuple(sorted(set(extend)))
+        key = (text, path, select, extend)
+        if key not in self._said:
+            # Without `super()`: slots made it another class.
+            self._said[key] = Ruff.check(self, text, path, select=select, extend=extend, timeout=timeout)
+            if len(self._said) > REMEMBERED:
+                self._said.popitem(last=False)
+        self._said.move_to_end(key)
+        return list(self._said[key])
 
 
 def _arguments(select: str | None, extend: Iterable[str]) -> list[str]:

@@ -18,9 +18,10 @@ from copydesk_server.errors import DiagnosticsError, FileError, RuffError
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Place, language_of, root_of
 from copydesk_server.headless.findings import Found, parse
+from copydesk_server.headless.fixes import Rules
 from copydesk_server.headless.run import Begin
 from copydesk_server.headless.source import Source
-from copydesk_server.headless.task import FileTask, Rules
+from copydesk_server.headless.task import FileTask
 from copydesk_server.ruff import Ruff
 
 _UNREADABLE = "E902"
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     rules = Rules(ruff, args.select, lint=True, unverified=args.unverified)
     said = ruff.survey([Path(name) for name in args.paths], select=args.select, extend=[_UNREADABLE])
     paths = sorted({path for path, _ in said if language_of(path) == "python"})
-    return execute(args, _places(args, paths), _begin_linted(args, rules, ruff), _KEY)
+    return execute(args, _places(args, paths), _begin_linted(args, rules), _KEY)
 
 
 def _places(args: argparse.Namespace, paths: Sequence[Path]) -> list[Place]:
@@ -59,12 +60,14 @@ def _places(args: argparse.Namespace, paths: Sequence[Path]) -> list[Place]:
     return places
 
 
-def _begin_linted(args: argparse.Namespace, rules: Rules, ruff: Ruff) -> Callable[[Editor], Begin]:
+def _begin_linted(args: argparse.Namespace, rules: Rules) -> Callable[[Editor], Begin]:
     def begin(editor: Editor) -> Begin:
         def one(source: Source) -> FileTask:
-            said = ruff.check(source.text, source.target, select=args.select)
+            mine = rules.of_a_file()
+            assert mine.ruff is not None
+            said = mine.ruff.check(source.text, source.target, select=args.select)
             requests = [EditRequest(diagnostics=[diagnostic], seed=args.seed) for diagnostic in said]
-            return FileTask(source, language_of(source.path), requests, rules, editor)
+            return FileTask(source, language_of(source.path), requests, mine, editor)
 
         return one
 
@@ -97,7 +100,7 @@ def _begin_given(
             lines = TextLines(source.text)
             items = found[source.path.absolute()]
             requests = [EditRequest(diagnostics=[item.diagnostic(lines)], seed=args.seed) for item in items]
-            return FileTask(source, language_of(source.path), requests, rules, editor)
+            return FileTask(source, language_of(source.path), requests, rules.of_a_file(), editor)
 
         return one
 

@@ -15,11 +15,12 @@ from copydesk.errors import RequestError
 from copydesk.request import EditRequest, Range
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Filters, discover, language_of
+from copydesk_server.headless.fixes import Rules
 from copydesk_server.headless.pieces import cut
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.run import Begin, Opened
 from copydesk_server.headless.source import Source
-from copydesk_server.headless.task import FileTask, Rules
+from copydesk_server.headless.task import FileTask
 from copydesk_server.ruff import Ruff
 
 _KEY = ("paths", "instruction", "lines", "include", "exclude", "unverified", "model", "seed")
@@ -74,7 +75,7 @@ class _Whole:
         requests = [
             EditRequest(scope=[piece], instruction=self.instruction, seed=self.seed) for piece in pieces
         ]
-        return FileTask(source, language, requests, self.rules, self.editor)
+        return FileTask(source, language, requests, self.rules.of_a_file(), self.editor)
 
 
 def _span(text: str) -> Range:

@@ -21,7 +21,7 @@ from rich.text import Text
 from copydesk.decode.counts import Counts
 from copydesk.document import TextEdit
 from copydesk.program import Program
-from copydesk_server.headless.task import FileStatus, Fix
+from copydesk_server.headless.fixes import FileStatus, Fix
 from copydesk_server.headless.unified import unified
 from copydesk_server.program_view import printable, show
 

@@ -1,7 +1,9 @@
 """A run over many files on one model: files are opened as lanes become free, told and written as they are done.
 
 Every file in flight gets its turn, so a long one starves nobody; requests of one file come in bursts, so that those on one page
-share its prefix. Knows files as tasks and the editor as `serve`; nothing of what is asked, of diagnostics or of terminals.
+share its prefix. Files are opened and fixes judged in threads beside the model; results are told and written in the caller's
+thread, as files are done. Knows files as tasks and the editor as `serve`; nothing of what is asked, of diagnostics or of
+terminals.
 """
 
 from __future__ import annotations
@@ -10,9 +12,12 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
@@ -20,15 +25,18 @@ from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk_server.errors import FileError
 from copydesk_server.headless.discover import Place
+from copydesk_server.headless.fixes import Fix
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.source import Source, read
-from copydesk_server.headless.task import FileTask, Fix
+from copydesk_server.headless.task import FileTask
 from copydesk_server.headless.write import Writer
 
 BURST = 4
 """Requests of one file in a row."""
 MOST_LANES = {"cpu": 8, "cuda": 64}
 """More together than this bring nothing on a device, whatever fits in its memory."""
+JUDGES = 2
+"""Threads that open and judge: they wait for ruff, so more than one is of use on few cores."""
 TOKENS_A_LINE = 16
 ROW_ROOM = 512
 
@@ -61,7 +69,9 @@ class Run:
         lanes: int,
         writer: Writer | None = None,
         cancel: threading.Event | None = None,
+        judges: int = JUDGES,
     ) -> None:
+        """judges: threads that open files and judge fixes while the model decodes; 0: all of it in the caller's."""
         self._editor = editor
         self._places = places
         self._begin = begin
@@ -76,6 +86,11 @@ class Run:
         self._read_all = False
         self._finished: deque[Opened] = deque()
         self._live: set[FileTask] = set()
+        self._judges = judges
+        self._pool: Executor = ThreadPoolExecutor(judges, "copydesk-judge") if judges else _Here()
+        self._came = SimpleQueue[Future[Opened | None]]()
+        self._opening = 0
+        self._judging = 0
 
     def run(self) -> None:
         """To the end, or until cancelled. Raises JournalError: what cannot be told to the journal is not written."""
@@ -83,9 +98,17 @@ class Run:
             while not self.cancel.is_set():
                 self._serve()
                 self._finish()
-                if self._read_all and not self._live:
+                if self._opening or self._judging:
+                    self._gather(wait=True)
+                elif self._read_all and not self._live:
                     break
         finally:
+            self._pool.shutdown(cancel_futures=True)
+            while not self._came.empty():
+                done = self._came.get()
+                item = done.result() if not done.cancelled() and done.exception() is None else None
+                if isinstance(item, FileTask):
+                    self._live.add(item)
             self.stopped = len(self._live)
             for task in self._live:
                 task.close()
@@ -109,21 +132,23 @@ class Run:
                 if event.status == "cancelled":
                     continue  # the file is begun and not done
                 task.answer(fix, event)
-                if task.done:
-                    self._finished.append(task)
-                elif task.ready and task not in self._turns:
-                    self._turns.append(task)
+                if task.answered:
+                    self._judging += 1
+                    self._apart(partial(_settled, task))
+            self._gather()
             self._finish()
 
     def _next(self) -> tuple[FileTask, Fix] | None:
-        """The next request: files in turn, and a new file whenever fewer are in flight than there are lanes."""
-        if len(self._live) < self._lanes and not self._read_all:
-            opened = self._open_next()
-            if isinstance(opened, FileTask):
-                self._live.add(opened)
-                (self._finished if opened.done else self._turns).append(opened)
-            elif opened is not None:
-                self._finished.append(opened)
+        """The next request: files in turn, and new files while fewer are in flight than keep lanes and judges busy."""
+        self._gather()
+        while len(self._live) + self._opening < self._lanes + self._judges and not self._read_all:
+            place = next(self._places, None)
+            if place is None:
+                self._read_all = True
+                break
+            self._opening += 1
+            self._apart(partial(self._opened, place))
+            self._gather()
         while self._turns:
             task = self._turns[0]
             if task.ready and self._burst < BURST:
@@ -137,23 +162,47 @@ class Run:
 
     # -- files ---------------------------------------------------------------------------------------------------
 
-    def _open_next(self) -> Opened | None:
-        """The next file as a task, or what is to be told of it at once; None when there are no more."""
-        for place in self._places:
+    def _opened(self, place: Place) -> Opened | None:
+        """A file as a task, or what is to be told of it at once; None where an earlier part of the run has done it."""
+        try:
+            source = read(place.path, place.root)
+            if self._writer is not None:
+                if self._writer.is_done(source):
+                    return None
+                why = self._writer.refusal(source)
+                if why is not None:
+                    return FileResult(place.path, "refused", why)
+            return self._begin(source)
+        except CopydeskError as error:
+            return FileResult(place.path, "failed", str(error))
+
+    def _apart(self, work: Callable[[], Opened | None]) -> None:
+        """Have `work` done beside the model. It waits for forwards at most where it touches a document."""
+        self._pool.submit(work).add_done_callback(self._came.put)
+
+    def _gather(self, *, wait: bool = False) -> None:
+        """Take what the threads have done; wait: for the first of it, where there is none yet."""
+        while self._opening or self._judging:
             try:
-                source = read(place.path, place.root)
-                if self._writer is not None:
-                    if self._writer.is_done(source):
-                        self.resumed += 1
-                        continue
-                    why = self._writer.refusal(source)
-                    if why is not None:
-                        return FileResult(place.path, "refused", why)
-                return self._begin(source)
-            except CopydeskError as error:
-                return FileResult(place.path, "failed", str(error))
-        self._read_all = True
-        return None
+                done = self._came.get(block=wait)
+            except Empty:
+                return
+            wait = False
+            item = done.result()
+            if isinstance(item, FileTask) and item in self._live:
+                self._judging -= 1
+            else:
+                self._opening -= 1
+            if isinstance(item, FileTask):
+                self._live.add(item)
+            if self.cancel.is_set():
+                continue  # the Ctrl-C that ends the run ends its linters, too: what they said last counts for nothing
+            if item is None:
+                self.resumed += 1
+            elif isinstance(item, FileTask) and not item.done:
+                self._turns.append(item)
+            else:
+                self._finished.append(item)
 
     def _finish(self) -> None:
         while self._finished:
@@ -188,6 +237,20 @@ class Run:
             for fix in task.fixes:
                 fix.applied = False
         return result
+
+
+def _settled(task: FileTask) -> FileTask:
+    task.settle()
+    return task
+
+
+class _Here(Executor):
+    """Runs what it is given at once."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        future = Future[Any]()
+        future.set_result(work(*args, **named))
+        return future
 
 
 @contextmanager

@@ -10,69 +10,26 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
 
 from copydesk.decode.counts import Counts
-from copydesk.document import TextEdit, TextLines, apply_edits
+from copydesk.document import TextEdit, TextLines
 from copydesk.editor import Document, Editor
-from copydesk.errors import CopydeskError, DocumentError
+from copydesk.errors import CopydeskError
 from copydesk.program import Program
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import EditResult
 from copydesk.scope import resolve_scope
 from copydesk.syntax import parse
-from copydesk_server.errors import RuffError
 from copydesk_server.headless.changes import Changes, moved
+from copydesk_server.headless.fixes import FileStatus, Fix, Rules
+from copydesk_server.headless.jury import Jury, by_ruff, refuse
 from copydesk_server.headless.pieces import join
 from copydesk_server.headless.source import Source
-from copydesk_server.judge import Judgement, Verdict, finding, judge_all
-from copydesk_server.ruff import Ruff, is_ruff
+from copydesk_server.judge import Judgement, finding
+from copydesk_server.ruff import is_ruff
 
 ROUNDS = 24
 """Of one file; what still waits then is left."""
-FileStatus = Literal["edited", "unchanged", "refused", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How fixes are judged and found.
-
-    rules: ruff's rules besides those its configuration names. select: the rules asked about. lint: ruff says what is to be fixed,
-    also what shows only when something else is mended. unverified: what nothing proves is applied too.
-    """
-
-    ruff: Ruff | None
-    select: str | None = None
-    lint: bool = False
-    unverified: bool = False
-
-    @property
-    def extend(self) -> tuple[str, ...]:
-        return tuple(filter(None, (rule.strip() for rule in (self.select or "").split(","))))
-
-
-@dataclass(slots=True, eq=False)
-class Fix:
-    """One thing asked and what came of it. edits: utf-16, for the text its round began with (round 1: the file as read)."""
-
-    request: EditRequest
-    round: int = 0
-    scope: tuple[Range, ...] = ()
-    judgement: Judgement | None = None
-    applied: bool = False
-    edits: tuple[TextEdit, ...] = ()
-    program: Program | None = None
-    counts: Counts = field(default_factory=Counts)
-    _result: EditResult | None = field(default=None, repr=False)
-
-    @property
-    def diagnostic(self) -> Diagnostic | None:
-        return self.request.diagnostics[0] if self.request.diagnostics else None
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.judgement.verdict if self.judgement is not None else "refused"
 
 
 class FileTask:
@@ -91,6 +48,7 @@ class FileTask:
         self.ready: deque[Fix] = deque()
         self._editor = editor
         self._document: Document | None = None
+        self._jury = Jury(source.target, language, rules)
         self._waiting = list(self.fixes)
         self._flight: list[Fix] = []
         self._round = 0
@@ -100,7 +58,7 @@ class FileTask:
 
     @property
     def done(self) -> bool:
-        return not self.ready and not self._left
+        return not self._flight
 
     @property
     def document(self) -> Document:
@@ -140,8 +98,9 @@ class FileTask:
         while self._waiting and not self.ready:
             self._round += 1
             if self._round > ROUNDS:
-                self._give_up(self._waiting, f"it still waited after {ROUNDS} rounds")
-                return
+                refuse(self._waiting, f"it still waited after {ROUNDS} rounds")
+                self._waiting = []
+                break
             lines = self.document.lines.lines
             tree = parse(lines, self.language)
             taken: list[Range] = []
@@ -151,7 +110,7 @@ class FileTask:
                     header = self._editor.toolkit.format.header_lines
                     scope = resolve_scope(lines, fix.request, self.language, header, tree)
                 except CopydeskError as error:
-                    self._give_up([fix], str(error))
+                    refuse([fix], str(error))
                     continue
                 if any(_touch(one, other) for one in scope for other in taken):
                     later.append(fix)
@@ -164,33 +123,28 @@ class FileTask:
         self._left = len(self._flight)
 
     def answer(self, fix: Fix, result: EditResult) -> None:
-        """A request's result. With the last of a round it is judged, and the next round begins."""
-        fix._result = result
+        """A request's result. With the last of a round the file is to be settled."""
+        fix.result = result
         fix.counts, fix.program = result.counts, result.program
         for key in ("prefill", "decode"):
             self.ms[key] += result.ms.get(key, 0.0)
         self._left -= 1
-        if not self._left:
-            self._settle()
-            self._begin_round()
 
-    def _settle(self) -> None:
+    @property
+    def answered(self) -> bool:
+        """Whether the round has all its results and waits for `settle`."""
+        return bool(self._flight) and not self._left
+
+    def settle(self) -> None:
+        """Judge the round and begin the next. It blocks while ruff runs, touches nothing but this file, and may be done in any
+        thread while other files are decoded.
+        """
+        self._judge_round()
+        self._begin_round()
+
+    def _judge_round(self) -> None:
         text = self.changes.text
-        found = self._findings(text) if any(_by_ruff(fix) for fix in self._flight) else None
-        kept: list[Fix] = []
-        for fix in self._flight:
-            result, fix._result = fix._result, None
-            assert result is not None
-            if result.status == "edited":
-                fix.edits = result.edits
-                fix.judgement = self._judge(text, result.text, [fix], found, result.checked)
-            elif result.status == "unchanged" and fix.diagnostic is None:
-                fix.judgement = Judgement("verified", None, ())
-            else:
-                self._give_up([fix], result.reason or "the model changes nothing")
-            if result.status == "edited" and self._wanted(fix):
-                kept.append(fix)
-        kept = self._together(text, kept, found)
+        kept = self._jury.hear(text, self._flight, self._rules_asked)
         if not kept:
             return
         for fix in kept:
@@ -204,70 +158,15 @@ class FileTask:
             document.splice(edit.start, edit.end, edit.new_text)
         self._move(before, edits)
 
-    def _wanted(self, fix: Fix) -> bool:
-        return fix.verdict == "verified" or (fix.verdict == "unverified" and self.rules.unverified)
-
-    def _together(self, text: str, fixes: list[Fix], found: Sequence[Diagnostic] | None) -> list[Fix]:
-        """As many of the fixes, each good on its own, as are good together."""
-        if len(fixes) < 2:
-            return fixes
-        if self._objection(text, fixes, found) is None:
-            return fixes
-        kept: list[Fix] = []
-        for fix in fixes:
-            why = self._objection(text, [*kept, fix], found)
-            if why is None:
-                kept.append(fix)
-            else:
-                fix.judgement = Judgement("refused", f"together with other fixes: {why}", ())
-        return kept
-
-    def _objection(self, text: str, fixes: Sequence[Fix], found: Sequence[Diagnostic] | None) -> str | None:
-        try:
-            after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
-        except DocumentError as error:
-            return str(error)
-        judged = self._judge(text, after, fixes, found)
-        return judged.reason if judged.verdict == "refused" else None
-
-    def _judge(
-        self,
-        text: str,
-        after: str,
-        fixes: Sequence[Fix],
-        found: Sequence[Diagnostic] | None,
-        checked: Sequence[str] = (),
-    ) -> Judgement:
-        return judge_all(
-            text,
-            after,
-            [fix.diagnostic for fix in fixes if fix.diagnostic is not None],
-            language=self.language,
-            path=self.source.target,
-            ruff=self.rules.ruff,
-            checked=checked,
-            rules=self._extend,
-            found=found if all(map(_by_ruff, fixes)) else None,
-        )
-
     @property
-    def _extend(self) -> tuple[str, ...]:
+    def _rules_asked(self) -> tuple[str, ...]:
         """Rules that count besides the configuration's: those asked about, and those whose findings are to be fixed."""
+        if self.rules.lint:
+            return self.rules.extend  # the findings are the configuration's, or those asked about
         codes = {
             fix.diagnostic.code or "" for fix in self.fixes if fix.diagnostic and is_ruff(fix.diagnostic)
         }
         return tuple(sorted({*self.rules.extend, *codes}))
-
-    def _findings(self, text: str) -> list[Diagnostic] | None:
-        try:
-            ruff = self.rules.ruff
-            return ruff.check(text, self.source.target, extend=self._extend) if ruff is not None else None
-        except RuffError:
-            return None  # the judge meets the same trouble, and says so
-
-    def _give_up(self, fixes: Sequence[Fix], reason: str) -> None:
-        for fix in fixes:
-            fix.judgement = Judgement("refused", reason, ())
 
     # -- between rounds ------------------------------------------------------------------------------------------
 
@@ -293,13 +192,10 @@ class FileTask:
             if fix.diagnostic is not None and fix.judgement is not None and not fix.applied
         )
         said: list[Diagnostic] | None = None
-        if self.rules.ruff is not None and (self.rules.lint or any(map(_by_ruff, self._waiting))):
-            try:
-                select = self.rules.select if self.rules.lint else None
-                extend = () if self.rules.lint else self._extend
-                said = self.rules.ruff.check(after.text, self.source.target, select=select, extend=extend)
-            except RuffError:
-                said = None
+        if self.rules.lint:
+            said = self._jury.findings(after.text, select=self.rules.select)
+        elif any(map(by_ruff, self._waiting)):
+            said = self._jury.findings(after.text, extend=self._rules_asked)
         waiting: list[Fix] = []
         for fix in self._waiting:
             diagnostic = fix.diagnostic
@@ -311,7 +207,7 @@ class FileTask:
                     continue
                 said.remove(place)
             if place is None:
-                self._give_up([fix], "another fix changed what it is about")
+                refuse([fix], "another fix changed what it is about")
                 continue
             fix.request = EditRequest(diagnostics=[place], seed=fix.request.seed)
             waiting.append(fix)
@@ -334,10 +230,6 @@ def _find(diagnostic: Diagnostic, said: Sequence[Diagnostic], *, exact: bool) ->
         return next((d for d in same if d.start == diagnostic.start), None)
     alike = [d for d in same if finding(d) == finding(diagnostic)]
     return min(alike, key=lambda d: abs(d.start.line - diagnostic.start.line), default=None)
-
-
-def _by_ruff(fix: Fix) -> bool:
-    return fix.diagnostic is not None and is_ruff(fix.diagnostic)
 
 
 def _touch(one: Range, other: Range) -> bool:

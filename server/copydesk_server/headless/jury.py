@@ -1,0 +1,117 @@
+"""The fixes of one file, judged: each on its own, then together with the rest; what makes things worse is dropped.
+
+Knows texts, verdicts and ruff; nothing of documents, rounds or models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from copydesk.document import apply_edits
+from copydesk.errors import DocumentError
+from copydesk.request import Diagnostic
+from copydesk_server.errors import RuffError
+from copydesk_server.headless.fixes import Fix, Rules
+from copydesk_server.judge import Judgement, judge_all
+from copydesk_server.ruff import is_ruff
+
+
+class Jury:
+    """Judges the fixes of one file."""
+
+    def __init__(self, path: Path, language: str, rules: Rules) -> None:
+        self._path = path
+        self._language = language
+        self._rules = rules
+
+    def hear(self, text: str, fixes: Sequence[Fix], extend: Sequence[str]) -> list[Fix]:
+        """Those of `fixes`, all made on `text`, that are to be applied; every fix has its judgement then.
+
+        extend: ruff's rules that count besides those its configuration names.
+        """
+        found = self.findings(text, extend=extend) if any(map(by_ruff, fixes)) else None
+        kept: list[Fix] = []
+        for fix in fixes:
+            result, fix.result = fix.result, None
+            assert result is not None
+            if result.status == "edited":
+                fix.edits = result.edits
+                fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
+                if self._wanted(fix):
+                    kept.append(fix)
+            elif result.status == "unchanged" and fix.diagnostic is None:
+                fix.judgement = Judgement("verified", None, ())
+            else:
+                refuse([fix], result.reason or "the model changes nothing")
+        return self._together(text, kept, extend, found)
+
+    def findings(
+        self, text: str, *, select: str | None = None, extend: Sequence[str] = ()
+    ) -> list[Diagnostic] | None:
+        """What ruff says of `text`; None where there is no ruff, or it cannot say."""
+        ruff = self._rules.ruff
+        try:
+            return ruff.check(text, self._path, select=select, extend=extend) if ruff is not None else None
+        except RuffError:
+            return None  # the judge meets the same trouble, and says so
+
+    def _wanted(self, fix: Fix) -> bool:
+        return fix.verdict == "verified" or (fix.verdict == "unverified" and self._rules.unverified)
+
+    def _together(
+        self, text: str, fixes: list[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
+    ) -> list[Fix]:
+        """As many of the fixes, each good on its own, as are good together."""
+        if len(fixes) < 2 or self._objection(text, fixes, extend, found) is None:
+            return fixes
+        kept: list[Fix] = []
+        for fix in fixes:
+            why = self._objection(text, [*kept, fix], extend, found)
+            if why is None:
+                kept.append(fix)
+            else:
+                refuse([fix], f"together with other fixes: {why}")
+        return kept
+
+    def _objection(
+        self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
+    ) -> str | None:
+        try:
+            after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
+        except DocumentError as error:
+            return str(error)
+        judged = self._judge(text, after, fixes, extend, found)
+        return judged.reason if judged.verdict == "refused" else None
+
+    def _judge(
+        self,
+        text: str,
+        after: str,
+        fixes: Sequence[Fix],
+        extend: Sequence[str],
+        found: Sequence[Diagnostic] | None,
+        checked: Sequence[str] = (),
+    ) -> Judgement:
+        return judge_all(
+            text,
+            after,
+            [fix.diagnostic for fix in fixes if fix.diagnostic is not None],
+            language=self._language,
+            path=self._path,
+            ruff=self._rules.ruff,
+            checked=checked,
+            rules=extend,
+            found=found if all(map(by_ruff, fixes)) else None,
+        )
+
+
+def by_ruff(fix: Fix) -> bool:
+    """Whether it is for something ruff said."""
+    return fix.diagnostic is not None and is_ruff(fix.diagnostic)
+
+
+def refuse(fixes: Sequence[Fix], reason: str) -> None:
+    """None of them is to be applied."""
+    for fix in fixes:
+        fix.judgement = Judgement("refused", reason, ())
