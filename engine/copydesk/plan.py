@@ -36,6 +36,7 @@ from copydesk.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.repairs import Repair, repairs
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
+from copydesk.rewritten import rewritten_programs
 from copydesk.scope import resolve_scope
 from copydesk.syntax import Parsed
 from copydesk.toolkit import Toolkit
@@ -210,7 +211,8 @@ def _answers(
     found = import_programs(codec, rules, page, tokens, request, scope, lines, header_lines)
     if found is None and version.parsed is not None:
         tree = version.parsed.tree
-        found = default_programs(codec, rules, page, tokens, request.diagnostics[0], lines, tree)
+        asked = (codec, rules, page, tokens, request.diagnostics[0], lines, tree)
+        found = default_programs(*asked) or rewritten_programs(*asked)
     return found
 
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from copydesk.document import content
 from copydesk.fragments import statement_at
+from copydesk.handlers import handled
 from copydesk.request import Diagnostic, Range
 from copydesk.scope import is_syntax_error, names_undefined
 from copydesk.syntax_repairs import syntax_repairs
@@ -45,6 +46,8 @@ def repairs(
         found: Iterable[Repair] = (Repair(number + 1, text) for number, text in changes)
     elif _SELF(diagnostic):
         found = _with_self(diagnostic, lines)
+    elif _BARE(diagnostic):
+        found = (Repair(number + 1, text) for number, text in handled(diagnostic, lines))
     else:
         rule = next((make for tells, make in _RULES if tells(diagnostic)), None)
         if rule is None:
@@ -199,6 +202,8 @@ _SELF = _told(
     "N805 E0213 E0211 no-self-argument no-method-argument reportSelfClsParameterName",
     r"forget the \"self\" argument|takes \d+ positional arguments? but \d+ (was|were) given",
 )
+
+_BARE = _told("E722 W0702 bare-except", r"bare [`']?except|^no exception type")
 
 _RULES: tuple[tuple[Callable[[Diagnostic], bool], Callable[[str], Iterable[str]]], ...] = (
     (

@@ -1,0 +1,75 @@
+"""The page programs that answer a diagnostic by other lines in place of some, where there are few ways to write them.
+
+Asks those who know the ways, and says each as the oracle would: as the model has learnt to say it. Knows one page; nothing of
+models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tree_sitter import Tree
+
+from copydesk.additions import Answers
+from copydesk.codec import Codec, own_run
+from copydesk.codec_cost import CodecCost
+from copydesk.errors import ProgramError, ScopeError
+from copydesk.exchange import Exchange
+from copydesk.gaps import gap_exchanges
+from copydesk.grammar.rules import Rules, violation
+from copydesk.lambdas import lambda_exchanges
+from copydesk.oracle import oracle_program
+from copydesk.page import Page
+from copydesk.program import Program, Sub
+from copydesk.prompt import PageTokens
+from copydesk.request import Diagnostic
+
+
+def rewritten_programs(
+    codec: Codec,
+    rules: Rules,
+    page: Page,
+    tokens: PageTokens,
+    diagnostic: Diagnostic,
+    lines: Sequence[str],
+    tree: Tree,
+) -> Answers | None:
+    """The programs that put one of the ways in place; None where the diagnostic leaves more than a few, or the page does not
+    hold them all. Raises: never.
+    """
+    ways = gap_exchanges(diagnostic, lines, tree) or lambda_exchanges(diagnostic, lines, tree)
+    if not ways:
+        return None
+    cost = CodecCost(codec)
+    made = [_program(codec, rules, page, tokens, way, lines, cost) for way in ways]
+    # A list that lacks an answer would hide it: then the model writes.
+    programs = [program for program in made if program is not None]
+    return Answers(tuple(dict.fromkeys(programs)), None) if len(programs) == len(ways) else None
+
+
+def _program(
+    codec: Codec,
+    rules: Rules,
+    page: Page,
+    tokens: PageTokens,
+    way: Exchange,
+    lines: Sequence[str],
+    cost: CodecCost,
+) -> Program | None:
+    first = page.page_line(way.first)
+    last = page.page_line(way.last) if way.last >= way.first else first and first - 1
+    if first is None or last is None or last - first != way.last - way.first:
+        return None
+    views = page.views
+    before, after = "".join(views), "".join((*views[: first - 1], way.text, *views[last:]))
+    try:
+        program = oracle_program(
+            before, after, subs=rules.sub, cost=cost, sub_lines=codec.format.sub_lines, scope=rules.scope
+        )
+        page.to_document(program, lines)
+    except (ProgramError, ScopeError):
+        return None
+    for op in program.ops:
+        if isinstance(op, Sub) and own_run(codec, views, tokens.lines, op.start, op.old) is None:
+            return None
+    return program if program.ops and violation(rules, program, views) is None else None
