@@ -70,11 +70,11 @@ class Fragment:
     head: str
     tail: str
 
-    def parses(self, number: int | None = None, text: str = "") -> bool:
-        """Whether it parses, with line `number` (0-based in the document) written as `text`."""
+    def parses(self, number: int | None = None, text: str = "", count: int = 1) -> bool:
+        """Whether it parses, with line `number` (0-based in the document), or `count` lines from there, written as `text`."""
         lines = list(self.lines)
         if number is not None:
-            lines[number - self.first] = text
+            lines[number - self.first : number - self.first + count] = [text]
         return error_line(self.head + "\n".join([*lines, self.tail])) is None
 
     def excess(self) -> dict[str, int]:
@@ -102,8 +102,10 @@ def error_line(text: str) -> int | None:
     return None
 
 
-def fragment_at(lines: Sequence[str], at: int) -> Fragment | None:
-    """The statement line `at` is in with a few round it; None where there is none. Of a long one only a part."""
+def fragment_at(lines: Sequence[str], at: int, below: int = BELOW) -> Fragment | None:
+    """The statement line `at` is in with a few round it, `below` lines of code below it at the least; None where there is none.
+    Of a long one only a part.
+    """
     if not 0 <= at < len(lines):
         return None
     starts = _above(lines, at)
@@ -117,7 +119,7 @@ def fragment_at(lines: Sequence[str], at: int) -> Fragment | None:
         begin -= 1
     first = starts[begin]
     far = first + LONG if starts[own] == at else len(lines)  # never inside a statement of several lines
-    stop = _stop(lines, at, _depth(lines[starts[own]]), far)
+    stop = _stop(lines, at, _depth(lines[starts[own]]), far, below)
     if stop is None or stop - first > LONGEST:
         return None
     shown = tuple(content(line) for line in lines[first:stop])
@@ -231,7 +233,7 @@ def _decorated(lines: Sequence[str], first: int) -> int:
 # -- the edges of a fragment -----------------------------------------------------------------------------------------------
 
 
-def _stop(lines: Sequence[str], at: int, depth: int, far: int) -> int | None:
+def _stop(lines: Sequence[str], at: int, depth: int, far: int, least: int) -> int | None:
     """The line behind the fragment: one that begins a statement no deeper than any from that of line `at` on, or from line
     `far` on, no deeper than the one above it. None where there is none near.
     """
@@ -240,7 +242,7 @@ def _stop(lines: Sequence[str], at: int, depth: int, far: int) -> int | None:
         line = lines[number]
         if _TEXT.match(line):  # docstrings are left out
             return number
-        if seen > BELOW and _begins(line) and not lines[above].lstrip().startswith("@"):
+        if seen > least and _begins(line) and not lines[above].lstrip().startswith("@"):
             if _depth(line) <= depth or (number >= far and _depth(line) <= _depth(lines[above])):
                 return number
         depth = min(depth, _depth(line))

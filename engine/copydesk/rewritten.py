@@ -17,12 +17,14 @@ from copydesk.errors import ProgramError, ScopeError
 from copydesk.exchange import Exchange
 from copydesk.gaps import gap_exchanges
 from copydesk.grammar.rules import Rules, violation
+from copydesk.indents import indent_exchanges
 from copydesk.lambdas import lambda_exchanges
 from copydesk.oracle import oracle_program
 from copydesk.page import Page
 from copydesk.program import Program, Sub
 from copydesk.prompt import PageTokens
 from copydesk.request import Diagnostic
+from copydesk.unused import unused_exchanges
 
 
 def rewritten_programs(
@@ -38,13 +40,14 @@ def rewritten_programs(
     hold them all. Raises: never.
     """
     ways = gap_exchanges(diagnostic, lines, tree) or lambda_exchanges(diagnostic, lines, tree)
-    if not ways:
-        return None
+    ways = ways or unused_exchanges(diagnostic, lines, tree)
+    guesses = [] if ways else indent_exchanges(diagnostic, lines)
     cost = CodecCost(codec)
-    made = [_program(codec, rules, page, tokens, way, lines, cost) for way in ways]
-    # A list that lacks an answer would hide it: then the model writes.
+    made = [_program(codec, rules, page, tokens, way, lines, cost) for way in ways or guesses]
     programs = [program for program in made if program is not None]
-    return Answers(tuple(dict.fromkeys(programs)), None) if len(programs) == len(ways) else None
+    # Of guesses some may be out of reach; else a list that lacks an answer would hide it, and the model writes.
+    whole = bool(programs) and (bool(guesses) or len(programs) == len(ways))
+    return Answers(tuple(dict.fromkeys(programs)), None) if whole else None
 
 
 def _program(
