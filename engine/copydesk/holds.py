@@ -34,7 +34,8 @@ _MISSING_MEMBER = re.compile(
 )
 _UNUSED_NAME = re.compile(
     r"variable [`'\"](\w+)[`'\"] is (?:assigned to but never used|not accessed)|^unused variable [`'\"](\w+)[`'\"]"
-    r"|^[`'\"](?:[\w.]+ as )?(?:[\w.]+\.)?(\w+)[`'\"] imported but unused|^import [`'\"](?:[\w.]+\.)?(\w+)[`'\"] is not accessed",
+    r"|^[`'\"](?:[\w.]+ as )?(?:[\w.]+\.)?(\w+)[`'\"] imported but unused|^import [`'\"](?:[\w.]+\.)?(\w+)[`'\"] is not accessed"
+    r"|^unused (?:[\w.]+ as )?(?:[\w.]+\.)?(\w+) imported from|^unused import (?:[\w.]+\.)?(\w+)\b(?! as )",
     re.IGNORECASE,
 )
 _DEFAULT = r"=\s*(?!=|(?:None|True|False|-?\d[\w.]*|[rbfuRBFU]{0,2}(?:\"[^\"\n]*\"|'[^'\n]*'))\s*(?:[,)]|$))"

@@ -91,7 +91,8 @@ def _recipe(state: Checkpoint, metrics: Sequence[dict[str, Any]]) -> str:
         f"{schedule.get('decay', 0):.0%}.",
         f"- Loss: cross-entropy of the program's choices + {told.get('lm_weight')} x language-model loss on "
         f"{told.get('lm_sample', 0):.0%} of the document's tokens.",
-        f"- Batches of about {told.get('batch_tokens'):,} tokens of similar length, short examples first; "
+        f"- Batches of about {told.get('batch_tokens'):,} tokens of similar length"
+        f"{', short ones first' if len(schedule.get('curriculum', ())) > 1 else ''}; "
         f"{told.get('dtype')} weights with fp32 masters; seed {told.get('seed')}.",
     ]
     if speed:
