@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
+from copydesk.document import Position
 from copydesk.editor import Document, Editor
 from copydesk.errors import OutOfMemoryError
-from copydesk.request import EditRequest
+from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult
 from desks import byte_vocabulary, editor
 from mock_model import MockModel
@@ -78,6 +79,22 @@ def test_results_may_bring_more() -> None:
             if follow:
                 queue.append((document, follow.popleft()))
     assert statuses == [False, True, False, True, True]
+
+
+def test_what_has_one_answer_needs_no_page() -> None:
+    model = MockModel(byte_vocabulary().size)
+    desk = editor(model)
+    document = desk.open("a.py", "x = 1\ny = x == None\n")
+    at = Diagnostic(Position(1, 4), Position(1, 13), "Comparison to `None` should be `cond is None`", "E711")
+    one, other = EditRequest(diagnostics=[at]), EditRequest(scope=[(1, 1)], max_tokens=5)
+    served = results(desk, deque([(document, one)]), 2)
+    assert (served[0].status, model.forwards) == ("edited", 0)
+    assert served[0].counts.prefilled == served[0].counts.forwards == 0
+    both = results(desk, deque([(document, one), (document, other)]), 2)
+    assert both[0].program == served[0].program
+    assert both[1].counts.prefilled > 0
+    assert both[1].program == document.edit(other).program
+    desk.check_integrity()
 
 
 def test_a_full_cache_is_waited_for() -> None:

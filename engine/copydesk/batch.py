@@ -18,7 +18,7 @@ from copydesk.decode.counts import Counts
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, Stop, run
 from copydesk.decode.speaker import Speaker
-from copydesk.decode.steps import Decided, Lane, Outcome
+from copydesk.decode.steps import Ask, Decided, Lane, Outcome, Steps
 from copydesk.document import Encoding, TextLines
 from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError, ProgramError
 from copydesk.grammar.rules import violation
@@ -51,6 +51,38 @@ class _Entry:
     tallies: list[Counts] = field(default_factory=list)
     shown: int = 0
     prefill: float = 0.0
+
+
+class _Begun:
+    """A decoder as far as it comes without the model. outcome: None where it asks for a forward."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._rest = steps
+        self._said: list[Ask | Decided] = []
+        self.outcome: Outcome | None = None
+        try:
+            while not self._said or isinstance(self._said[-1], Decided):
+                self._said.append(next(steps))
+        except StopIteration as finished:
+            self.outcome = finished.value
+
+    def steps(self) -> Steps:
+        """The whole conversation."""
+        try:
+            for said in self._said[:-1] if self.outcome is None else self._said:
+                yield said
+            if self.outcome is not None:
+                return self.outcome
+            said = self._said[-1]
+            while True:
+                answer = yield said
+                try:
+                    said = self._rest.send(answer)
+                except StopIteration as finished:
+                    outcome: Outcome = finished.value
+                    return outcome
+        finally:
+            self._rest.close()
 
 
 class Batch:
@@ -131,34 +163,44 @@ class Batch:
                 continue
             if entry is not None:
                 self._live[index] = entry
-                for candidate in range(plan.request.candidates):
-                    job = self._job(entry, candidate)
-                    entry.jobs.append(job)
+                for job in entry.jobs:
                     self._by_job[id(job)] = entry
                 yield from entry.jobs
 
     def _warmed(self, index: int, prepared: Prepared, plan: Plan) -> _Entry | None:
-        """The request's page, held and warm; None, and a result, where decoding must end now. Raises as the cache does."""
+        """The request with its page held, and warm where it asks the model anything: what has one answer needs no page. None,
+        and a result, where decoding must end now. Raises as the cache and decoders do.
+        """
         started = time.perf_counter()
         counts = Counts()
         lease = self._cache.acquire((prepared[0], plan.key), plan.prefix)
+        since = self._started if self._lanes is None else started
+        entry = _Entry(index, prepared, plan, lease, counts, since)
+        held = False
         try:
+            asks = False
+            for candidate in range(plan.request.candidates):
+                job, waits = self._job(entry, candidate)
+                entry.jobs.append(job)
+                asks = asks or waits
             counts.reused = lease.warm
             steps = self._cache.warm(lease)
-            while not lease.ready:
+            while asks and not lease.ready:
                 reason = self._stop()
                 if reason is not None:
                     self._told.append((index, self._ended(plan, counts, reason, self._started)))
                     return None
                 counts.prefilled += next(steps)
                 counts.forwards += 1
+            held = True
         finally:
-            if not lease.ready:
+            if not held:
                 lease.release()
-        since = self._started if self._lanes is None else started
-        return _Entry(index, prepared, plan, lease, counts, since, prefill=time.perf_counter() - started)
+        entry.prefill = time.perf_counter() - started
+        return entry
 
-    def _job(self, entry: _Entry, candidate: int) -> Job:
+    def _job(self, entry: _Entry, candidate: int) -> tuple[Job, bool]:
+        """One candidate's decoder, and whether it asks the model anything."""
         plan, request = entry.plan, entry.plan.request
         owner = entry.lease.owner if candidate == 0 else entry.lease.fork()
         temperature = request.temperature
@@ -168,7 +210,8 @@ class Batch:
         lane = Lane(entry.lease.row, owner, len(plan.prefix))
         tally = Counts()
         entry.tallies.append(tally)
-        return Job(lane, plan.begin(Speaker(lane, sampler, tally, plan.max_tokens)))
+        begun = _Begun(plan.begin(Speaker(lane, sampler, tally, plan.max_tokens)))
+        return Job(lane, begun.steps()), begun.outcome is None
 
     # -- decoding ------------------------------------------------------------------------------------------------
 
