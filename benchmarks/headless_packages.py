@@ -1,0 +1,195 @@
+"""`copydesk fix` on packages no model was trained on, beside what `ruff --fix` does on the same files.
+
+    python benchmarks/headless_packages.py [--files 120] [--model DIR] [--threads 2] [--seed 0] > benchmarks/headless.md
+
+The packages are those of `copydesk/training/heldout.txt`, fetched by pip as wheels into a temporary folder (or `--wheels DIR`,
+kept there); files are drawn by the seed from those in which ruff finds something. Each side gets a copy of the files and writes
+into it. A diagnostic counts as mended where it is gone and its file still parses and has nothing new: with one new finding,
+nothing that went from that file counts. Every side is judged alike, by ruff on what it left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
+from random import Random
+from typing import TypeAlias
+
+import torch
+from machine import hardware
+
+from copydesk.training.sources import archive, fetch
+from copydesk_server.judge import finding
+from copydesk_server.ruff import SYNTAX, Ruff
+
+SELECT = "E,F,W,B,C4,RET,SIM,UP,PLR1,PLW"
+IGNORE = "E501"  # a line's length is not what this measures, and would be most of what there is
+
+Key: TypeAlias = tuple[str, str]
+Found: TypeAlias = dict[str, Counter[Key]]
+"""By file, what ruff says of it, without line numbers."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--files", type=int, default=120)
+    parser.add_argument("--packages", help="instead of all that are held out, with commas")
+    parser.add_argument("--select", default=SELECT)
+    parser.add_argument("--model")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--wheels", help="keep the wheels here")
+    args = parser.parse_args()
+    ruff = Ruff.find()
+    if ruff is None:
+        parser.error("ruff is not there")
+    names = args.packages.split(",") if args.packages else held_out()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder).resolve()
+        packages = unpack(names, Path(args.wheels or home / "wheels"), home / "all", args.select)
+        everything = survey(ruff, home / "all")
+        chosen = sorted(Random(args.seed).sample(sorted(everything), min(args.files, len(everything))))
+        sides = {side: copy(home, side, chosen) for side in ("before", "copydesk", "safe", "unsafe")}
+        took = run_copydesk(sides["copydesk"], args)
+        run_ruff(ruff, sides["safe"])
+        run_ruff(ruff, sides["unsafe"], "--unsafe-fixes")
+        found = {side: survey(ruff, tree) for side, tree in sides.items()}
+        mended = {side: judged(found["before"], found[side], sides[side]) for side in list(sides)[1:]}
+    print("# `copydesk fix` beside `ruff --fix`, on packages no model has seen\n")
+    print(f"`python benchmarks/headless_packages.py {' '.join(sys.argv[1:])}`\n")
+    print(
+        f"{hardware()}, {args.threads} threads; torch {torch.__version__}, ruff {version('ruff')}; seed {args.seed}; model "
+        f"{args.model or 'embedded'}; {len(chosen)} of {len(everything)} files with findings, of {', '.join(packages)}; rules "
+        f"{args.select} without {IGNORE}. `copydesk fix` took {took:.0f} s.\n"
+    )
+    print(
+        "Diagnostics gone, in files that still parse and have no new ones. Every side is asked for everything.\n"
+    )
+    print(table(found["before"], mended))
+    return 0
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def held_out() -> list[str]:
+    """The packages that are never trained on."""
+    text = (resources.files("copydesk.training") / "heldout.txt").read_text("utf-8")
+    return [line.strip() for line in text.split("\n") if line.strip() and not line.startswith("#")]
+
+
+def unpack(names: Sequence[str], wheels: Path, tree: Path, select: str) -> list[str]:
+    """The packages' sources under `tree`, with ruff's settings; packages as name and version."""
+    paths, failed = fetch(names, wheels)
+    if failed:
+        print(f"pip has no wheel of {', '.join(failed)}", file=sys.stderr)
+    packages = [archive(path) for path in paths]
+    for package in packages:
+        for name, data in package.files():
+            if ".." not in Path(name).parts:
+                (tree / package.name / name).parent.mkdir(parents=True, exist_ok=True)
+                (tree / package.name / name).write_bytes(data)
+    lint = f"select = {json.dumps(select.split(','))}\nignore = {json.dumps([IGNORE])}\n"
+    (tree / "ruff.toml").write_text(f'target-version = "py311"\n[lint]\n{lint}')
+    return [f"{package.name} {package.version}" for package in packages]
+
+
+def copy(home: Path, side: str, names: Sequence[str]) -> Path:
+    """The chosen files in a folder of their own."""
+    for name in ("ruff.toml", *names):
+        target = home / side / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(home / "all" / name, target)
+    return home / side
+
+
+# -- sides ---------------------------------------------------------------------------------------------------------
+
+
+def survey(ruff: Ruff, tree: Path) -> Found:
+    """What ruff finds, by file; files without findings are left out."""
+    found: Found = {}
+    for path, said in ruff.survey([tree]):
+        found.setdefault(path.relative_to(tree).as_posix(), Counter())[finding(said)] += 1
+    return found
+
+
+def run_copydesk(tree: Path, args: argparse.Namespace) -> float:
+    """Seconds that it took. Raises RuntimeError where the command itself fails."""
+    command = [sys.executable, "-m", "copydesk_server", "fix", ".", "--write", "--quiet", "--device", "cpu"]
+    command += ["--model", args.model] if args.model else []
+    start = time.perf_counter()
+    done = subprocess.run(
+        command, cwd=tree, env={**os.environ, "OMP_NUM_THREADS": str(args.threads)}, check=False
+    )
+    if done.returncode not in (0, 1):
+        print(f"copydesk fix ended with {done.returncode}: some file failed", file=sys.stderr)
+    return time.perf_counter() - start
+
+
+def run_ruff(ruff: Ruff, tree: Path, *options: str) -> None:
+    """ruff's own fixes, as often as it makes any."""
+    command = [str(ruff.program), "check", "--fix", "--quiet", "--exit-zero", "--no-cache", *options, "."]
+    subprocess.run(command, cwd=tree, check=True, stdout=subprocess.DEVNULL)
+
+
+def judged(before: Found, after: Found, tree: Path) -> Counter[str]:
+    """Diagnostics mended, by rule."""
+    mended: Counter[str] = Counter()
+    for name, had in before.items():
+        has = after.get(name, Counter())
+        if has - had or (not any(code == SYNTAX for code, _ in had) and not parses(tree / name)):
+            continue
+        for (code, _), times in (had - has).items():
+            mended[code] += times
+    return mended
+
+
+def parses(path: Path) -> bool:
+    """Whether Python takes the file."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def table(before: Found, mended: dict[str, Counter[str]]) -> str:
+    """Rules by how often they are found."""
+    asked: Counter[str] = Counter()
+    for counted in before.values():
+        for (code, _), times in counted.items():
+            asked[code] += times
+    rows = [
+        "| rule | diagnostics | copydesk fix | ruff --fix | ruff --fix --unsafe-fixes |",
+        "|---|---|---|---|---|",
+    ]
+
+    def row(name: str, total: int, numbers: Sequence[int]) -> str:
+        return f"| {name} | {total} | " + " | ".join(f"{n} ({n / total:.0%})" for n in numbers) + " |"
+
+    rows += [
+        row(rule, total, [side[rule] for side in mended.values()]) for rule, total in asked.most_common()
+    ]
+    if asked:
+        rows.append(row("all", asked.total(), [side.total() for side in mended.values()]))
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
