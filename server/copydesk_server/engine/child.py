@@ -23,6 +23,15 @@ from copydesk_server.engine.messages import EngineSettings, Message, decode, enc
 
 LOG_FORMAT = "%(asctime)s %(levelname)s engine %(name)s: %(message)s"
 
+ENVIRONMENT = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    # Both keep a compiled kernel for each shape of product, a thousand of them by default, and pages that are typed into have
+    # ever new shapes: hundreds of MiB in a day. 64 hold those of decoding.
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64",
+    "LRU_CACHE_CAPACITY": "64",  # of torch's own layer over oneDNN
+}
+"""What the libraries are told before they are loaded; a person's own environment counts more."""
+
 
 class Channel:
     """The child's end. `inbox`: what the parent says, in order. `flags[slot]` is not zero for a job that is to stop."""
@@ -49,7 +58,8 @@ def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if sys.stderr is not None:
         faulthandler.enable()
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
     configure_logging(settings.log_file, settings.log_level)
     channel = Channel(connection.send_bytes, flags)
     threading.Thread(target=_read, args=(connection, channel), name="pipe", daemon=True).start()
