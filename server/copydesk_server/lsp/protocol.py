@@ -238,6 +238,12 @@ class CopydeskProtocol(LanguageServerProtocol):
         if not future.cancelled() and (error := future.exception()) is not None:
             log.error("a notification failed", exc_info=error)
 
+    def cancel_all(self) -> None:
+        """Whatever is being answered, or waited for: nobody wants it any more."""
+        for future in list(self._request_futures.values()):
+            if not future.done():
+                future.cancel()
+
     # -- LSP's own methods -------------------------------------------------------------------------------------------
 
     @lsp_method(types.INITIALIZED)
@@ -249,9 +255,6 @@ class CopydeskProtocol(LanguageServerProtocol):
     def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]
         """Nothing is worked on any more: what is in flight is answered as cancelled, and the model goes."""
         self._shutdown = True
-        for future in list(self._request_futures.values()):
-            if not future.done():
-                future.cancel()
         self._server.wind_down()
 
     @lsp_method(types.EXIT)

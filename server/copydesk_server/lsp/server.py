@@ -126,8 +126,9 @@ class CopydeskServer(LanguageServer):
         self._connection.end("the client's process is gone")
 
     def wind_down(self) -> None:
-        """`shutdown`: end the engine, now and not at `exit`, which may never come."""
+        """`shutdown`: end the engine, now and not at `exit`, which may never come. Nobody is told that it has gone."""
         if self._closing is None:
+            self.protocol.cancel_all()
             self._closing = asyncio.get_running_loop().create_task(self.engine.close())
 
     async def finish(self, why: str | None) -> None:
