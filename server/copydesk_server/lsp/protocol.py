@@ -6,6 +6,7 @@ errors are told. Custom methods' params stay plain JSON. Knows no feature.
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import json
 import logging
@@ -237,6 +238,31 @@ class CopydeskProtocol(LanguageServerProtocol):
     def _check_handler_result(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()) is not None:
             log.error("a notification failed", exc_info=error)
+
+    def _execute_handler(
+        self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None
+    ) -> None:
+        """As pygls does, but a coroutine's answer leaves in the turn of the loop in which it is there: pygls' leaves in the next,
+        and a change that comes in between would make an edit one of a version that is gone.
+        """
+        if not asyncio.iscoroutinefunction(handler):
+            super()._execute_handler(msg_id, handler, callback, args, kwargs)
+            return
+        outcome: Future[Any] = Future()
+
+        async def answer() -> None:
+            try:
+                outcome.set_result(await handler(*(args or ()), **(kwargs or {})))
+            except asyncio.CancelledError:
+                outcome.cancel()
+            except Exception as error:  # noqa: BLE001  (the callback answers it)
+                outcome.set_exception(error)
+            callback(outcome)
+
+        task: Any = asyncio.ensure_future(answer())
+        self._request_futures[msg_id] = task
+        # A task that is cancelled before its first step has never begun.
+        task.add_done_callback(lambda _: None if outcome.done() else callback(task))
 
     def cancel_all(self) -> None:
         """Whatever is being answered, or waited for: nobody wants it any more."""
