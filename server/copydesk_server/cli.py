@@ -326,7 +326,10 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="fine-tune this model instead: its tokenizer, tags for ops, adapters (--lora)",
     )
     model.add_argument(
-        "--lora", metavar="RANK", type=_positive, help="rank of the adapters, merged into the weights at the end"
+        "--lora",
+        metavar="RANK",
+        type=_positive,
+        help="rank of the adapters, merged into the weights at the end",
     )
     model.add_argument(
         "--init",

@@ -94,7 +94,8 @@ class DemoClient:
             raise ServerError(f"the language server said nothing for {PATIENCE:g} s") from None
         if message is None:
             raise ServerError("the language server ended")
-        if message.get("method") == "window/showMessage":  # that a model or ruff is missing, say: nothing else will come
+        # That a model or ruff is missing, say: nothing else will come.
+        if message.get("method") == "window/showMessage":
             raise ServerError(message["params"]["message"])
         return message
 

@@ -144,7 +144,8 @@ class Host:
         """Apply messages for ever, or until `stop`."""
         while not self._closing:
             message: Message | None = self._channel.inbox.get()
-            if message is not None and message["kind"] in UNLOCKED:  # these need not wait for a forward to end
+            # These need not wait for a forward to end.
+            if message is not None and message["kind"] in UNLOCKED:
                 self._apply(message)
                 continue
             with self._editor.lock:
