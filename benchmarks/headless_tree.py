@@ -185,7 +185,8 @@ def compare(command: list[str], tree: Path, args: argparse.Namespace) -> None:
         edited = sum(file["status"] == "edited" for file in told.files.values())
         print(
             f"| {name} | {len(told.files)} | {told.seconds:.1f} | {told.cpu:.1f} "
-            f"| {len(told.files) / told.seconds:.2f} | {told.requests} | {told.count('forwards')} | {told.count('generated')} | {edited} |"
+            f"| {len(told.files) / told.seconds:.2f} | {told.requests} "
+            f"| {told.count('forwards')} | {told.count('generated')} | {edited} |"
         )
     print(f"\n{alone.seconds / packed.seconds:.2f} times as fast (model loaded and tree surveyed included)\n")
     print("| files told | MiB, --batch 1 | MiB, packed |\n|---|---|---|")
