@@ -1,6 +1,7 @@
 """How long a person waits for the language server, and whether typing ever waits for the model.
 
-    python benchmarks/server_latency.py [--model DIR] [--threads N] [--parts startup,typing,busy,cancel,fix,ahead] [--scale 1.0]
+    python benchmarks/server_latency.py [--model DIR] [--threads N] [--nice N]
+        [--parts startup,typing,busy,cancel,fix,ahead] [--scale 1.0]
 
 Targets, on 2 CPU cores with the embedded model: `initialize` 300 ms from the start of the process; didChange in 20,000 lines 1 ms
 (p99); while the model is busy the light bulb 10 ms and the event loop's lateness 5 ms (p99); a cancelled model is idle after one
@@ -29,6 +30,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
+import psutil
 from machine import hardware
 
 from copydesk.request import EditRequest
@@ -244,6 +246,8 @@ async def inside(table: Table, args: argparse.Namespace, parts: set[str]) -> Non
     try:
         client.notify("initialized")
         await until(lambda: client.server.engine.state == "ready", "the engine")
+        if args.nice:
+            psutil.Process(client.server.engine.pid).nice(args.nice)
         if "typing" in parts:
             await typing(table, args, client)
         client.open(URI, source(500))
@@ -394,6 +398,9 @@ def main() -> int:
     parser.add_argument("--model")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--parts", default="startup,typing,busy,cancel,fix,ahead")
+    parser.add_argument(
+        "--nice", type=int, default=0, help="the engine's priority in typing, busy and cancel"
+    )
     parser.add_argument(
         "--scale", type=float, default=1.0, help="how many of each, 1.0 being what is reported"
     )
