@@ -337,6 +337,23 @@ def test_ruff_is_asked_once_about_one_text(tmp_path: Path, monkeypatch: pytest.M
     assert [text.split("\n")[1] + "\n" for text in texts] == [first, second, "x = (a is None, b is None)\n"]
 
 
+def test_a_fix_may_say_about_as_much_as_it_changes(tmp_path: Path) -> None:
+    budgets: list[int] = []
+
+    def rule(text: str, request: EditRequest) -> str:
+        budgets.append(request.max_tokens)
+        return text
+
+    tree = Tree(tmp_path, rule)
+    text = "x = 1\n" * 2 + f"y = {'1' * 400}\n"
+    tree.put("a.py", text, *(found(line, 0, 1, "X1", "wrong", "tool") for line in (0, 2)))
+    tree.put("b.py", text, (1, 3))
+    tree.run(lanes=1)
+    assert 96 <= budgets[0] < 104
+    assert 296 <= budgets[1] < 304
+    assert budgets[2] == EditRequest(scope=[(1, 3)], instruction="up").max_tokens
+
+
 def test_lint_behind_a_syntax_error_is_mended_in_the_next_round(tmp_path: Path) -> None:
     tree = fixing(tmp_path, by_line({"def f(:\n": "def f():\n", "import os\n": ""}))
     linted(tree, "a.py", "import os\ndef f(:\n    pass\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 from copydesk.decode.counts import Counts
 from copydesk.document import TextEdit, TextLines
@@ -28,6 +29,9 @@ from copydesk_server.headless.source import Source
 from copydesk_server.judge import Judgement, finding
 from copydesk_server.ruff import is_ruff
 
+LEAST_TOKENS = 96
+CHARACTERS_A_TOKEN = 2
+"""Of a scope, for the budget of a fix: tokens have three or four, so it may grow by half and `LEAST_TOKENS`."""
 ROUNDS = 24
 """Of one file; what still waits then is left."""
 
@@ -117,6 +121,7 @@ class FileTask:
                     continue
                 taken += scope
                 fix.scope, fix.round = tuple(scope), self._round
+                fix.request = _bounded(fix.request, lines, scope)
                 self.ready.append(fix)
             self._waiting = later
         self._flight = list(self.ready)
@@ -230,6 +235,16 @@ def _find(diagnostic: Diagnostic, said: Sequence[Diagnostic], *, exact: bool) ->
         return next((d for d in same if d.start == diagnostic.start), None)
     alike = [d for d in same if finding(d) == finding(diagnostic)]
     return min(alike, key=lambda d: abs(d.start.line - diagnostic.start.line), default=None)
+
+
+def _bounded(request: EditRequest, lines: Sequence[str], scope: Sequence[Range]) -> EditRequest:
+    """A fix is about as long as what it changes; a model that goes on and on says so early, or one request costs more than all
+    others of its file."""
+    if not request.diagnostics:
+        return request
+    characters = sum(len(line) for first, last in scope for line in lines[first - 1 : last])
+    most = LEAST_TOKENS + characters // CHARACTERS_A_TOKEN
+    return replace(request, max_tokens=min(request.max_tokens, most))
 
 
 def _touch(one: Range, other: Range) -> bool:
