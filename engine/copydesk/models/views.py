@@ -18,9 +18,10 @@ from copydesk.models.weights import Shape
 GROUPED = 16
 """On CPU, up to this many query tokens have the heads of a group stacked into the query dimension (measured:
 half the time of `enable_gqa`); above, scaled_dot_product_attention shares the keys itself."""
-PAIRED = torch.bfloat16
-"""On CPU, a lone query of this type is asked twice: its kernel for one query takes 2.5 times as long as for two (measured), and
-says the same."""
+WIDENED = 16
+"""On CPU, up to this many query tokens are answered in float32, whatever keys and values are kept in: the kernels of narrower types
+pack all keys anew for each call (measured: float32 with its conversion takes 0.6 to 0.8 of their time, and a third for one
+query)."""
 
 
 class RowViews:
@@ -33,10 +34,10 @@ class RowViews:
         "_keys",
         "_kv_heads",
         "_mask",
-        "_paired",
         "_slots",
         "_targets",
         "_values",
+        "_widened",
         "end",
         "first",
         "n",
@@ -65,6 +66,8 @@ class RowViews:
         else:
             self._slots = torch.tensor(row_plan.slots, device=device)
             self._targets = buffer.unbind(0)
+        self._grouped = n <= GROUPED or device.type != "cpu"
+        self._widened = n <= WIDENED and device.type == "cpu" and dtype != torch.float32
         mask: torch.Tensor | None
         if row_plan.mask is not None:
             mask = additive(row_plan.mask, device, dtype)
@@ -72,13 +75,11 @@ class RowViews:
             mask = strip.mask(n, row_plan.keys)
         else:
             mask = None
-        self._grouped = n <= GROUPED or device.type != "cpu"
         if mask is not None and n > 1 and self._grouped and self._group > 1:
             mask = mask.repeat_interleave(self._group, 0)
         elif mask is not None and n == 1:
             mask = mask.expand(self._group, -1)
-        self._paired = n == self._group == 1 and device.type == "cpu" and dtype == PAIRED
-        self._mask = mask
+        self._mask = mask.float() if mask is not None and self._widened else mask
 
     def write(self, layer: int, states: torch.Tensor) -> None:
         """Store keys and values [n, 2 Hk, D] of one layer."""
@@ -89,15 +90,16 @@ class RowViews:
 
     def attend(self, layer: int, queries: torch.Tensor) -> torch.Tensor:
         """Attention of queries [n, Hq, D] over the row: [n, Hq D]."""
-        n, kv_heads, group = self.n, self._kv_heads, self._group
-        keys, values, mask = self._keys[layer], self._values[layer], self._mask
+        keys, values = self._keys[layer], self._values[layer]
+        if self._widened:
+            return self._mixed(queries.float(), keys.float(), values.float()).to(queries.dtype)
+        return self._mixed(queries, keys, values)
+
+    def _mixed(self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        n, kv_heads, group, mask = self.n, self._kv_heads, self._group, self._mask
         width = queries.shape[-1]
         if n == 1:
             grouped = queries.view(1, kv_heads, group, width)
-            if self._paired:
-                twice = grouped.repeat(1, 1, 2, 1)
-                mixed = F.scaled_dot_product_attention(twice, keys, values, mask)
-                return mixed[:, :, :1].reshape(1, self._heads * width)
             return F.scaled_dot_product_attention(grouped, keys, values, mask).reshape(1, self._heads * width)
         if self._grouped:
             grouped = (
