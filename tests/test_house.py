@@ -102,14 +102,18 @@ def test_constraints_pin_every_dependency_within_its_bounds() -> None:
 def test_every_third_party_import_is_a_dependency() -> None:
     """An extra's packages are imported where they are needed, by modules of that extra's room alone."""
     declared = {name_of(requirement).replace("-", "_") for requirement in PROJECT["project"]["dependencies"]}
-    extra = {
-        name_of(requirement).replace("-", "_")
-        for requirement in PROJECT["project"]["optional-dependencies"]["train"]
+    rooms = {"training": "train", "bench": "bench"}
+    extras = {
+        room: {
+            name_of(requirement).replace("-", "_")
+            for requirement in PROJECT["project"]["optional-dependencies"][extra]
+        }
+        for room, extra in rooms.items()
     }
     own = {"copydesk", "copydesk_server"}
     for path in SOURCES:
         for name in imported_roots(path):
-            allowed = declared | own | (extra if "training" in path.parts else set())
+            allowed = declared.union(own, *(extras[room] for room in rooms if room in path.parts))
             assert name in allowed or name in sys.stdlib_module_names, (
                 f"{path.relative_to(ROOT)} imports {name}"
             )

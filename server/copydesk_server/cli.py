@@ -24,6 +24,7 @@ OK, REMAINS, FAILED = 0, 1, 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises SystemExit(2) for wrong usage, SystemExit(0) for `--help`."""
     args = build_parser().parse_args(argv)
+    args.argv = list(sys.argv[1:] if argv is None else argv)
     try:
         command = import_module(f"copydesk_server.commands.{args.command}")
         code: int = command.run(args)
@@ -55,6 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_program(commands)
     _add_train(commands)
     _add_eval(commands, model_options)
+    _add_bench(commands, model_options)
     _add_lsp(commands, model_options)
     _add_fix(commands, model_options)
     _add_refactor(commands, model_options)
@@ -145,6 +147,43 @@ def _add_eval(
         "--no-narrow", action="store_true", help="let the model spell names instead of choosing them"
     )
     measure.add_argument("--json", metavar="FILE", help="write every verdict, one JSON object per line")
+
+
+def _add_bench(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], options: argparse.ArgumentParser
+) -> None:
+    bench = commands.add_parser(
+        "bench",
+        parents=[options],
+        help="measure speed and quality: every table copydesk quotes",
+        description="Measure, and write JSON, Markdown and pictures. Exits with 1 where a target was missed.",
+    )
+    bench.add_argument(
+        "what", metavar="WHAT",
+        choices=("kernel", "ceiling", "perturbation", "edit", "selector", "serve", "quality", "all"),
+        help="kernel, ceiling, perturbation, edit, selector, serve, quality or all",
+    )  # fmt: skip
+    bench.add_argument(
+        "--out", metavar="DIR", default="benchmarks/results", help="default: benchmarks/results"
+    )
+    bench.add_argument("--tag", metavar="NAME", help="goes into the names of the files")
+    bench.add_argument("--threads", type=_positive, help="default: half the cores")
+    bench.add_argument(
+        "--size", choices=("default", "cuda", "tiny"), default="default", help="how much (default: default)"
+    )
+    bench.add_argument(
+        "--shape", choices=("1.5b", "7b", "tiny"), action="append",
+        help="a published shape with random weights, in place of --model (kernel takes several)",
+    )  # fmt: skip
+    bench.add_argument(
+        "--lines", metavar="N", type=_positive, action="append", help="edit: files of N lines (several times)"
+    )
+    bench.add_argument("--data", metavar="DIR", help="the HumanEvalPack files (default: $COPYDESK_EVAL_DATA)")
+    bench.add_argument(
+        "--pairs", metavar="DIR", help="ceiling: also NAME.before.EXT and NAME.after.EXT of this folder"
+    )
+    bench.add_argument("--history", metavar="REPO", help="ceiling: also the commits of a git repository")
+    bench.add_argument("--examples", metavar="DIR", help="quality: shards with held-out examples")
 
 
 def _add_lsp(

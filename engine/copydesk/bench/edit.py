@@ -204,9 +204,7 @@ class Race:
         script = script_of(self.editor.toolkit, plan, program)
         self.scripted.say(plan.asked, script)
         sizes = [len(self.codec.line(line)) for line in document.lines.lines]
-        spans = Counter(
-            sum(sizes[op.start - 1 : op.end]) for op in program.ops if isinstance(op, Copy)
-        )
+        spans = Counter(sum(sizes[op.start - 1 : op.end]) for op in program.ops if isinstance(op, Copy))
         copied = sum(length * count for length, count in spans.items())
         after = sum(len(self.codec.line(line)) for line in split_lines(edit.after))
         self.golds[lines].append(Gold(edit, program, after, spans, max(0, after - copied)))

@@ -91,9 +91,7 @@ def task(format: Format, edit: Edit, codec: Codec, page: Page, asked: Sequence[i
         new = edit.new_lines
 
         def read(ids: Sequence[int]) -> str:
-            return (
-                "".join(lines[: first - 1]) + decode(ids[: len(ids) - size]) + "".join(lines[last:])
-            )
+            return "".join(lines[: first - 1]) + decode(ids[: len(ids) - size]) + "".join(lines[last:])
 
     else:
         new = split_lines("".join(blocks(edit.before, edit.after)))

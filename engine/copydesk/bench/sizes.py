@@ -5,7 +5,7 @@ Plain numbers; measures nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from copydesk.bench.edit import LENGTHS, ORDER, RIVALS, Limits
 from copydesk.bench.kernel import PREFIX
@@ -29,7 +29,7 @@ class Size:
     lengths: tuple[int, ...] = LENGTHS
     rivals: tuple[tuple[Method, Format], ...] = RIVALS
     edits: tuple[str, ...] = ORDER
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     cases: int | None = None
     draws: int = 20
     prompts: int = 240

@@ -67,9 +67,7 @@ class Subject:
     def toolkit(self, cache_folder: Path | None = None) -> Toolkit:
         """The engine over `model`, with the tokenizer and format of `directory`. Raises TokenizerError, FormatError."""
         vocabulary = HFVocabulary.from_directory(self.directory, self.model.vocab_size)
-        return Toolkit.of(
-            self.model, EditFormat.load(self.directory), vocabulary, cache_folder=cache_folder
-        )
+        return Toolkit.of(self.model, EditFormat.load(self.directory), vocabulary, cache_folder=cache_folder)
 
 
 def load(directory: Path | None, *, device: str = "auto", dtype: str = "auto") -> Subject:

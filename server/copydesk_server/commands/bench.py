@@ -1,0 +1,167 @@
+"""`copydesk bench`: every figure copydesk states, by one command, as JSON, Markdown and pictures in a folder.
+
+Puts the measurements of `copydesk.bench` in order and says how far they are. Thread counts are set before anything is loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import torch
+from rich.console import Console
+
+from copydesk.bench import edit, edit_tables, facts, kernel, plots, subject
+from copydesk.bench.report import Report, Value
+from copydesk.bench.sizes import SIZES, Size
+from copydesk.errors import CopydeskError
+
+DATA = "COPYDESK_EVAL_DATA"
+"""Names the folder of the HumanEvalPack files where --data does not."""
+ALL = ("kernel", "ceiling", "perturbation", "edit", "selector", "serve", "quality")
+
+
+class Bench:
+    """One run of the command: where results go, how large it is, and the models loaded so far."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.size: Size = SIZES[args.size]
+        self.out = Path(args.out)
+        self.device = torch.device("cuda" if _on_cuda(args.device) else "cpu")
+        self.console = Console(stderr=True, quiet=args.quiet, highlight=False)
+        self._loaded: dict[str, subject.Subject] = {}
+
+    def subject(self, shape: str | None) -> subject.Subject:
+        """The model of a shape, or the one named by --model. One at a time: two of 7B need not fit."""
+        key = shape or "model"
+        if key not in self._loaded:
+            self._loaded.clear()
+            self.say(f"loading {shape or self.args.model or 'the embedded model'}")
+            args = self.args
+            if shape is not None:
+                dtype = "bf16" if args.dtype == "auto" else args.dtype
+                self._loaded[key] = subject.random(
+                    shape, device=str(self.device), dtype=dtype, seed=args.seed
+                )
+            else:
+                place = Path(args.model) if args.model is not None else None
+                self._loaded[key] = subject.load(place, device=str(self.device), dtype=args.dtype)
+        return self._loaded[key]
+
+    def release(self) -> None:
+        """Let go of the model, where another comes."""
+        if len(self.args.shape or ()) > 1:
+            self._loaded.clear()
+            gc.collect()
+            if self.device.type == "cuda":
+                torch.cuda.empty_cache()
+
+    def report(self, name: str, title: str, **setting: Value) -> Report:
+        tag = f"-{self.args.tag}" if self.args.tag else ""
+        return Report(
+            f"{name}-{self.device.type}{tag}",
+            title,
+            command_line(self.args.argv),
+            date.today().isoformat(),
+            facts.facts(self.device),
+            {**setting, "size": self.args.size, "seed": self.args.seed},
+        )
+
+    def say(self, what: str) -> None:
+        self.console.print(what, style="dim")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run what was asked for. 1 where a target was missed. Raises CopydeskError, OSError."""
+    torch.set_num_threads(args.threads or facts.default_threads())
+    bench = Bench(args)
+    missed = 0
+    out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+    for what in ALL if args.what == "all" else (args.what,):
+        started = time.perf_counter()
+        report = WORK[what](bench)
+        path = report.save(bench.out)
+        out.print(report.markdown())
+        missed += sum(target.met is False for target in report.targets)
+        bench.say(f"{what}: {time.perf_counter() - started:.0f} s, {path}")
+    return 1 if missed else 0
+
+
+def _kernel(bench: Bench) -> Report:
+    shapes: list[str | None] = list(bench.args.shape or [None])
+    report = bench.report("kernel", "One parallel forward against N decode steps")
+    series: dict[str, list[tuple[float, float]]] = {}
+    size = bench.size
+    for shape in shapes:
+        model = bench.subject(shape)
+        bench.say(f"kernel: {model.name}")
+        found = kernel.measure(
+            model, size.spans, prefix=size.prefix, steps=size.steps, rounds=size.kernel_rounds, seed=bench.args.seed
+        )  # fmt: skip
+        kernel.fill(report, model, found)
+        series |= kernel.series(model, found)
+        report.setting["precision"] = str(model.dtype).removeprefix("torch.")
+        bench.release()
+    drawn = plots.lines(
+        bench.out / f"{report.name}.png", series, title="s(N) = N decode steps / one forward over N tokens",
+        x="N", y="s(N)", log_x=True, log_y=True,
+    )  # fmt: skip
+    report.plots += [drawn] if drawn else []
+    return report
+
+
+def _edit(bench: Bench) -> Report:
+    shape = bench.args.shape[0] if bench.args.shape else None
+    model, size = bench.subject(shape), bench.size
+    report = bench.report(
+        "edit", "The race: one edit, by every way there is",
+        model=model.name, precision=str(model.dtype).removeprefix("torch."), batch=1,
+    )  # fmt: skip
+    speeds = kernel.measure(
+        model, size.spans, prefix=size.page_prefix, steps=size.steps, rounds=3, seed=bench.args.seed
+    )
+    race = edit.Race(model, model.toolkit(), size.limits)
+    try:
+        for lines in bench.args.lines or size.lengths:
+            race.run(lines, size.rivals, size.edits, bench.say)
+        edit_tables.fill(report, race, speeds, bench.out)
+    finally:
+        race.close()
+    return report
+
+
+WORK: dict[str, Callable[[Bench], Report]] = {"kernel": _kernel, "edit": _edit}
+
+
+def data_folder(args: argparse.Namespace) -> Path:
+    """Where the HumanEvalPack files are. Raises CopydeskError where nobody says."""
+    named = args.data or os.environ.get(DATA)
+    if named is None:
+        raise CopydeskError(f"name the folder of the HumanEvalPack files with --data or {DATA}")
+    return Path(named)
+
+
+def command_line(argv: list[str]) -> str:
+    """The command as a reader would type it: what names this machine's folders is left as the name of what it is."""
+    words = ["copydesk"]
+    for word in argv:
+        name, joined, value = word.partition("=")
+        if joined and os.sep in value:
+            words.append(f"{name}={name.lstrip('-').upper()}")
+        elif os.sep in word:
+            words.append(words[-1].lstrip("-").upper())
+        else:
+            words.append(word)
+    return " ".join(words)
+
+
+def _on_cuda(device: str) -> bool:
+    if device == "cuda" and not torch.cuda.is_available():
+        raise CopydeskError("CUDA was asked for and is not available")
+    return device == "cuda" or (device == "auto" and torch.cuda.is_available())
