@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from copydesk.document import terminator
-from copydesk.program import Copy, Gen, Op, Program
-from copydesk.provenance import Origin, ResultLine, dropped_lines, provenance
+from copydesk.program import Copy, Program
+from copydesk.provenance import Origin, ResultLine, dropped_lines, op_label, provenance
 
 _MARK = {Origin.COPIED: "=", Origin.GENERATED: "+", Origin.SUBSTITUTED: "~"}
 _STYLE = {Origin.COPIED: "default", Origin.GENERATED: "green", Origin.SUBSTITUTED: "yellow"}
@@ -71,14 +71,6 @@ def _near_changes(program: Program, lines: Sequence[ResultLine], around: int | N
         seen.update(line.ops)
     near = {n + k for n in places for k in range(-around, around + 1)}
     return near | {n + k for n in starts for k in range(-around, around)}
-
-
-def op_label(op: Op) -> str:
-    """An op in a few characters, as the gutter shows it: `copy 1-12`, `gen`, `sub 7`."""
-    if isinstance(op, Gen):
-        return "gen"
-    kind = "copy" if isinstance(op, Copy) else "sub"
-    return f"{kind} {op.start}" if op.start == op.end else f"{kind} {op.start}-{op.end}"
 
 
 def _drawn(line: ResultLine) -> Text:

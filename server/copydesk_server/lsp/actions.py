@@ -16,6 +16,7 @@ from copydesk_server.lsp import asks
 from copydesk_server.lsp.capabilities import COMMANDS, FIX_ALL, QUICK_FIX, REWRITE
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.settings import IN_SETTINGS, Recipe
+from copydesk_server.lsp.tickets import Outcome
 from copydesk_server.lsp.workspace_edits import lines_of_range, workspace_edit
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def _actions(
 def _fixes(
     server: CopydeskServer, document: OpenDocument, params: types.CodeActionParams
 ) -> Iterator[types.CodeAction]:
+    listed: list[Outcome] = []
     for finding in server.found.at(document, params.range, params.context.diagnostics):
         title = f"Fix: {_short(finding.diagnostic.message)} (copydesk)"
         action = _action(server, title, QUICK_FIX, asks.fix_data(document, finding))
@@ -87,7 +89,9 @@ def _fixes(
             else:
                 action.command = None
                 action.is_preferred = True if known.verdict == "verified" else None
+                listed.append(known)
         yield action
+    server.programs.listed(document, listed)
 
 
 def _rewrites(

@@ -43,12 +43,15 @@ async def obtain(
     if wanted.diagnostic is not None:
         known = server.ahead.lookup(wanted.document, wanted.diagnostic)
         if known is not None:
+            server.programs.made(wanted.document, known)
             return known
     request = edit_request(wanted, server.settings.of(wanted.document.uri))
     title = "copydesk: fixing" if wanted.diagnostic is not None else "copydesk: editing"
-    return await server.jobs.run(
+    outcome = await server.jobs.run(
         Ask(wanted.document, request, wanted.lines, on_hunk=on_hunk, title=title, token=token)
     )
+    server.programs.made(wanted.document, outcome)
+    return outcome
 
 
 def explain(server: CopydeskServer, outcome: Outcome) -> None:

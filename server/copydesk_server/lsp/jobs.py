@@ -102,7 +102,15 @@ class JobDesk:
             raise cancelled()
         ticket.raise_if_stopped()
         scope = ticket.scope or ()
-        outcome = Outcome(result.status, result.reason, ticket.version, result.edits, scope, result=result)
+        outcome = Outcome(
+            result.status,
+            result.reason,
+            ticket.version,
+            result.edits,
+            scope,
+            result=result,
+            before=ticket.before,
+        )
         if result.status != "edited":
             verdict: Verdict = "refused" if result.status == "refused" else "unverified"
             return replace(self._now(ticket, replace(outcome, edits=())), verdict=verdict)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from copydesk_server.lsp.diagnostics import DiagnosticStore
     from copydesk_server.lsp.jobs import JobDesk
     from copydesk_server.lsp.lint import Linting
+    from copydesk_server.lsp.programs import Programs
     from copydesk_server.lsp.session import Options
     from copydesk_server.lsp.transport import Connection
 
@@ -51,6 +52,7 @@ FEATURES = (
     "diagnostics",
     "jobs",
     "ahead",
+    "programs",
     "lint",
     "actions",
     "resolve",
@@ -68,6 +70,7 @@ class CopydeskServer(LanguageServer):
     jobs: JobDesk
     ahead: Ahead
     lint: Linting
+    programs: Programs
 
     def __init__(self, options: Options, connection: Connection, params: dict[str, Any], log: Log) -> None:
         super().__init__(NAME, __version__, protocol_cls=CopydeskProtocol, converter_factory=converter)

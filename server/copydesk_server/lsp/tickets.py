@@ -69,7 +69,7 @@ class Outcome:
     """What came of it. `edits` are for version `version`, within `scope`, in the client's encoding; empty unless edited.
 
     verdict: what the judge says of it; "refused" goes with the status refused. It was said of the version judged: changes
-    elsewhere do not take it back.
+    elsewhere do not take it back. before: the lines of the text it was computed from, version `result.version`.
     """
 
     status: Status
@@ -80,6 +80,7 @@ class Outcome:
     verdict: Verdict = "unverified"
     checks: tuple[str, ...] = ()
     result: EngineResult = field(default_factory=lambda: EngineResult("cancelled", None, 0))
+    before: tuple[str, ...] | None = None
 
     def moved(self, version: int, changes: Sequence[Change]) -> Outcome | None:
         """The same for a later version; None where a change met its scope."""
@@ -103,6 +104,7 @@ class Ticket:
         self.changes: list[Change] = []  # since that version
         self.stopped: asyncio.Future[StoppedError] = asyncio.get_running_loop().create_future()
         self.job: Job | None = None
+        self.before: tuple[str, ...] | None = None  # the job's lines; the strings are the document's own
         self.scope: tuple[Range, ...] | None = None  # of the job's version
 
     def stop(self, error: StoppedError) -> None:
@@ -115,6 +117,7 @@ class Ticket:
     def submitted(self, job: Job) -> None:
         """A job for the document as it stands."""
         self.job, self.version, self.changes = job, self.document.version, []
+        self.before = tuple(self.document.lines.lines)
         self.scope = tuple(self.request.scope) if self.request.scope is not None else None
         job.planned.add_done_callback(lambda planned: self._planned(job, planned))
 
