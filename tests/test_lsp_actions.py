@@ -10,6 +10,7 @@ import pytest
 
 from copydesk_server.engine.jobs import HunkEvent, Retracted
 from copydesk_server.lsp.actions import offered
+from copydesk_server.lsp.documents import REMEMBERED
 from lsp_desk import APPLIES, RESOLVES, URI, Desk, applied, desk, diagnostic, edit, span
 
 TEXT = "a = 1\nb = 2\nif x == None:\n    pass\nc = 3\n"
@@ -247,6 +248,21 @@ def test_pushed_diagnostics_stand_in_for_an_empty_context_and_follow_the_text() 
             assert await titles(d, 0) == []
             d.change((6, 0), (6, 1), "d")
             assert await titles(d, 0) == ["Fix: Early (copydesk)"]
+
+    run(scenario)
+
+
+def test_findings_nobody_looks_at_follow_any_number_of_changes() -> None:
+    changes = REMEMBERED + 10
+
+    async def scenario() -> None:
+        async with desk() as d:
+            d.open(TEXT)
+            push(d, diagnostic(2, "Two"), version=1)
+            for _ in range(changes):
+                d.change((0, 0), (0, 0), "\n")
+            (action,) = await d.actions((2 + changes, 0))
+            assert action["diagnostics"][0]["range"]["start"]["line"] == 2 + changes
 
     run(scenario)
 

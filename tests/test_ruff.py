@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from copydesk_server.errors import RuffError
-from copydesk_server.ruff import Ruff, is_ruff, read_json
+from copydesk_server.ruff import REMEMBERED, RememberingRuff, Ruff, is_ruff, read_json
 from server_tools import found, ruff_that, the_ruff
 
 
@@ -52,6 +52,32 @@ def test_survey_reads_files(tmp_path: Path) -> None:
     (path, said), *more = the_ruff().survey([tmp_path], select="F401")
     assert (path, said.code, more) == (tmp_path / "a.py", "F401", [])
     assert the_ruff().survey([]) == []
+
+
+def test_what_it_said_of_a_text_it_need_not_say_again(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    program = ruff_that(tmp_path, f'echo once >> "{asked}"; exec "{the_ruff().program}" "$@"').program
+
+    def times() -> int:
+        return asked.read_text().count("once") if asked.exists() else 0
+
+    ruff = RememberingRuff(program)
+    first = ruff.check("import os\n", None, select="F401")
+    assert [d.code for d in first] == ["F401"]
+    assert ruff.check("import os\n", None, select="F401") == first
+    assert times() == 1
+    assert ruff.check("import os\n", None, select="E711") == []
+    assert times() == 2
+    for number in range(REMEMBERED):
+        ruff.check(f"x = {number}\n", None)
+    ruff.check("import os\n", None, select="F401")
+    assert times() == 3 + REMEMBERED
+    # Files on disk may change between two questions.
+    file = tmp_path / "a.py"
+    file.write_text("import os\n")
+    assert len(ruff.survey([file], select="F401")) == 1
+    file.write_text("x = 1\n")
+    assert ruff.survey([file], select="F401") == []
 
 
 def test_one_in_the_opened_folder_is_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,25 +1,17 @@
-"""The page programs that answer a diagnostic about a mutable default: it becomes `None`, and the body makes the value anew.
+"""A mutable default as `None`, and the value made anew in the body.
 
-How the body makes it, and what becomes of an annotation, is left to the model. Knows Python and one page; nothing of models.
+How the body makes it, and what becomes of an annotation, is left to the model. Knows Python's syntax trees; nothing of tokens,
+pages or models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tree_sitter import Node, Tree
 
-from copydesk.additions import Answers
-from copydesk.codec import Codec, own_run
-from copydesk.codec_cost import CodecCost
-from copydesk.document import content
-from copydesk.errors import ProgramError, ScopeError
-from copydesk.grammar.rules import Rules, violation
-from copydesk.oracle.single import line_sub
-from copydesk.page import Page
-from copydesk.program import Copy, Gen, Op, Program, Sub
-from copydesk.prompt import PageTokens
+from copydesk.document import content, view_line
+from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
 from copydesk.scope import about_default
 from copydesk.syntax import point
@@ -30,55 +22,15 @@ _CONTAINERS = frozenset(
 _MAKERS = frozenset({b"list", b"dict", b"set", b"defaultdict", b"deque"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """Line `line` (1-based) becomes `text`, and `guard` is put in before line `body`."""
-
-    line: int
-    text: str
-    body: int
-    guard: str
-
-
-def default_programs(
-    codec: Codec,
-    rules: Rules,
-    page: Page,
-    tokens: PageTokens,
-    diagnostic: Diagnostic,
-    lines: Sequence[str],
-    tree: Tree,
-) -> Answers | None:
-    """The programs that mend one of the defaults the diagnostic may mean; None where it is about none, or none can be mended.
+def default_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
+    """The ways to mend one of the defaults the diagnostic may mean; empty where it is about none, or none can be mended.
 
     Raises: never.
     """
-    if not about_default(diagnostic) or not codec.format.sub:
-        return None
-    cost = CodecCost(codec)
-    programs: list[Program] = []
-    for way in _ways(diagnostic, lines, tree):
-        number, body = page.page_line(way.line), page.page_line(way.body)
-        if number is None or body is None or not page.views[number - 1].endswith("\n"):
-            continue
-        sub = line_sub(page.views[number - 1], way.text + "\n", cost)
-        if sub is None or own_run(codec, page.views, tokens.lines, number, sub.old) is None:
-            continue
-        between = (Copy(number + 1, body - 1),) if body > number + 1 else ()
-        head = (Copy(1, number - 1),) if number > 1 else ()
-        change: tuple[Op, ...] = (Sub(number, number, sub.old, sub.new), *between, Gen(way.guard))
-        program = Program((*head, *change, Copy(body, len(page))))
-        try:
-            legal = violation(rules, program, page.views) is None
-            page.to_document(program, lines)
-        except (ProgramError, ScopeError):
-            legal = False
-        if legal:
-            programs.append(program)
-    return Answers(tuple(dict.fromkeys(programs)), None) if programs else None
+    return list(_ways(diagnostic, lines, tree)) if about_default(diagnostic) else []
 
 
-def _ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Iterator[_Way]:
+def _ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Iterator[Exchange]:
     at = point(lines, diagnostic.start.line, diagnostic.start.character)
     node = tree.root_node.descendant_for_point_range(at, at)
     while node is not None and node.type not in ("function_definition", "ERROR"):
@@ -111,7 +63,7 @@ def _mutable(value: Node, diagnostic: Diagnostic) -> bool:
 
 def _mended(
     name: Node, value: Node, note: Node | None, first: Node | None, lines: Sequence[str]
-) -> Iterator[_Way]:
+) -> Iterator[Exchange]:
     line = value.start_point[0]
     if first is None or value.end_point[0] != line or first.start_point[0] <= line or name.text is None:
         return
@@ -126,13 +78,14 @@ def _mended(
     indent = text[: len(text) - len(text.lstrip())]
     unit = "\t" if indent.endswith("\t") else "    "
     own = name.text.decode()
+    between = "".join(view_line(each) for each in lines[line + 1 : first.start_point[0]])
     for changed in heads:
         for guard in (
             f"{indent}if {own} is None:\n{indent}{unit}{own} = {source}\n",
             f"{indent}{own} = {source} if {own} is None else {own}\n",
             f"{indent}{own} = {own} or {source}\n",
         ):
-            yield _Way(line + 1, changed, first.start_point[0] + 1, guard)
+            yield Exchange(line + 1, first.start_point[0], f"{changed}\n{between}{guard}")
 
 
 def _first(body: Node) -> Node | None:

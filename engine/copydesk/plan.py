@@ -21,7 +21,6 @@ from copydesk.decode.repair import RepairDecoder, RepairTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Steps
-from copydesk.defaults import default_programs
 from copydesk.document import TextLines, content
 from copydesk.errors import ContextLengthError, RequestError
 from copydesk.grammar.lark import InnerGrammar
@@ -210,9 +209,9 @@ def _answers(
     lines = version.lines.lines
     found = import_programs(codec, rules, page, tokens, request, scope, lines, header_lines)
     if found is None and version.parsed is not None:
-        tree = version.parsed.tree
-        asked = (codec, rules, page, tokens, request.diagnostics[0], lines, tree)
-        found = default_programs(*asked) or rewritten_programs(*asked)
+        found = rewritten_programs(
+            codec, rules, page, tokens, request.diagnostics[0], lines, version.parsed.tree
+        )
     return found
 
 

@@ -13,6 +13,7 @@ from tree_sitter import Tree
 from copydesk.additions import Answers
 from copydesk.codec import Codec, own_run
 from copydesk.codec_cost import CodecCost
+from copydesk.defaults import default_exchanges
 from copydesk.errors import ProgramError, ScopeError
 from copydesk.exchange import Exchange
 from copydesk.gaps import gap_exchanges
@@ -41,7 +42,9 @@ def rewritten_programs(
     """
     ways = gap_exchanges(diagnostic, lines, tree) or lambda_exchanges(diagnostic, lines, tree)
     ways = ways or unused_exchanges(diagnostic, lines, tree)
-    guesses = [] if ways else indent_exchanges(diagnostic, lines)
+    guesses = []
+    if not ways:
+        guesses = indent_exchanges(diagnostic, lines) or default_exchanges(diagnostic, lines, tree)
     cost = CodecCost(codec)
     made = [_program(codec, rules, page, tokens, way, lines, cost) for way in ways or guesses]
     programs = [program for program in made if program is not None]

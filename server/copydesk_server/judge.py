@@ -11,8 +11,10 @@ import ast
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -142,8 +144,12 @@ def _asked_again(
     if found is None:
         extend |= {d.code for d in diagnostics if d.code is not None}
     try:
-        old = found if found is not None else ruff.check(before, path, extend=extend)
-        new: Sequence[Diagnostic] = ruff.check(after, path, extend=extend)
+        old: Sequence[Diagnostic]
+        new: Sequence[Diagnostic]
+        if found is None:
+            old, new = _both(before, after, partial(ruff.check, path=path, extend=extend))
+        else:
+            old, new = found, ruff.check(after, path, extend=extend)
     except RuffError as error:
         return Judgement("unverified", str(error), checks)
     keys: list[tuple[str, str]] = []
@@ -172,7 +178,7 @@ def _asked_again(
 def _harm(before: str, after: str, path: Path | None, ruff: Ruff) -> str | None:
     """An edit nobody's finding asked for must at least leave no name undefined that was defined."""
     try:
-        old, new = (ruff.check(text, path, select=_HARM) for text in (before, after))
+        old, new = _both(before, after, partial(ruff.check, path=path, select=_HARM))
     except RuffError:
         return None
     if any(d.code == SYNTAX for d in old):
@@ -182,6 +188,14 @@ def _harm(before: str, after: str, path: Path | None, ruff: Ruff) -> str | None:
     return (
         f"ruff now says: {fresh.code} {fresh.message} (line {fresh.lines[0]})" if fresh is not None else None
     )
+
+
+def _both(before: str, after: str, check: Callable[[str], list[Diagnostic]]) -> tuple[list[Diagnostic], ...]:
+    """`check` of both texts, side by side: each waits for a process. Raises what it raises."""
+    with ThreadPoolExecutor(1, "copydesk-ruff") as other:
+        first = other.submit(check, before)
+        said = check(after)
+        return first.result(), said
 
 
 def _spoken(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> tuple[str, str] | None:

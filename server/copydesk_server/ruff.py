@@ -137,30 +137,27 @@ class Ruff:
 class RememberingRuff(Ruff):
     """A ruff that is not asked twice in a row about one text: the text behind one fix is the one before the next.
 
-    For one file and one thread at a time, while no configuration changes.
+    For one file, while no configuration changes.
     """
 
-    _said: OrderedDict[Hashable, list[Diagnostic]] = field(default_factory=OrderedDict)
+    _said: OrderedDict[Hashable, str] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def check(
-        self,
-        text: str,
-        path: Path | None,
-        *,
-        select: str | None = None,
-        extend: Iterable[str] = (),
-        timeout: float = TIMEOUT,
-    ) -> list[Diagnostic]:
-        """As `Ruff.check`."""
-        extend = tuple(sorted(set(extend)))
-        key = (text, path, select, extend)
-        if key not in self._said:
+    def _run(self, arguments: Sequence[str], folder: Path | None, data: bytes, timeout: float | None) -> str:
+        if not data:  # files, which may change
+            return Ruff._run(self, arguments, folder, data, timeout)
+        key = (tuple(arguments), folder, data)
+        with self._lock:
+            said = self._said.get(key)
+        if said is None:
             # Without `super()`: slots made it another class.
-            self._said[key] = Ruff.check(self, text, path, select=select, extend=extend, timeout=timeout)
-            if len(self._said) > REMEMBERED:
+            said = Ruff._run(self, arguments, folder, data, timeout)
+        with self._lock:
+            self._said[key] = said
+            self._said.move_to_end(key)
+            while len(self._said) > REMEMBERED:
                 self._said.popitem(last=False)
-        self._said.move_to_end(key)
-        return list(self._said[key])
+        return said
 
 
 def _arguments(select: str | None, extend: Iterable[str]) -> list[str]:

@@ -19,9 +19,9 @@ GROUPED = 16
 """On CPU, up to this many query tokens have the heads of a group stacked into the query dimension (measured:
 half the time of `enable_gqa`); above, scaled_dot_product_attention shares the keys itself."""
 WIDENED = 16
-"""On CPU, up to this many query tokens are answered in float32, whatever keys and values are kept in: the kernels of narrower types
-pack all keys anew for each call (measured: float32 with its conversion takes 0.6 to 0.8 of their time, and a third for one
-query)."""
+"""On CPU, up to this many query tokens are answered in float32, whatever keys and values are kept in: the kernels of narrower
+types pack all keys anew for each call (measured: float32 with its conversion takes 0.6 to 0.8 of their time, and a third for
+one query)."""
 
 
 class RowViews:

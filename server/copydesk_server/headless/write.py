@@ -12,7 +12,7 @@ from typing import Any
 from copydesk_server.errors import FileError
 from copydesk_server.headless.git import Dirt
 from copydesk_server.headless.journal import Journal
-from copydesk_server.headless.replace import refusal, replace
+from copydesk_server.headless.replace import refusal, replace, temporary_name
 from copydesk_server.headless.source import Source
 
 
@@ -42,7 +42,7 @@ class Writer:
     def write(self, source: Source, text: str) -> None:
         """Raises FileError (it must not be, or cannot hold the text), OSError (the disk), JournalError: it is then as it was."""
         data = source.encode(text)
-        temporary = f".copydesk-{os.getpid()}-{os.urandom(6).hex()}.tmp"
+        temporary = temporary_name()
         self.journal.intend(source.target, source.target.parent / temporary, data)
         try:
             replace(source, data, temporary)

@@ -38,6 +38,8 @@ WORST = 2
 """Errors (1) and warnings (2) are for fixing; information and hints are for reading."""
 KEPT = 2000
 """So many findings are kept of one document and source."""
+MOVED_AFTER = 200
+"""Changes after which findings are moved though nobody looked: a document remembers little more than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +56,34 @@ class Finding:
 
 
 @dataclass(slots=True)
-class _Known:
-    """What is known of one document, for its text as it stands.
+class _Kept:
+    """Findings of one version of a document. They are moved when somebody looks: hundreds of them take milliseconds, too long
+    for a keystroke to wait."""
 
-    asked: what the last request for actions named. early: pushed for a version that is still on its way.
+    version: int
+    findings: tuple[Finding, ...] = ()
+
+    def now(self, document: OpenDocument) -> tuple[Finding, ...]:
+        """Those that are left, for the document as it stands."""
+        if self.version != document.version:
+            changes = document.changes_since(self.version)
+            self.findings = _moved(self.findings, changes) if changes is not None else ()
+            self.version = document.version
+        return self.findings
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of one document.
+
+    asked: what the last request for actions named. early: pushed for a version that is still on its way. changed: how often the
+    text has, since all was moved.
     """
 
-    pushed: tuple[Finding, ...] = ()
-    linted: tuple[Finding, ...] = ()
-    asked: tuple[Finding, ...] = ()
+    pushed: _Kept
+    linted: _Kept
+    asked: _Kept
+    changed: int = 0
     visible: tuple[Range, ...] | None = None
     early: tuple[int, tuple[types.Diagnostic, ...]] | None = None
 
@@ -95,14 +116,15 @@ class DiagnosticStore:
         known.early = None
         # Their columns are those of unchanged lines, so they can be read against the text of now, once the lines have moved.
         moved = (moved_shown(d, changes) for d in diagnostics)
-        known.pushed = tuple(self.findings(document, [d for d in moved if d is not None]))[:KEPT]
+        found = self.findings(document, [d for d in moved if d is not None])
+        known.pushed = _Kept(document.version, tuple(found)[:KEPT])
         self._tell()
 
     def lint(self, document: OpenDocument, findings: Sequence[Finding]) -> None:
         """What the server's own linter says of a document as it stands."""
         known = self._known.get(document.uri)
         if known is not None:
-            known.linted = tuple(findings)[:KEPT]
+            known.linted = _Kept(document.version, tuple(findings)[:KEPT])
             self._tell()
 
     def see(self, uri: str, ranges: Sequence[types.Range]) -> None:
@@ -133,7 +155,7 @@ class DiagnosticStore:
             findings = self.findings(document, context)
             known = self._known.get(document.uri)
             if known is not None and findings:
-                known.asked = tuple(findings)[:KEPT]
+                known.asked = _Kept(document.version, tuple(findings)[:KEPT])
                 self._tell()
             return findings
         lines = lines_of_range(document.lines, chosen)
@@ -143,7 +165,7 @@ class DiagnosticStore:
         """All that is known of a document without asking, in order, each once."""
         known = self._known.get(document.uri)
         return (
-            _unique((*known.pushed, *known.linted))
+            _unique((*known.pushed.now(document), *known.linted.now(document)))
             if known is not None and self.speaks(document.language)
             else []
         )
@@ -153,7 +175,9 @@ class DiagnosticStore:
         known = self._known.get(document.uri)
         if known is None or not self.speaks(document.language):
             return []
-        found = _unique((*known.pushed, *known.linted, *known.asked))
+        found = _unique(
+            found for kept in (known.pushed, known.linted, known.asked) for found in kept.now(document)
+        )
         if known.visible is None:
             return found
         return [f for f in found if any(overlap(f.lines, lines) for lines in known.visible)]
@@ -166,15 +190,19 @@ class DiagnosticStore:
     # -- the text changes ----------------------------------------------------------------------------------------------
 
     def _on_open(self, document: OpenDocument) -> None:
-        self._known[document.uri] = _Known()
+        self._known[document.uri] = _Known(
+            _Kept(document.version), _Kept(document.version), _Kept(document.version)
+        )
 
-    def _on_change(self, document: OpenDocument, changes: list[Change], _edits: list[TextEdit]) -> None:
+    def _on_change(self, document: OpenDocument, _changes: list[Change], _edits: list[TextEdit]) -> None:
         known = self._known.get(document.uri)
         if known is None:
             return
-        known.pushed = _moved(known.pushed, changes)
-        known.linted = _moved(known.linted, changes)
-        known.asked = _moved(known.asked, changes)
+        known.changed += 1
+        if known.changed >= MOVED_AFTER:
+            known.changed = 0
+            for kept in (known.pushed, known.linted, known.asked):
+                kept.now(document)
         if known.early is not None and known.early[0] <= document.version:
             version, diagnostics = known.early
             self.push(document.uri, version, diagnostics)
