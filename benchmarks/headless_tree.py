@@ -1,12 +1,14 @@
 """`copydesk fix` and `refactor` over a tree of files with known defects: one request at a time beside as many as fit.
 
-    python benchmarks/headless_tree.py [--files 1000] [--refactor 100] [--model DIR] [--threads 2] [--seed 0] [--keep DIR]
+    python benchmarks/headless_tree.py [--files 1000] [--refactor 100] [--model DIR] [--dtype D] [--threads 2] [--seed 0]
+        [--keep DIR]
 
 Each file is one of the standard library of the running Python with up to three defects of different kinds put into it.
 Every command runs twice in the same run, with `--batch 1` and with the default, in a process of its own; it writes nothing.
 Memory is what the process holds (VmRSS) when its first, its 100th, 200th, … file is told. Where the two runs do not agree, the
 first request that differs is decoded again alone and the smallest distance of its two best choices is listed: beyond 1e-4 it is
-no tie. With `--files 30 --refactor 5` it takes less than a minute on an idle machine.
+no tie. (In bfloat16, whose steps are 0.4%, a sum in another order moves scores by more than that; `--dtype fp32` has no such
+excuse.) With `--files 30 --refactor 5` it takes less than a minute on an idle machine.
 """
 
 from __future__ import annotations
@@ -59,6 +61,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--refactor", type=int, default=100, help="files that `refactor` is run on")
     parser.add_argument("--model")
+    parser.add_argument("--dtype", choices=("auto", "fp32", "bf16"), default="auto")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch", type=int, help="instead of the default")
     parser.add_argument("--seed", type=int, default=0)
@@ -70,8 +73,8 @@ def main() -> int:
         names = make_tree(tree, args.files, args.seed)
         print(f"`python benchmarks/headless_tree.py {' '.join(sys.argv[1:])}`\n")
         print(
-            f"{hardware()}, {args.threads} threads; torch {torch.__version__}; Python {sys.version.split()[0]}; seed "
-            f"{args.seed}; {len(names)} files, {sum((tree / name).stat().st_size for name in names) >> 10} KiB\n"
+            f"{hardware()}, {args.threads} threads; torch {torch.__version__}; dtype {args.dtype}; "
+            f"Python {sys.version.split()[0]}; seed {args.seed}; {len(names)} files, {sum((tree / name).stat().st_size for name in names) >> 10} KiB\n"
         )
         fix = ["fix", "."]
         refactor = ["refactor", *names[: args.refactor], "-i", INSTRUCTION]
@@ -140,7 +143,7 @@ class Told:
 def run(command: list[str], tree: Path, args: argparse.Namespace, lanes: int | None) -> Told:
     """One command in a process of its own. Raises RuntimeError where it fails."""
     full = [sys.executable, "-m", "copydesk_server", *command, "--json", "--quiet", "--device", "cpu"]
-    full += ["--model", args.model] if args.model else []
+    full += ["--dtype", args.dtype, *(["--model", args.model] if args.model else [])]
     full += ["--batch", str(lanes)] if lanes is not None else []
     environment = {**os.environ, "OMP_NUM_THREADS": str(args.threads)}
     told, start, spent = Told(), time.perf_counter(), children_cpu()
@@ -270,7 +273,7 @@ def gap(
     os.chdir(tree)
     try:
         again = [command[0], name, *command[command.index("-i") :]] if "-i" in command else ["fix", name]
-        again += ["--json", "--quiet", "--device", "cpu", "--batch", "1"]
+        again += ["--json", "--quiet", "--device", "cpu", "--dtype", args.dtype, "--batch", "1"]
         with redirect_stdout(StringIO()):
             cli.main(again + (["--model", args.model] if args.model else []))
     finally:
