@@ -74,7 +74,8 @@ def main() -> int:
         print(f"`python benchmarks/headless_tree.py {' '.join(sys.argv[1:])}`\n")
         print(
             f"{hardware()}, {args.threads} threads; torch {torch.__version__}; dtype {args.dtype}; "
-            f"Python {sys.version.split()[0]}; seed {args.seed}; {len(names)} files, {sum((tree / name).stat().st_size for name in names) >> 10} KiB\n"
+            f"Python {sys.version.split()[0]}; seed {args.seed}; "
+            f"{len(names)} files, {sum((tree / name).stat().st_size for name in names) >> 10} KiB\n"
         )
         fix = ["fix", "."]
         refactor = ["refactor", *names[: args.refactor], "-i", INSTRUCTION]
