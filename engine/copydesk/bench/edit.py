@@ -43,7 +43,7 @@ class Limits:
     single run may be expected to take."""
 
     rounds: int = 7
-    slow: float = 4.0
+    slow: float = 2.0
     longest: float = 60.0
 
 

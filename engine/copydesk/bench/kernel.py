@@ -22,6 +22,8 @@ from copydesk.models.feed import Feed
 SIZES = (8, 16, 32, 64, 128, 256, 512)
 PREFIX = 1024
 OWNER = 1
+OWN = "s(N) against own decode"
+"""A column's name, by which other benchmarks find s(N)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,11 @@ def _transformers(
     return {"hf decode": decode, "generate": generate, **{f"hf {n}": parallel(n) for n in sizes}}
 
 
+def title(subject: Subject) -> str:
+    """The name of a model's table of s(N)."""
+    return f"Copying N tokens, {subject.name}"
+
+
 def fill(report: Report, subject: Subject, found: Kernel) -> None:
     """Tables and targets of one model's kernel."""
     report.tables += [_parallel_table(subject, found), _decode_table(subject, found)]
@@ -181,10 +188,10 @@ def _parallel_table(subject: Subject, found: Kernel) -> Table:
             _share(subject, found, n, own.median),
         ))  # fmt: skip
     return Table(
-        f"Copying N tokens, {subject.name}",
+        title(subject),
         (
             "N", "one forward, ms min", "ms median", "N transformers decode steps, ms", "N own decode steps, ms",
-            "s(N) against transformers", "s(N) against own decode", "transformers' own s(N)", "share of bandwidth, %",
+            "s(N) against transformers", OWN, "transformers' own s(N)", "share of bandwidth, %",
         ),
         tuple(rows),
         (

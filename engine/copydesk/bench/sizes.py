@@ -41,7 +41,7 @@ class Size:
 SIZES: dict[str, Size] = {
     "default": Size(),
     # A GPU runs these models several times faster, but transformers spends as long as ever on launching.
-    "cuda": Size(lengths=(50, 300, 1000), limits=Limits(rounds=5, slow=3.0, longest=45.0)),
+    "cuda": Size(lengths=(50, 300, 1000), limits=Limits(rounds=5, slow=2.0, longest=40.0)),
     "tiny": Size(
         spans=(8, 32), prefix=64, page_prefix=64, steps=3, kernel_rounds=2, lengths=(50, 100),
         rivals=(("generate", "scope"), ("prompt lookup", "blocks"), ("own draft", "blocks"), ("gold draft", "blocks")),

@@ -88,8 +88,8 @@ def of_history(package: Package, repository: Path, *, most: int = 5000) -> Itera
     Raises TrainingError where its licence does not allow them, or git fails.
     """
     _licensed(package)
-    with _Blobs(repository) as blobs:
-        for subject, changed in _commits(repository, most):
+    with Blobs(repository) as blobs:
+        for subject, changed in commits(repository, most):
             instruction = instruction_of(subject)
             if instruction is None or len(changed) > MOST_FILES:
                 continue
@@ -117,8 +117,8 @@ def _licensed(package: Package) -> None:
         )
 
 
-def _commits(repository: Path, most: int) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """Subjects, newest first, with (path, old blob, new blob) of each Python file the commit changed."""
+def commits(repository: Path, most: int) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Subjects, newest first, with (path, old blob, new blob) of each Python file the commit changed. Raises TrainingError."""
     raw = _git(
         repository, "log", f"--max-count={most}", "--no-merges", "--diff-filter=M", "--raw", "--no-abbrev", "--no-renames",
         "-z", "--format=%x01%s", "--", "*.py",
@@ -142,14 +142,14 @@ def _git(repository: Path, *arguments: str) -> bytes:
     return asked.stdout
 
 
-class _Blobs:
-    """The contents of blobs, from one git process."""
+class Blobs:
+    """The contents of blobs, from one git process. `read` raises TrainingError for a blob that is not there."""
 
     def __init__(self, repository: Path) -> None:
         command = ["git", "-C", str(repository), "cat-file", "--batch"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def __enter__(self) -> _Blobs:
+    def __enter__(self) -> Blobs:
         return self
 
     def __exit__(self, *_: object) -> None:
