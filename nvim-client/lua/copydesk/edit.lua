@@ -1,0 +1,280 @@
+-- One edit by instruction, from the question to the text: asked for, shown while it is decided, checked again, made or dropped.
+-- A buffer has one at a time. Knows `copydesk/edit` and its notifications.
+
+local apply = require("copydesk.apply")
+local compat = require("copydesk.compat")
+local history = require("copydesk.history")
+local options = require("copydesk.options")
+local preview = require("copydesk.preview")
+local say = require("copydesk.say")
+local scopes = require("copydesk.scope")
+
+local M = {}
+
+local CANCELLED, MODIFIED = -32800, -32801
+
+-- By buffer: { client, scope, instruction, token, version, row, id, again, edits, edits_row }. `edits` are there once it waits for
+-- the person; `row` and `edits_row` are where the scope began when it was asked for, and when the edits came.
+local jobs = {}
+local number = 0
+
+local function changed_status()
+  vim.cmd("redrawstatus!")
+end
+
+local function drop(buf)
+  local job = jobs[buf]
+  jobs[buf] = nil
+  if job then
+    scopes.forget(job.scope)
+    preview.clear(buf)
+    pcall(vim.api.nvim_del_augroup_by_name, "copydesk_waiting_" .. buf)
+    changed_status()
+  end
+  return job
+end
+
+--- "running", "waiting" for the person, or nil.
+function M.phase(buf)
+  local job = jobs[buf == 0 and vim.api.nvim_get_current_buf() or buf]
+  return job and (job.edits and "waiting" or "running")
+end
+
+local function shifted(edits, by)
+  local moved = {}
+  for index, edit in ipairs(edits) do
+    local start, stop = edit.range.start, edit.range["end"]
+    moved[index] = {
+      newText = edit.newText,
+      range = {
+        start = { line = start.line + by, character = start.character },
+        ["end"] = { line = stop.line + by, character = stop.character },
+      },
+    }
+  end
+  return moved
+end
+
+--- The edits of a WorkspaceEdit that is for one version of this buffer; nil for any other.
+local function edits_of(workspace_edit, buf, version)
+  local changes = workspace_edit and workspace_edit.documentChanges
+  if not changes or #changes ~= 1 then
+    return nil
+  end
+  local document = changes[1].textDocument
+  if document.uri ~= vim.uri_from_bufnr(buf) or document.version ~= version then
+    return nil
+  end
+  return changes[1].edits
+end
+
+local function make(buf, job, edits)
+  drop(buf)
+  apply.apply(buf, edits, job.client.offset_encoding)
+end
+
+--- Show what came of it and wait; a change of its lines ends the waiting.
+local function wait(buf, job, edits, row)
+  job.edits, job.edits_row = edits, row
+  preview.clear(buf)
+  preview.show(buf, edits, job.client.offset_encoding)
+  vim.api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
+    group = vim.api.nvim_create_augroup("copydesk_waiting_" .. buf, { clear = true }),
+    buffer = buf,
+    callback = function()
+      if jobs[buf] == job and not scopes.row(job.scope) then
+        drop(buf)
+        say.warn(say.CHANGED)
+      end
+    end,
+  })
+  changed_status()
+end
+
+local send
+
+local function finish(buf, job, result)
+  if result.status ~= "edited" then
+    drop(buf)
+    say.info("changed nothing" .. (result.reason and (": " .. result.reason) or ""))
+    return
+  end
+  local row = scopes.row(job.scope)
+  local edits = edits_of(result.edit, buf, result.version)
+  if row and edits and compat.version(buf) ~= result.version then
+    -- Typed after the server had answered. The scope's text is what it was, so the change is elsewhere.
+    if result.version == job.version then
+      edits = shifted(edits, row - job.row)
+    elseif not job.again then
+      job.again = true
+      send(buf, job)
+      return
+    else
+      edits = nil
+    end
+  end
+  if not row or not edits or not scopes.holds(job.scope, edits, row) then
+    drop(buf)
+    say.warn(say.CHANGED)
+    return
+  end
+  if not vim.bo[buf].modifiable then
+    drop(buf)
+    say.warn("the buffer cannot be modified")
+  elseif options.get().preview then
+    wait(buf, job, edits, row)
+  else
+    make(buf, job, edits)
+  end
+end
+
+function send(buf, job)
+  number = number + 1
+  preview.clear(buf)
+  local row = scopes.row(job.scope)
+  if not row then
+    drop(buf)
+    say.warn(say.CHANGED)
+    return
+  end
+  job.token, job.version, job.row = ("nvim-%d-%d"):format(vim.fn.getpid(), number), compat.version(buf), row
+  local token = job.token
+  local params = {
+    textDocument = { uri = vim.uri_from_bufnr(buf), version = job.version },
+    range = { start = { line = row, character = 0 }, ["end"] = { line = row + job.scope.count, character = 0 } },
+    instruction = job.instruction,
+    token = token,
+  }
+  local sent, id = compat.request(job.client, "copydesk/edit", params, function(err, result)
+    if jobs[buf] ~= job or job.token ~= token then
+      return -- cancelled, or asked anew: whatever it is, nobody wants it any more
+    end
+    if not err and result then
+      finish(buf, job, result)
+      return
+    end
+    drop(buf)
+    if err and err.code == MODIFIED then
+      say.warn(say.CHANGED)
+    elseif err and err.code ~= CANCELLED then
+      say.warn(err.message or "the server failed")
+    end
+  end, buf)
+  if not sent then
+    drop(buf)
+    say.warn("the server does not answer (:CopydeskRestart)")
+    return
+  end
+  job.id = id
+  changed_status()
+end
+
+local function begin(buf, scope, instruction)
+  local client = compat.client(buf)
+  if not client then
+    scopes.forget(scope)
+    say.warn("no server looks after this buffer (:checkhealth copydesk)")
+    return
+  end
+  M.cancel(buf)
+  history.add(instruction)
+  jobs[buf] = { client = client, scope = scope, instruction = instruction }
+  send(buf, jobs[buf])
+end
+
+--- Edit lines `first` to `last` of a buffer; the person is asked for the instruction where it is nil or empty.
+function M.ask(buf, first, last, instruction)
+  local scope = scopes.new(buf, first, last)
+  if instruction and vim.trim(instruction) ~= "" then
+    begin(buf, scope, vim.trim(instruction))
+    return
+  end
+  vim.ui.input({ prompt = "copydesk: " }, function(answer)
+    if answer and vim.trim(answer) ~= "" then
+      begin(buf, scope, vim.trim(answer))
+    else
+      scopes.forget(scope)
+    end
+  end)
+end
+
+--- The code action "Edit with instruction…".
+function M.from_action(action)
+  local where = action.arguments[1]
+  local buf = vim.uri_to_bufnr(where.textDocument.uri)
+  if compat.version(buf) ~= where.textDocument.version then
+    say.warn(say.CHANGED)
+    return
+  end
+  local start, stop = where.range.start, where.range["end"]
+  local last = (stop.character == 0 and stop.line > start.line) and stop.line or stop.line + 1
+  M.ask(buf, start.line + 1, math.min(last, vim.api.nvim_buf_line_count(buf)), nil)
+end
+
+--- Nothing comes of what is on its way or shown. False where there is nothing.
+function M.cancel(buf)
+  local job = drop(buf)
+  if job and job.id and not job.edits then
+    compat.cancel(job.client, job.id)
+  end
+  return job ~= nil
+end
+
+M.reject = M.cancel
+
+--- Make the edit that is shown, where its lines are by now.
+function M.accept(buf)
+  local job = jobs[buf]
+  if not job or not job.edits then
+    say.info("there is nothing to accept")
+    return
+  end
+  local row = scopes.row(job.scope)
+  if not row then
+    drop(buf)
+    say.warn(say.CHANGED)
+    return
+  end
+  make(buf, job, shifted(job.edits, row - job.edits_row))
+end
+
+-- -- what the server says meanwhile ------------------------------------------------------------------------------------------
+
+local function of_token(token)
+  for buf, job in pairs(jobs) do
+    if job.token == token and not job.edits then
+      return buf, job
+    end
+  end
+end
+
+--- `copydesk/hunk`: a preview, of the version it names.
+function M.hunk(params)
+  local buf, job = of_token(params.token)
+  local row = job and scopes.row(job.scope)
+  if not row then
+    return
+  end
+  local by
+  if params.baseVersion == job.version then
+    by = row - job.row -- what has changed since is elsewhere
+  elseif params.baseVersion == compat.version(buf) then
+    by = 0
+  else
+    return
+  end
+  local edits = shifted(params.edit.edits, by)
+  if scopes.holds(job.scope, edits, row) then
+    preview.show(buf, edits, job.client.offset_encoding)
+  end
+end
+
+--- `copydesk/retract`: forget what was shown.
+function M.retract(params)
+  local buf = of_token(params.token)
+  if buf then
+    preview.clear(buf)
+  end
+end
+
+return M

@@ -1,0 +1,71 @@
+-- How the server is: as it tells of itself, for statuslines, and as it answers when it is asked.
+
+local compat = require("copydesk.compat")
+local say = require("copydesk.say")
+
+local M = {}
+
+local last = {} -- by client id: what the server told of itself
+
+--- `copydesk/status`.
+function M.told(params, context)
+  last[context.client_id] = params
+  vim.cmd("redrawstatus!")
+end
+
+--- A few words about the buffer's server; empty where it has none.
+function M.line(buf)
+  local client = compat.client(buf)
+  if not client then
+    return ""
+  end
+  local phase = require("copydesk.edit").phase(buf)
+  if phase == "running" then
+    return "copydesk: editing"
+  elseif phase == "waiting" then
+    return "copydesk: accept?"
+  end
+  local state = (last[client.id] or {}).state
+  if state == nil or state == "ready" then
+    return "copydesk"
+  end
+  return "copydesk: " .. state
+end
+
+local function value(one)
+  if type(one) == "number" and one % 1 ~= 0 then
+    return ("%.1f"):format(one)
+  end
+  return type(one) == "table" and vim.inspect(one):gsub("%s+", " ") or tostring(one)
+end
+
+--- The server's answer, one line a figure, by name.
+function M.lines(figures)
+  local names = vim.tbl_keys(figures)
+  table.sort(names)
+  local lines = {}
+  for _, name in ipairs(names) do
+    if figures[name] ~= vim.NIL then
+      lines[#lines + 1] = ("%s: %s"):format(name, value(figures[name]))
+    end
+  end
+  return lines
+end
+
+--- Ask and show.
+function M.show()
+  local client = compat.client()
+  if not client then
+    say.warn("no server is running")
+    return
+  end
+  compat.request(client, "copydesk/status", vim.empty_dict(), function(err, figures)
+    if err then
+      say.warn(err.message)
+    else
+      vim.api.nvim_echo({ { table.concat(M.lines(figures), "\n") } }, true, {})
+    end
+  end, vim.api.nvim_get_current_buf())
+end
+
+return M
