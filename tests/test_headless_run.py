@@ -200,6 +200,26 @@ def test_the_model_goes_on_while_a_file_is_judged(tmp_path: Path) -> None:
     assert [result.status for result in tree.results] == ["edited"] * 3
 
 
+def test_a_file_with_nothing_left_to_give_has_no_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its next requests are found in another thread, one by one: whoever took one meanwhile would take it from its round."""
+    following = Run._next
+
+    def following_one(run: Run) -> Any:
+        given = following(run)
+        assert all(task.ready for task in run._turns)
+        return given
+
+    monkeypatch.setattr(Run, "_next", following_one)
+    tree = Tree(tmp_path)
+    for name in ("a.py", "b.py"):
+        tree.put(name, "".join(f"{n}\n" for n in range(12)), *[(n, n) for n in range(1, 13, 2)])
+    tree.run(lanes=2, judges=2)
+    up = "".join(f"{n + 1 - n % 2}\n" for n in range(12))
+    assert tree.texts() == {"a.py": up, "b.py": up}
+
+
 def test_what_is_judged_behind_a_cancel_is_not_done(tmp_path: Path) -> None:
     tree = Tree(tmp_path, rules=Rules(the_ruff()))
     for n in range(3):

@@ -81,7 +81,7 @@ class Run:
         self.cancel = cancel or threading.Event()
         self.stopped = 0  # files that were begun and not done
         self.resumed = 0  # files an earlier part of the run has done
-        self._turns: deque[FileTask] = deque()
+        self._turns: deque[FileTask] = deque()  # those with something to give, and no others
         self._burst = 0
         self._read_all = False
         self._finished: deque[Opened] = deque()
@@ -149,16 +149,18 @@ class Run:
             self._opening += 1
             self._apart(partial(self._opened, place))
             self._gather()
-        while self._turns:
-            task = self._turns[0]
-            if task.ready and self._burst < BURST:
-                self._burst += 1
-                return task, task.ready.popleft()
+        if not self._turns:
+            return None
+        task = self._turns[0]
+        given = task, task.ready.popleft()
+        self._burst += 1
+        # A file with nothing left to give has no turn before it is settled: a thread fills `ready` meanwhile.
+        if not task.ready or self._burst == BURST:
             self._burst = 0
             self._turns.popleft()
             if task.ready:
                 self._turns.append(task)
-        return None
+        return given
 
     # -- files ---------------------------------------------------------------------------------------------------
 
