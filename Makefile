@@ -3,6 +3,7 @@
 #   make demo       watch the language server mend a small broken project
 #   make test       the tests (PYTEST_ARGS="tests/test_cli.py -k oracle" for some of them)
 #   make lint       ruff, mypy and the import contracts
+#   make test-vscode   the tests in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
 #   make bench      the benchmarks (BENCH=NAME for one of them)
 #   make format     let ruff rewrite what it can
 #   make clean      remove .venv and every cache
@@ -26,7 +27,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench clean
+.PHONY: help install demo test test-vscode lint format bench clean
 
 help:
 	@sed -n 's/^#   \(make .*\)/\1/p' Makefile
@@ -56,6 +57,10 @@ lint: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Installs what it needs: Debian packages as root or by sudo, the editor itself below ~/.cache (COPYDESK_EDITORS).
+test-vscode: $(STAMP)
+	tests/editors/vscode/run.sh $(abspath $(BIN))/python $(FILES)
 
 bench: $(STAMP)
 	@set -e; for script in benchmarks/bench_$(BENCH).py; do \

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The tests in VS Code: installs what they need, builds the extension with the server's wheel inside, and runs them.
+#
+#   run.sh PYTHON [FILE...]      PYTHON: of the environment with copydesk; FILE: some test files (default: all)
+#
+# COPYDESK_PICTURES=DIR keeps the pictures of the README.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+root="$(cd "$here/../../.." && pwd)"
+python="$1"
+shift
+
+"$here/install.sh"
+editors="$("$here/install.sh" --root)"
+node="$editors/node/bin/node"
+
+"$here/build.sh" "$python"
+if [ $# -eq 0 ]; then
+    set -- "$here"/ui/*.test.ts
+fi
+exec "$node" --test --test-concurrency=1 --test-reporter=spec --disable-warning=ExperimentalWarning "$@"

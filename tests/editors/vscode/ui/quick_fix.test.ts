@@ -1,0 +1,92 @@
+// What a linter of somebody else's found, mended from the light bulb; the saved file has the expected bytes.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Workbench } from "../workbench.ts";
+
+const NONE =
+  "def first(x, y):\n    if x == None:\n        return y\n    return x\n";
+const UNUSED =
+  "import os\nimport sys\n\n\ndef run() -> None:\n    sys.exit(1)\n";
+const CRLF = UNUSED.replaceAll("\n", "\r\n");
+const ASTRAL =
+  '# 😀𝒳\ndef first(x, y):\n    if x["😀é𝒳"] == None:\n        return y\n    return x\n';
+
+let bench: Workbench;
+let failed = false;
+
+before(async () => {
+  bench = await Workbench.open({
+    files: {
+      "none.py": NONE,
+      "unused.py": UNUSED,
+      "crlf.py": CRLF,
+      "astral.py": ASTRAL,
+    },
+  });
+  await bench.load();
+});
+after(async () => bench?.close(failed));
+
+async function fixed(
+  name: string,
+  line: number,
+  column: number,
+  title: RegExp,
+  expected: string,
+): Promise<void> {
+  try {
+    await bench.edit(name);
+    await bench.squiggle();
+    await bench.ready();
+    await bench.goTo(line, column);
+    const item = await bench.lightBulb(title);
+    await item.click();
+    await bench.dirty(name);
+    await bench.save(name);
+    assert.equal(bench.read(name), expected);
+  } catch (error) {
+    failed = true;
+    throw error;
+  }
+}
+
+test("a comparison with None", async () => {
+  await fixed(
+    "none.py",
+    2,
+    11,
+    /Fix: Comparison to `None`.*\(copydesk\)/,
+    NONE.replace("== None", "is None"),
+  );
+});
+
+test("an unused import goes, with its line break", async () => {
+  await fixed(
+    "unused.py",
+    1,
+    8,
+    /Fix: `os` imported but unused/,
+    UNUSED.replace("import os\n", ""),
+  );
+});
+
+test("a file keeps its CRLF", async () => {
+  await fixed(
+    "crlf.py",
+    1,
+    8,
+    /Fix: `os` imported but unused/,
+    CRLF.replace("import os\r\n", ""),
+  );
+});
+
+test("characters outside the BMP before and inside the line", async () => {
+  await fixed(
+    "astral.py",
+    3,
+    21,
+    /Fix: Comparison to `None`/,
+    ASTRAL.replace("== None", "is None"),
+  );
+});

@@ -1,0 +1,85 @@
+// The installation as a person sees it: offered once, with progress that can be cancelled, and with another try when it fails.
+
+import * as vscode from "vscode";
+import type { Installation } from "./installation";
+import { CancelledError } from "./processes";
+import { type Server, words } from "./server";
+import * as settings from "./settings";
+import type { Status } from "./status";
+
+export class Installing {
+  private offered = false;
+  private going: Promise<boolean> | undefined;
+
+  constructor(
+    private readonly installation: Installation,
+    private readonly server: Server,
+    private readonly status: Status,
+    private readonly output: vscode.LogOutputChannel,
+  ) {}
+
+  /** Ask whether to install, once in a window: not in a folder that is not trusted, nor where a setting names a program. */
+  offerOnce(): void {
+    if (this.offered || !vscode.workspace.isTrusted || settings.command().length > 0) {
+      return;
+    }
+    this.offered = true;
+    void this.offer();
+  }
+
+  /** Install and start. One at a time; whether it is there afterwards. */
+  async install(): Promise<boolean> {
+    this.going ??= this.once().finally(() => {
+      this.going = undefined;
+    });
+    return this.going;
+  }
+
+  private async offer(): Promise<void> {
+    const install = "Install";
+    const message =
+      "Copydesk's language server is not installed. Install it into the extension's own storage? It needs Python 3.11 or newer and about 1 GB.";
+    if ((await vscode.window.showInformationMessage(message, install, "Not Now")) === install) {
+      await this.install();
+    }
+  }
+
+  private async once(): Promise<boolean> {
+    try {
+      this.status.setPhase("installing");
+      await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: "Installing Copydesk", cancellable: true },
+        (progress, token) =>
+          this.installation.install(
+            { python: settings.python(), torchIndex: settings.torchIndex() },
+            {
+              step: (message) => progress.report({ message }),
+              line: (text) => this.output.info(text),
+            },
+            token,
+          ),
+      );
+    } catch (error) {
+      this.status.setPhase("missing");
+      if (!(error instanceof CancelledError)) {
+        void this.failed(error);
+      }
+      return false;
+    }
+    await this.server.restart();
+    return true;
+  }
+
+  private async failed(error: unknown): Promise<void> {
+    this.output.error(words(error));
+    const again = "Try Again";
+    const log = "Show Log";
+    const message = `Copydesk could not be installed: ${words(error)}`;
+    const answer = await vscode.window.showErrorMessage(message, again, log);
+    if (answer === again) {
+      await this.install();
+    } else if (answer === log) {
+      this.output.show();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// Accept and Reject above the edited lines, and Cancel while the edit is made.
+
+import * as vscode from "vscode";
+
+export type Stage = "running" | "ready";
+
+export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+  private shown: { document: vscode.TextDocument; line: number; stage: Stage } | undefined;
+  private readonly registration = vscode.languages.registerCodeLensProvider({ pattern: "**" }, this);
+
+  show(document: vscode.TextDocument, line: number, stage: Stage): void {
+    this.shown = { document, line, stage };
+    this.changed.fire();
+  }
+
+  clear(): void {
+    this.shown = undefined;
+    this.changed.fire();
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (this.shown?.document !== document) {
+      return [];
+    }
+    const line = Math.min(this.shown.line, document.lineCount - 1);
+    const lens = (title: string, command: string): vscode.CodeLens =>
+      new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command });
+    return this.shown.stage === "ready"
+      ? [
+          lens("$(check) Accept", "copydesk.accept"),
+          lens("$(close) Reject", "copydesk.reject"),
+          lens("$(list-tree) Program", "copydesk.showProgram"),
+        ]
+      : [lens("$(sync~spin) Editing… Cancel", "copydesk.reject")];
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.changed.dispose();
+  }
+}

@@ -1,0 +1,104 @@
+// `copydesk/edit` as a call: with progress that can be cancelled, and the ways in which it ends as values. Applies nothing.
+
+import * as vscode from "vscode";
+import {
+  type LanguageClient,
+  ResponseError,
+  type TextEdit,
+  type WorkspaceEdit,
+} from "vscode-languageclient/node";
+import { CANCELLED, CONTENT_MODIFIED, type EditAnswer, type EditParams, EditRequest } from "./protocol";
+import type { Server } from "./server";
+import type { TextChange } from "./staleness";
+import type { Status } from "./status";
+
+/** modified: the text a request was about has changed. cancelled: by the person, or for a newer request. */
+export type Reply<T> = { kind: "answer"; value: T } | { kind: "modified" } | { kind: "cancelled" };
+
+const PATIENCE = 700;
+let number = 0;
+
+/** Ask, and say how it ended. Rejects where the server could not do it. */
+export async function asked<T>(work: Promise<T>, token: vscode.CancellationToken): Promise<Reply<T>> {
+  try {
+    const value = await work;
+    return token.isCancellationRequested ? { kind: "cancelled" } : { kind: "answer", value };
+  } catch (error) {
+    if (error instanceof ResponseError && error.code === CONTENT_MODIFIED) {
+      return { kind: "modified" };
+    }
+    if (token.isCancellationRequested || (error instanceof ResponseError && error.code === CANCELLED)) {
+      return { kind: "cancelled" };
+    }
+    throw error;
+  }
+}
+
+/** One edit. */
+export async function edit(
+  server: Server,
+  status: Status,
+  params: EditParams,
+  token: vscode.CancellationToken,
+): Promise<Reply<EditAnswer>> {
+  const client = await server.ensure();
+  if (client === undefined) {
+    return { kind: "cancelled" };
+  }
+  const named = { ...params, workDoneToken: params.token ?? `fix-${++number}` };
+  return status.busy(asked(client.sendRequest(EditRequest, named, token), token));
+}
+
+/** Work with a progress message that appears when it takes a while, and can be cancelled. */
+export async function withProgress<T>(
+  title: string,
+  work: (token: vscode.CancellationToken) => Promise<T>,
+): Promise<T> {
+  const source = new vscode.CancellationTokenSource();
+  const running = work(source.token);
+  const timer = setTimeout(() => {
+    void vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+      async (_, token) => {
+        token.onCancellationRequested(() => source.cancel());
+        await running.catch(() => undefined);
+      },
+    );
+  }, PATIENCE);
+  try {
+    return await running;
+  } finally {
+    clearTimeout(timer);
+    source.dispose();
+  }
+}
+
+/** The edits of a `WorkspaceEdit` of ours: of one document, with the version they are for. */
+export function changesOf(
+  client: LanguageClient,
+  edit: WorkspaceEdit,
+): { version: number | null; changes: TextChange[] } {
+  const [only, ...others] = edit.documentChanges ?? [];
+  if (only === undefined || others.length > 0 || !("textDocument" in only)) {
+    throw new Error("an edit that is not one of a document");
+  }
+  return { version: only.textDocument.version, changes: converted(client, only.edits as TextEdit[]) };
+}
+
+/** LSP's edits in VS Code's types. */
+export function converted(client: LanguageClient, edits: readonly TextEdit[]): TextChange[] {
+  return edits.map((edit) => ({
+    range: client.protocol2CodeConverter.asRange(edit.range),
+    newText: edit.newText,
+  }));
+}
+
+/** Tell the person why there is nothing to apply. */
+export function explain(answer: EditAnswer): void {
+  const reason = answer.reason === null ? "" : `: ${answer.reason}`;
+  if (answer.status === "failed") {
+    void vscode.window.showWarningMessage(`Copydesk could not do it${reason}.`);
+  } else {
+    void vscode.window.showInformationMessage(`Copydesk changed nothing${reason}.`);
+  }
+}

@@ -1,0 +1,89 @@
+// The edit by instruction that is going on: one at a time in a window. A new one puts an end to the one before.
+
+import * as vscode from "vscode";
+import { Decorations } from "./decorations";
+import { Instruction } from "./instruction";
+import { Lenses } from "./lenses";
+import { editable } from "./places";
+import type { Server } from "./server";
+import { type End, Session } from "./session";
+import type { Histories } from "./staleness";
+import type { Status } from "./status";
+import { Thread } from "./thread";
+
+export class Sessions implements vscode.Disposable {
+  server!: Server;
+  private readonly controller = vscode.comments.createCommentController("copydesk", "Copydesk");
+  private readonly decorations = new Decorations();
+  private readonly lenses = new Lenses();
+  private readonly instruction: Instruction;
+  private current: Session | undefined;
+
+  constructor(
+    private readonly histories: Histories,
+    private readonly status: Status,
+    memory: vscode.Memento,
+  ) {
+    this.instruction = new Instruction(this.controller, memory);
+  }
+
+  /** The session whose edit is there and waits to be accepted, for those who ask. */
+  get ready(): boolean {
+    return this.current?.ready ?? false;
+  }
+
+  /** Ask for an instruction and edit `lines` by it. Returns when there is something to accept, or nothing to wait for. */
+  async ask(document: vscode.TextDocument, lines: vscode.Range): Promise<void> {
+    if (!editable(document)) {
+      void vscode.window.showInformationMessage("Copydesk does not edit here.");
+      return;
+    }
+    const { version } = document;
+    const history = this.histories.of(document);
+    const text = await this.instruction.ask(document, lines);
+    if (text !== undefined) {
+      await this.edit(document, history.followed(version, lines), text);
+    }
+  }
+
+  /** Edit `lines` by an instruction. Returns when there is something to accept, or nothing to wait for. */
+  async edit(document: vscode.TextDocument, lines: vscode.Range, instruction: string): Promise<void> {
+    this.current?.reject();
+    const thread = new Thread(this.controller, document, lines);
+    const { server, status, decorations, lenses } = this;
+    const session = new Session(
+      { server, status, decorations, lenses },
+      thread,
+      this.histories.of(document),
+      document.version,
+      lines,
+      instruction,
+    );
+    this.current = session;
+    await session.run();
+  }
+
+  accept(): Promise<void> | undefined {
+    return this.current?.accept();
+  }
+
+  /** Also while it is made: then it is cancelled. */
+  reject(): void {
+    this.current?.reject();
+  }
+
+  /** How the newest session ended, or will; undefined before the first. */
+  get end(): Promise<End> | undefined {
+    return this.current?.end;
+  }
+
+  readonly input = (): Instruction => this.instruction;
+
+  dispose(): void {
+    this.current?.reject();
+    this.instruction.dispose();
+    this.lenses.dispose();
+    this.decorations.dispose();
+    this.controller.dispose();
+  }
+}
