@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 
 from copydesk.bench.documents import ONE_HUNK, Edit, edits
-from copydesk.bench.rivals import FORMATS, METHODS, Format, Method, Rivals, Run, Task, task
+from copydesk.bench.rivals import FORMATS, METHODS, TUNED, Format, Method, Rivals, Run, Task, task
 from copydesk.bench.script import ScriptedModel
 from copydesk.bench.subject import Subject
 from copydesk.bench.timing import stopwatch
@@ -33,7 +33,10 @@ HEADLINE = 300
 ORDER = ("two places", "two lines in", "three lines to one", ONE_HUNK)
 """The dearest for this engine first: where a slow row has no time for all, it is compared on that one."""
 RIVALS: tuple[tuple[Method, Format], ...] = tuple(
-    (method, format) for format in ("file", "scope", "blocks") for method in METHODS
+    (method, format)
+    for format in FORMATS
+    for method in METHODS
+    if method != "tuned lookup" or format in TUNED
 )
 
 
@@ -175,9 +178,8 @@ class Race:
 
     def _warm_up(self, rivals: Sequence[tuple[Method, Format]], edit: Edit, plan: Plan) -> None:
         """Every method once, in its cheapest format, before anything is timed."""
-        cheapest = task("blocks", edit, self.codec, plan.page, plan.asked)
-        for method in dict.fromkeys(method for method, _ in rivals):
-            self.rivals.run(method, cheapest, warm=True)
+        for method, format in dict(rivals).items():  # of each method the last format, which is the cheapest
+            self.rivals.run(method, task(format, edit, self.codec, plan.page, plan.asked), warm=True)
         self._cold(edit)
         self._warm(edit)
 

@@ -11,7 +11,15 @@ from copydesk.bench.documents import ONE_HUNK
 from copydesk.bench.edit import ENGINE, HEADLINE, Race, Row
 from copydesk.bench.kernel import Kernel
 from copydesk.bench.report import Report, Table, Target, Value
-from copydesk.bench.rivals import DRAFT_LAYERS, FORMATS, LOOKUP, METHODS
+from copydesk.bench.rivals import DRAFT_LAYERS, FORMATS, LOOKUP, METHODS, TUNED
+
+
+def _settings() -> str:
+    return ", ".join(
+        f"{given['prompt_lookup_num_tokens']} tokens and n-grams up to {given['max_matching_ngram_size']} for {FORMATS[format]}"
+        for format, given in TUNED.items()
+    )
+
 
 NOTES = (
     "Every row writes the gold text of its own format by scripted choice over real forwards of the same weights, and is refused"
@@ -24,7 +32,8 @@ NOTES = (
     " search/replace blocks, are shown copydesk's own page of at most 64 lines and not the whole file: without copydesk's"
     " paging their prompts would grow with the file.",
     f"prompt lookup: transformers' own, {LOOKUP['prompt_lookup_num_tokens']} tokens, n-grams up to"
-    f" {LOOKUP['max_matching_ngram_size']}.",
+    f" {LOOKUP['max_matching_ngram_size']}. Tuned: what served these edits best of six settings,"
+    f" {_settings()}.",
     f"assisted, drafts of its own: the assistant is the model's first layers (one in {DRAFT_LAYERS}) with its embedding and"
     " head, the only smaller model with this tokenizer; nobody trained it to draft. assisted, drafts always right: the same"
     " assistant is made to say the gold text, which no assistant of that size can beat. transformers gives an assistant no"

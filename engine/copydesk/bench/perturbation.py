@@ -90,7 +90,9 @@ def loose(program: Program, lines: Sequence[str], noise: Iterable[Noise]) -> str
 def pinned(
     program: Program, lines: Sequence[str], scope: Sequence[Range], noise: Iterable[Noise]
 ) -> str | None:
-    """The same where every copy is the nearest one that the rules of `scope` allow; None where an op has no place left."""
+    """The same where every copy is the nearest one that the rules of `scope` allow. An op that noise has left no place for is
+    one the grammar would not let the model begin; what is left of the file in the end is copied, as the grammar asks. None
+    where the grammar asks for an op the program does not have: behind a copy that ends in the scope something is written."""
     rules = Rules(len(lines), tuple(scope))
     drawn = iter(noise)
     state = rules.start()
@@ -99,22 +101,18 @@ def pinned(
         options = rules.options(state)
         if isinstance(op, Copy):
             by_start, by_end = next(drawn)
-            if "copy" not in options:
-                continue
-            start, end = _nearest(rules, state, op.start + by_start, op.end + by_end)
-            parts += lines[start - 1 : end]
-            state = rules.after_copy(state, start, end)
+            if "copy" in options:
+                start, end = _nearest(rules, state, op.start + by_start, op.end + by_end)
+                parts += lines[start - 1 : end]
+                state = rules.after_copy(state, start, end)
         elif isinstance(op, Gen):
-            if "gen" not in options:
-                return None
-            parts.append(op.text)
-            state = rules.after_gen(state)
-        else:
-            if "sub" not in options or op.start not in rules.sub_starts(state):
-                return None
+            if "gen" in options:
+                parts.append(op.text)
+                state = rules.after_gen(state)
+        elif "sub" in options and op.start in rules.sub_starts(state):
             parts.append(_substituted(op, lines))
             state = rules.after_sub(state, op.end)
-    while "end" not in rules.options(state):  # the grammar asks for the rest before the program may end
+    while "end" not in rules.options(state):
         if "copy" not in rules.options(state):
             return None
         start, end = _nearest(rules, state, state.position + 1, len(lines))
@@ -212,11 +210,11 @@ def _noise(program: Program, epsilon: int, rng: Random) -> list[Noise]:
 
 
 def _nearest(rules: Rules, state: State, start: int, end: int) -> Range:
-    """The legal span nearest to start..end: its start first, then its end, the smaller among equals."""
+    """The legal span nearest to start..end: its start first, then its end, the larger among equals."""
     starts = rules.copy_starts(state)
     first = min(max(start, starts[0]), starts[-1])
     ends = [n for run in rules.copy_ends(state, first) for n in run]
-    return first, min(ends, key=lambda n: (abs(n - end), n))
+    return first, min(ends, key=lambda n: (abs(n - end), -n))
 
 
 def _substituted(op: Op, lines: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from copydesk.errors import CopydeskError
 from copydesk.page import Page
 
 Format = Literal["file", "scope", "blocks"]
-Method = Literal["generate", "prompt lookup", "own draft", "gold draft"]
+Method = Literal["generate", "prompt lookup", "tuned lookup", "own draft", "gold draft"]
 
 FORMATS: dict[Format, str] = {
     "file": "the whole file",
@@ -36,10 +36,16 @@ FORMATS: dict[Format, str] = {
 METHODS: dict[Method, str] = {
     "generate": "generate",
     "prompt lookup": "prompt lookup",
+    "tuned lookup": "prompt lookup, tuned",
     "own draft": "assisted, drafts of its own",
     "gold draft": "assisted, drafts always right",
 }
 LOOKUP = {"prompt_lookup_num_tokens": 10, "max_matching_ngram_size": 2}
+TUNED: dict[Format, dict[str, int]] = {
+    "file": {"prompt_lookup_num_tokens": 64, "max_matching_ngram_size": 6},
+    "scope": {"prompt_lookup_num_tokens": 32, "max_matching_ngram_size": 4},
+}
+"""What served these edits best of six settings tried; blocks are served best by `LOOKUP` itself."""
 DRAFT_LAYERS = 4
 """The assistant has one layer of so many of the model's."""
 OPEN, MIDDLE, CLOSE = "<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n"
@@ -103,24 +109,39 @@ def task(format: Format, edit: Edit, codec: Codec, page: Page, asked: Sequence[i
 
 
 def blocks(before: str, after: str) -> list[str]:
-    """The change as search/replace blocks: every search is whole lines that the file holds once."""
+    """The change as search/replace blocks: every search is whole lines that the file holds once. One block for all of it where
+    blocks of single hunks would get in each other's way. Raises CopydeskError for a file with no line to search for."""
     old, new = split_lines(before), split_lines(after)
-    found: list[str] = []
-    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
+    hunks = [
+        (i, j, k, m)
+        for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+    if not hunks:
+        return []
+    whole = (hunks[0][0], hunks[-1][1], hunks[0][2], hunks[-1][3])
+    for given in (hunks, [whole]):
+        found = [_block(old, new, hunk) for hunk in given]
+        try:
+            if apply_blocks(before, "".join(found)) == after:
+                return found
+        except CopydeskError:
             continue
-        above = below = 0
-        while not _once(old, old[i - above : j + below]):
-            if above <= below and i - above > 0:
-                above += 1
-            elif j + below < len(old):
-                below += 1
-            else:
-                above += 1
-        search = old[i - above : j + below]
-        replace = [*old[i - above : i], *new[k:m], *old[j : j + below]]
-        found.append(OPEN + "".join(search) + MIDDLE + "".join(replace) + CLOSE)
-    return found
+    raise CopydeskError("no search block names the place of this change")
+
+
+def _block(old: Sequence[str], new: Sequence[str], hunk: tuple[int, int, int, int]) -> str:
+    """old[i:j] → new[k:m] with as many lines round it as make the search unique."""
+    i, j, k, m = hunk
+    above = below = 0
+    while not _once(old, old[i - above : j + below]) and (i > above or j + below < len(old)):
+        if i > above and (above <= below or j + below == len(old)):
+            above += 1
+        else:
+            below += 1
+    search = "".join(old[i - above : j + below])
+    replace = "".join([*old[i - above : i], *new[k:m], *old[j : j + below]])
+    return OPEN + search + MIDDLE + replace + CLOSE
 
 
 def apply_blocks(before: str, text: str) -> str:
@@ -129,7 +150,7 @@ def apply_blocks(before: str, text: str) -> str:
     for part in text.split(OPEN)[1:]:
         search, _, rest = part.partition(MIDDLE)
         replace, _, _ = rest.partition(CLOSE)
-        if result.count(search) != 1:
+        if not search or result.count(search) != 1:
             raise CopydeskError("a search block does not name one place")
         result = result.replace(search, replace, 1)
     return result
@@ -165,6 +186,8 @@ class Rivals:
             options["past_key_values"] = copy.deepcopy(self._warm(task.shown))
         if method == "prompt lookup":
             options |= LOOKUP
+        elif method == "tuned lookup":
+            options |= TUNED[task.format]
         elif method != "generate":
             options["assistant_model"] = self._helper()
         with ExitStack() as held, torch.inference_mode():

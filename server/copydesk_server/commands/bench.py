@@ -9,6 +9,7 @@ import argparse
 import gc
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from itertools import islice
@@ -17,11 +18,32 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from copydesk.bench import cases, ceiling, edit, edit_tables, facts, kernel, perturbation, plots, subject
+from copydesk.bench import (
+    cases,
+    ceiling,
+    edit,
+    edit_tables,
+    facts,
+    kernel,
+    perturbation,
+    plots,
+    quality,
+    selector,
+    serve,
+    subject,
+)
 from copydesk.bench.report import Report, Value, read_table
+from copydesk.bench.script import ScriptedModel
 from copydesk.bench.sizes import SIZES, Size
 from copydesk.codec_cost import CodecCost
+from copydesk.editor import Editor
 from copydesk.errors import CopydeskError
+from copydesk.training import humaneval
+from copydesk.training.evaluate import judge
+from copydesk.training.example import Example
+from copydesk.training.records import read_held_out
+from copydesk_server.judge import judge_all
+from copydesk_server.ruff import Ruff
 
 DATA = "COPYDESK_EVAL_DATA"
 """Names the folder of the HumanEvalPack files where --data does not."""
@@ -55,6 +77,11 @@ class Bench:
                 place = Path(args.model) if args.model is not None else None
                 self._loaded[key] = subject.load(place, device=str(self.device), dtype=args.dtype)
         return self._loaded[key]
+
+    def editor(self) -> Editor:
+        """The engine over the model named by --model, with nothing scripted."""
+        args = self.args
+        return Editor.load(args.model, str(self.device), dtype=args.dtype, warm=False)
 
     def release(self) -> None:
         """Let go of the model, where another comes."""
@@ -205,11 +232,111 @@ def _perturbation(bench: Bench) -> Report:
     return report
 
 
+def _selector(bench: Bench) -> Report:
+    args, size = bench.args, bench.size
+    folder = data_folder(args)
+    given = cases.human_eval_fix(folder, "python", None)
+    examples = selector.injected([case.after for case in given], size.prompts, args.seed, narrow=False)
+    tasks = list(humaneval.tasks(folder / "humanevalpack_python.jsonl"))[: size.prompts // 2]
+    report = bench.report("selector", "Spans chosen as a whole, and token by token", examples=len(examples))
+    with bench.editor() as editor:
+        report.setting["model"] = editor.toolkit.model.name
+        ways = []
+        for candidates in selector.CANDIDATES:
+            for token_by_token, name in ((False, "as a whole, exactly"), (True, "token by token")):
+                bench.say(f"selector: {name}, candidates {candidates}")
+                ways.append(
+                    selector.measure(
+                        editor, examples, candidates=candidates, token_by_token=token_by_token, name=name
+                    )
+                )
+        report.tables.append(selector.choice_table("How spans are chosen", ways))
+        bench.say("selector: HumanEvalFix")
+        bugs = selector.measure(
+            editor, [task.example for task in tasks], candidates=1, token_by_token=False, name=""
+        )
+    gaps = {"defects with a diagnostic": ways[0].gaps, "HumanEvalFix, Python": bugs.gaps}
+    report.tables.append(selector.gap_table(gaps))
+    drawn = plots.lines(
+        bench.out / f"{report.name}.png", selector.series(gaps),
+        title="Local masking against the exact law", x="share of choices", y="total variation, at most",
+    )  # fmt: skip
+    report.plots += [drawn] if drawn else []
+    return report
+
+
+def _serve(bench: Bench) -> Report:
+    size = bench.size
+    model = bench.subject(bench.args.shape[0] if bench.args.shape else None)
+    report = bench.report(
+        "serve", "Many requests at once", model=model.name, precision=str(model.dtype).removeprefix("torch.")
+    )
+    series: dict[str, list[tuple[float, float]]] = {}
+    for make, name in ((serve.on_one, "one document"), (serve.on_many, "many documents")):
+        found: dict[int, tuple[list[serve.Served], list[serve.Served]]] = {}
+        for count in size.together:
+            bench.say(f"serve: {count} on {name}")
+            toolkit = model.toolkit()
+            scripted = toolkit.model = ScriptedModel(model.model)
+            with Editor(toolkit, warm=False) as editor:
+                asked = make(editor, count)
+                serve.prepare(editor, scripted, asked)
+                rounds = [
+                    (serve.packed(editor, scripted, asked), serve.sequential(editor, scripted, asked))
+                    for _ in range(size.serve_rounds)
+                ]
+            found[count] = [a for a, _ in rounds], [b for _, b in rounds]
+        report.tables.append(serve.table(f"Requests at once, {name}", found))
+        series |= serve.series(name, found)
+    drawn = plots.lines(
+        bench.out / f"{report.name}.png", series, title=f"Throughput, {model.name}", x="requests at once",
+        y="requests a second", log_x=True,
+    )  # fmt: skip
+    report.plots += [drawn] if drawn else []
+    return report
+
+
+def _quality(bench: Bench) -> Report:
+    args, size = bench.args, bench.size
+    folder = data_folder(args)
+    ruff = Ruff.find()
+
+    def verify(example: Example, text: str) -> bool:
+        asked = example.request.diagnostics
+        said = judge_all(example.before, text, asked, language="python", path=None, ruff=ruff)
+        return said.verdict == "verified"
+
+    if args.examples is not None:
+        title, note = "Held-out examples", "Held-out packages, which the model never saw."
+        seen: Counter[str] = Counter()
+        examples = []
+        for row in read_held_out(Path(args.examples)):
+            seen[row.example.kind] += 1
+            if seen[row.example.kind] <= size.held_out:
+                examples.append(row.example)
+    else:
+        title = "Defects put into HumanEvalPack's solutions"
+        note = "Kinds of defects in turn, each put into a solution that the model never saw; no shards were given."
+        texts = [case.after for case in cases.human_eval_fix(folder, "python")]
+        examples = selector.injected(texts, 40 * size.held_out, args.seed, narrow=True)
+    report = bench.report("quality", "How often the model is right", examples=len(examples))
+    with bench.editor() as editor:
+        report.setting["model"] = editor.toolkit.model.name
+        bench.say(f"quality: {len(examples)} examples")
+        report.tables.append(quality.held_out_table(title, list(judge(editor, examples, verify)), note))
+        path = folder / "humanevalpack_python.jsonl"
+        report.tables.append(quality.human_eval_fix(editor, path, size.cases, bench.say))
+    return report
+
+
 WORK: dict[str, Callable[[Bench], Report]] = {
     "kernel": _kernel,
     "ceiling": _ceiling,
     "perturbation": _perturbation,
     "edit": _edit,
+    "selector": _selector,
+    "serve": _serve,
+    "quality": _quality,
 }
 
 
