@@ -28,10 +28,11 @@ from copydesk.bench import (
     serve,
     subject,
 )
-from copydesk.bench.edit import ENGINE, Limits, Race
+from copydesk.bench.edit import ENGINE, Race
 from copydesk.bench.facts import facts, in_words
 from copydesk.bench.report import Report, Table, Target, read_table, shown
 from copydesk.bench.script import ScriptedModel
+from copydesk.bench.sizes import Limits
 from copydesk.bench.timing import Times, interleave
 from copydesk.document import split_lines
 from copydesk.editor import Editor
@@ -40,8 +41,8 @@ from copydesk.grammar.trie import Trie
 from copydesk.oracle import CodeCost, oracle_program
 from copydesk.program import Copy, Gen, Program
 from copydesk.syntax import parse
+from copydesk_server.benchmarks.bench import command_line
 from copydesk_server.cli import main
-from copydesk_server.commands.bench import command_line
 from humaneval import humaneval_cases
 from strategies import pairs
 

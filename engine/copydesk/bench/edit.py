@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
-from copydesk.bench.documents import ONE_HUNK, Edit, edits
-from copydesk.bench.rivals import FORMATS, METHODS, TUNED, Format, Method, Rivals, Run, Task, task
+from copydesk.bench.documents import Edit, edits
+from copydesk.bench.rivals import FORMATS, METHODS, Format, Method, Rivals, Run, Task, task
 from copydesk.bench.script import ScriptedModel
+from copydesk.bench.sizes import ORDER, RIVALS, Limits
 from copydesk.bench.subject import Subject
 from copydesk.bench.timing import stopwatch
 from copydesk.codec_cost import CodecCost
@@ -28,26 +29,6 @@ from copydesk.program import Copy, Program
 from copydesk.toolkit import Toolkit
 
 ENGINE = "copydesk"
-LENGTHS = (50, 100, 300, 1000, 5000)
-HEADLINE = 300
-ORDER = ("two places", "two lines in", "three lines to one", ONE_HUNK)
-"""The dearest for this engine first: where a slow row has no time for all, it is compared on that one."""
-RIVALS: tuple[tuple[Method, Format], ...] = tuple(
-    (method, format)
-    for format in FORMATS
-    for method in METHODS
-    if method != "tuned lookup" or format in TUNED
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """rounds: runs of each edit at most. slow: seconds after which a row begins no other run at this length. longest: seconds a
-    single run may be expected to take."""
-
-    rounds: int = 7
-    slow: float = 2.0
-    longest: float = 60.0
 
 
 @dataclass(slots=True)

@@ -8,10 +8,11 @@ from statistics import median
 
 from copydesk.bench import plots
 from copydesk.bench.documents import ONE_HUNK
-from copydesk.bench.edit import ENGINE, HEADLINE, Race, Row
+from copydesk.bench.edit import ENGINE, Race, Row
 from copydesk.bench.kernel import Kernel
 from copydesk.bench.report import Report, Table, Target, Value
 from copydesk.bench.rivals import DRAFT_LAYERS, FORMATS, LOOKUP, METHODS, TUNED
+from copydesk.bench.sizes import HEADLINE
 
 
 def _settings() -> str:
@@ -45,15 +46,18 @@ NOTES = (
 
 
 def fill(report: Report, race: Race, kernel: Kernel, folder: Path) -> None:
-    """Everything the race found."""
+    """Everything the race found so far, in place of what the report said before."""
     lengths = sorted(race.lengths)
     headline = HEADLINE if HEADLINE in lengths else lengths[-1]
-    report.tables.append(race_table(race, headline))
-    report.tables += [growth_table(race, lengths, warm=warm) for warm in (True, False)]
-    report.tables += [edits_table(race, headline), bound_table(race, kernel, headline)]
-    report.targets += targets(race, headline, lengths)
-    report.notes += NOTES
-    _plots(report, race, lengths, folder)
+    report.tables = [
+        race_table(race, headline),
+        *(growth_table(race, lengths, warm=warm) for warm in (True, False)),
+        edits_table(race, headline),
+        bound_table(race, kernel, headline),
+    ]
+    report.targets = targets(race, headline, lengths)
+    report.notes = list(NOTES)
+    report.plots = _plots(report.name, race, lengths, folder)
 
 
 def race_table(race: Race, lines: int) -> Table:
@@ -195,7 +199,7 @@ def _not_run(row: Row) -> str:
     return f"not run (≥ {row.expected:.0f} s)" if row.expected is not None else "not run"
 
 
-def _plots(report: Report, race: Race, lengths: Sequence[int], folder: Path) -> None:
+def _plots(name: str, race: Race, lengths: Sequence[int], folder: Path) -> list[str]:
     series: dict[str, list[tuple[float, float]]] = {}
     for warm, suffix in ((True, "warm"), (False, "cold")):
         for lines in lengths:
@@ -205,19 +209,19 @@ def _plots(report: Report, race: Race, lengths: Sequence[int], folder: Path) -> 
                     series.setdefault(f"{row.name}, {suffix}", []).append((race.lengths[lines], ms))
     drawn = [
         plots.lines(
-            folder / f"{report.name}-race.png", series, title=f"One edit, {race.subject.name}", x="lines of the file", y="ms",
+            folder / f"{name}-race.png", series, title=f"One edit, {race.subject.name}", x="lines of the file", y="ms",
             log_x=True, log_y=True,
         ),
         plots.lines(
-            folder / f"{report.name}-growth.png",
+            folder / f"{name}-growth.png",
             {
-                name: [
-                    (race.lengths[n], median(run.seconds for run in race.engine(n, warm=True).runs[name]) * 1e3)
+                edit: [
+                    (race.lengths[n], median(run.seconds for run in race.engine(n, warm=True).runs[edit]) * 1e3)
                     for n in lengths
                 ]
-                for name in race.engine(lengths[0], warm=True).runs
+                for edit in race.engine(lengths[0], warm=True).runs
             },
             title="A warm edit of copydesk", x="lines of the file", y="ms", log_x=True,
         ),
     ]  # fmt: skip
-    report.plots += [name for name in drawn if name is not None]
+    return [made for made in drawn if made is not None]

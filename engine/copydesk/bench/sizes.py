@@ -1,16 +1,37 @@
 """How large a run is: what fits in half an hour on two cores, what fits in ten minutes on a GPU, and what a test can wait for.
 
-Plain numbers; measures nothing.
+Plain values; measures nothing, and imports nothing that needs more than torch and transformers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from copydesk.bench.edit import LENGTHS, ORDER, RIVALS, Limits
+from copydesk.bench.documents import ONE_HUNK
 from copydesk.bench.kernel import PREFIX
 from copydesk.bench.kernel import SIZES as SPANS
-from copydesk.bench.rivals import Format, Method
+from copydesk.bench.rivals import FORMATS, METHODS, TUNED, Format, Method
+
+LENGTHS = (50, 100, 300, 1000, 5000)
+HEADLINE = 300
+ORDER = ("two places", "two lines in", "three lines to one", ONE_HUNK)
+"""Edits of the race, the dearest for copydesk first: where a slow row has no time for all, it is compared on that one."""
+RIVALS: tuple[tuple[Method, Format], ...] = tuple(
+    (method, format)
+    for format in FORMATS
+    for method in METHODS
+    if method != "tuned lookup" or format in TUNED
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """rounds: runs of each edit at most. slow: seconds after which a row begins no other run at this length. longest: seconds a
+    single run may be expected to take."""
+
+    rounds: int = 7
+    slow: float = 2.0
+    longest: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +53,7 @@ class Size:
     limits: Limits = field(default_factory=Limits)
     cases: int | None = None
     draws: int = 20
-    prompts: int = 240
+    prompts: int = 200
     held_out: int = 10
     together: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
     serve_rounds: int = 3
@@ -40,12 +61,12 @@ class Size:
 
 SIZES: dict[str, Size] = {
     "default": Size(),
-    # A GPU runs these models several times faster, but transformers spends as long as ever on launching.
-    "cuda": Size(lengths=(50, 300, 1000), limits=Limits(rounds=5, slow=2.0, longest=40.0)),
+    # Launching takes transformers as long as ever on a GPU: the longest rows are left out sooner.
+    "cuda": Size(lengths=(50, 300, 1000), limits=Limits(rounds=5, slow=2.0, longest=30.0)),
     "tiny": Size(
         spans=(8, 32), prefix=64, page_prefix=64, steps=3, kernel_rounds=2, lengths=(50, 100),
         rivals=(("generate", "scope"), ("prompt lookup", "blocks"), ("own draft", "blocks"), ("gold draft", "blocks")),
-        edits=("one word",), limits=Limits(rounds=1, slow=1.0, longest=10.0), cases=4, draws=2, prompts=6, held_out=1,
+        edits=(ONE_HUNK,), limits=Limits(rounds=1, slow=1.0, longest=10.0), cases=4, draws=2, prompts=6, held_out=1,
         together=(1, 2), serve_rounds=1,
     ),
 }  # fmt: skip

@@ -7,7 +7,7 @@ a random model can say anything when its choices are scripted. Knows no document
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,9 @@ SHAPES: dict[str, dict[str, Any]] = {
 """Qwen2.5's published sizes."""
 POSITIONS = 1 << 17
 """Rotary positions go on by the same formula; a baseline that rewrites a long file needs more of them than a small model has."""
+
+ARENA = 1 << 17
+"""Slots of keys and values on CUDA: room for every page there is here, beside a second copy of the weights."""
 
 
 @dataclass(slots=True)
@@ -107,11 +110,6 @@ def random(shape: str, *, device: str = "auto", dtype: str = "bf16", seed: int =
     return _subject(f"Qwen2.5-{shape} shape, random weights", model, rival, target, EMBEDDED)
 
 
-def with_format(subject: Subject, **changes: Any) -> EditFormat:
-    """The subject's edit format, changed."""
-    return replace(EditFormat.load(subject.directory), **changes)
-
-
 def _subject(name: str, model: LlamaModel, rival: Any, device: torch.device, directory: Path) -> Subject:
     rival = rival.eval().to(device)
     rival.generation_config.eos_token_id = None  # what ends a replay is the length of its text
@@ -120,5 +118,5 @@ def _subject(name: str, model: LlamaModel, rival: Any, device: torch.device, dir
     rival.config.max_position_embeddings = POSITIONS
     parameters = sum(p.numel() for p in rival.parameters())
     if device.type == "cuda":
-        model.run_static(capture=True)
+        model.run_static(capture=True, slots=ARENA)
     return Subject(name, model, rival, directory, parameters)
