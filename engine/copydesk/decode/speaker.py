@@ -108,9 +108,13 @@ class Speaker:
             return (yield from self._walk(trie))
         logits = yield from self._logits([(), *_node_paths(trie)], [path[shared:] for path in ahead])
         edges = _edge_log_probabilities(trie, logits)
-        index = self.sampler.choose(trie.local_law(edges) if local else trie.law(edges))
+        index = self.sampler.choose(self.law(trie, edges, local=local))
         self.pending.extend(trie.sequences[index])
         return index
+
+    def law(self, trie: Trie, edges: Floats, *, local: bool) -> Floats:
+        """Log probability of each choice: what a choice is made by."""
+        return trie.local_law(edges) if local else trie.law(edges)
 
     def _walk(self, trie: Trie) -> Generator[Any, Any, int]:
         """Token by token under the local mask, for tries too large for one forward."""
