@@ -32,6 +32,8 @@ def test_a_directory_without_one_is_rewritten(tmp_path: Path) -> None:
         ({"after_copy": "all"}, "after_copy"),
         ({"page_lines": 1}, "at least 2 lines"),
         ({"page_overlap": 64}, "overlaps by less"),
+        ({"warm_lines": 65}, "no more than a page"),
+        ({"warm_lines": 1}, "at least 2 lines"),
         ({"sub_lines": 0}, "positive"),
         ({"page_lines": 200}, "line tokens end at 127"),
         ({"page_lines": "64"}, "of type int"),

@@ -16,6 +16,7 @@ from copydesk.program import Copy, Gen, Op, Program, Sub, sub_span
 from copydesk.request import Range, normalise_scope
 
 SMALL = EditFormat(page_lines=16, page_overlap=8, header_lines=3)
+WARM = EditFormat(page_lines=64, page_overlap=32, warm_lines=20, header_lines=3)
 DEFAULT = EditFormat()
 
 
@@ -277,6 +278,7 @@ def test_random_programs_change_nothing_outside_their_scope(ends: list[str]) -> 
 
 def check_layout(layout: PageLayout, lines: list[str], format: EditFormat) -> None:
     """Pages cover the document in order, overlap their neighbours, and fit the format."""
+    longest = format.warm_lines or format.page_lines
     windows = [layout.window(key) for key in layout.keys]
     assert windows[0][0] == 1
     assert windows[-1][1] == len(lines)
@@ -284,8 +286,8 @@ def check_layout(layout: PageLayout, lines: list[str], format: EditFormat) -> No
     for (a, b), (c, d) in itertools.pairwise(windows):
         assert a < c <= b < d
     for first, last in windows:
-        assert last - first + 1 <= format.page_lines
-    if len(lines) <= format.page_lines:
+        assert last - first + 1 <= longest
+    if len(lines) <= longest:
         assert len(windows) == 1
     for key in layout.keys:
         assert len(layout.page(key)) <= format.numbers_needed
@@ -296,6 +298,7 @@ def test_a_fresh_layout(count: int) -> None:
     lines = numbered(count)
     check_layout(PageLayout(lines, SMALL, "python"), lines, SMALL)
     check_layout(PageLayout(lines, DEFAULT, "python"), lines, DEFAULT)
+    check_layout(PageLayout(lines, WARM, "python"), lines, WARM)
 
 
 def test_default_pages_of_a_long_file() -> None:
@@ -305,7 +308,38 @@ def test_default_pages_of_a_long_file() -> None:
     assert layout.keys_near(280, 280) == layout.keys[-1:]
 
 
-@pytest.mark.parametrize("format", [SMALL, DEFAULT, EditFormat(page_lines=2, page_overlap=0, header_lines=1)])
+@pytest.mark.parametrize(
+    ("scope", "window"),
+    [
+        ([(100, 104)], None),  # a warm page shows it
+        ([(100, 119)], (95, 124)),  # as many lines as a warm page has: half as many more round them
+        ([(100, 149)], (95, 154)),
+        ([(100, 159)], (98, 161)),  # no more than a page may have
+        ([(1, 40)], (1, 50)),
+        ([(261, 280)], (251, 280)),
+    ],
+)
+def test_what_no_warm_page_shows_gets_a_page_of_its_own(
+    scope: list[tuple[int, int]], window: tuple[int, int] | None
+) -> None:
+    page = PageLayout(numbered(280), WARM, "python").page_for(scope)
+    assert page.shows(scope)
+    if window is None:
+        assert page.key is not None
+    else:
+        assert page.key is None
+        shown = [span for span in page.spans if span[0] == span[1]]
+        assert (shown[0][0], shown[-1][1]) == window
+
+
+def test_more_than_a_page_is_no_scope() -> None:
+    with pytest.raises(ScopeError, match="no page of 64 lines"):
+        PageLayout(numbered(280), WARM, "python").page_for([(100, 164)])
+
+
+@pytest.mark.parametrize(
+    "format", [SMALL, DEFAULT, WARM, EditFormat(page_lines=2, page_overlap=0, header_lines=1)]
+)
 def test_random_edits(format: EditFormat) -> None:
     """What a splice does not report has not changed; keys are never used again; the layout stays legal."""
     rng = random.Random(1)

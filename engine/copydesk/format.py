@@ -24,13 +24,15 @@ FILE_NAME = "copydesk.json"
 class EditFormat:
     """One model's edit format. Raises FormatError where values contradict each other.
 
-    Lengths are in lines. `after_copy` is what follows a copy in the model's context: the whole span, its last `tail_lines`
+    Lengths are in lines. `page_lines` is the most a page shows, `warm_lines` the length of those that are kept warm (0: the most):
+    shorter ones cost less to keep, and what needs more gets a page of its own. `after_copy` is what follows a copy in the model's context: the whole span, its last `tail_lines`
     lines, or the program alone.
     """
 
     kind: Kind = "lines"
     page_lines: int = 64
     page_overlap: int = 32
+    warm_lines: int = 0
     header_lines: int = 16
     after_copy: AfterCopy = "span"
     tail_lines: int = 2
@@ -46,6 +48,8 @@ class EditFormat:
             raise FormatError(f"after_copy is one of span, tail, program, not {self.after_copy!r}")
         if not 2 <= self.page_lines <= 1_000_000 or not 0 <= self.page_overlap < self.page_lines:
             raise FormatError("a page has at least 2 lines and overlaps by less than its length")
+        if self.warm_lines and not 2 <= self.warm_lines <= self.page_lines:
+            raise FormatError("warm pages have at least 2 lines and no more than a page")
         if self.header_lines < 0 or self.tail_lines < 1 or self.sub_lines < 1:
             raise FormatError("header_lines, tail_lines and sub_lines must be positive")
         # A page shows its header, one line that stands for the hidden lines, and its window.

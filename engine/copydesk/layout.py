@@ -67,11 +67,13 @@ class PageLayout:
     """
 
     def __init__(self, lines: Sequence[str], format: EditFormat, language: str) -> None:
-        self._page_lines = format.page_lines
+        self._most_lines = format.page_lines
+        self._page_lines = format.warm_lines or format.page_lines
         self._header_lines = format.header_lines
         self._language = language
         # Block lengths: two of the longest fill a page; a new one leaves room to type.
-        self._longest = min(format.page_overlap or format.page_lines, format.page_lines // 2)
+        overlap = format.page_overlap * self._page_lines // format.page_lines
+        self._longest = min(overlap or self._page_lines, self._page_lines // 2)
         self._nominal = max(1, self._longest * 7 // 8)
         self._shortest = max(1, self._longest // 4)
         self._lines = lines
@@ -299,15 +301,18 @@ class PageLayout:
         return min(above, below)
 
     def _cold_page(self, ranges: Sequence[Range]) -> Page:
-        count, size = len(self._lines), self._page_lines
-        head = self._header
+        count, head = len(self._lines), self._header
         outside = [r for r in ranges if head is None or r[0] < head[0] or r[1] > head[1]]
         for group in (outside, ranges):
             low, high = (group[0][0], group[-1][1]) if group else (1, 0)
+            # As much round it as a warm page that it fits in has at the least.
+            size = min(self._most_lines, max(self._page_lines, high - low + 1 + self._page_lines // 2))
             if high - low + 1 > size:
                 continue
             first = max(1, min(low - (size - (high - low + 1)) // 2, count - size + 1))
             page = Page.of(self._lines, (first, min(count, first + size - 1)), head)
             if page.shows(ranges):
                 return page
-        raise ScopeError(f"no page of {size} lines shows {', '.join(map(show_range, ranges))} at once")
+        raise ScopeError(
+            f"no page of {self._most_lines} lines shows {', '.join(map(show_range, ranges))} at once"
+        )

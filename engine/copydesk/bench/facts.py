@@ -46,6 +46,11 @@ def processor() -> str:
     return next(named, platform.processor() or platform.machine())
 
 
+def hardware() -> str:
+    """The processor's name and its cores."""
+    return f"{processor()}, {os.cpu_count()} cores"
+
+
 def in_words(found: Facts) -> str:
     """The facts as one line of prose."""
     told = [f"{found['processor']}, {found['cores']} cores", f"{found['threads']} threads"]

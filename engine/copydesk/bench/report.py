@@ -13,6 +13,7 @@ from pathlib import Path
 from copydesk.bench.facts import Facts, in_words
 
 Value = str | int | float | bool | None
+TARGETS = "Targets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,7 @@ class Report:
             parts += [f"## {table.title}\n", table.markdown()]
             parts += [_list(table.notes)] if table.notes else []
         if self.targets:
-            rows = tuple(
-                (t.what, t.wanted, t.measured, "not measured" if t.met is None else "yes" if t.met else "no")
-                for t in self.targets
-            )
-            parts += [
-                "## Targets\n",
-                Table("Targets", ("what", "wanted", "measured", "met"), rows).markdown(),
-            ]
+            parts += [f"## {TARGETS}\n", target_table(self.targets).markdown()]
         parts += [f"![{name}]({name})\n" for name in self.plots]
         parts += [_list(self.notes)] if self.notes else []
         return "\n".join(parts)
@@ -100,11 +94,20 @@ def read_table(folder: Path, name: str, title: str) -> Table | None:
         data = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    if title == TARGETS:
+        return target_table([Target(**target) for target in data["targets"]])
     for table in data["tables"]:
         if table["title"] == title:
             rows = tuple(tuple(row) for row in table["rows"])
             return Table(title, tuple(table["columns"]), rows, tuple(table["notes"]))
     return None
+
+
+def target_table(targets: Iterable[Target]) -> Table:
+    """Targets as a table."""
+    said = {None: "not measured", True: "yes", False: "no"}
+    rows = tuple((t.what, t.wanted, t.measured, said[t.met]) for t in targets)
+    return Table(TARGETS, ("what", "wanted", "measured", "met"), rows)
 
 
 def shown(value: Value) -> str:

@@ -118,6 +118,7 @@ def page_format(base: EditFormat, page_lines: int) -> EditFormat:
         base,
         page_lines=page_lines,
         page_overlap=base.page_overlap * page_lines // base.page_lines,
+        warm_lines=0,
         header_lines=base.header_lines * page_lines // base.page_lines,
     )
 

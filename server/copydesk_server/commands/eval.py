@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         served = editor.toolkit.format
         if args.examples is not None:
             for lines in args.page_lines or [served.page_lines]:
-                if editor.toolkit.codec is not None:
+                if editor.toolkit.codec is not None and args.page_lines:
                     editor.toolkit.format = page_format(served, lines)
                 examples = list(_held_out(Path(args.examples), args, lines))
                 progress = track(
