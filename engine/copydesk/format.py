@@ -24,9 +24,9 @@ FILE_NAME = "copydesk.json"
 class EditFormat:
     """One model's edit format. Raises FormatError where values contradict each other.
 
-    Lengths are in lines. `page_lines` is the most a page shows, `warm_lines` the length of those that are kept warm (0: the most):
-    shorter ones cost less to keep, and what needs more gets a page of its own. `after_copy` is what follows a copy in the model's context: the whole span, its last `tail_lines`
-    lines, or the program alone.
+    Lengths are in lines. `page_lines` is the most a page shows. `warm_lines` is the length of those that are kept warm (0: the
+    most): shorter ones cost less to keep, and what needs more gets a page of its own. `after_copy` is what follows a copy in the
+    model's context: the whole span, its last `tail_lines` lines, or the program alone.
     """
 
     kind: Kind = "lines"
