@@ -22,8 +22,8 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from machine import hardware
 
+from copydesk.bench.facts import hardware
 from copydesk.codec import Codec, special_tokens
 from copydesk.format import EditFormat
 from copydesk.grammar.acceptor import Acceptor

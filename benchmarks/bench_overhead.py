@@ -18,9 +18,9 @@ from importlib.metadata import version
 from statistics import median
 
 import torch
-from machine import hardware
 from transformers import Qwen2Config
 
+from copydesk.bench.facts import hardware
 from copydesk.codec import Codec, special_tokens
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft, NgramIndex

@@ -29,8 +29,8 @@ from random import Random
 from typing import TypeAlias
 
 import torch
-from machine import hardware
 
+from copydesk.bench.facts import hardware
 from copydesk.training.sources import archive, fetch
 from copydesk_server.judge import finding
 from copydesk_server.ruff import SYNTAX, Ruff

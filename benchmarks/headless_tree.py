@@ -31,9 +31,9 @@ from random import Random
 from typing import Any, ClassVar, TypeAlias
 
 import torch
-from machine import hardware
 
 from copydesk import batch
+from copydesk.bench.facts import hardware
 from copydesk.decode.sampling import Floats, Sampler, TokenSet
 from copydesk.results import EditResult
 from copydesk.training.composite import composites

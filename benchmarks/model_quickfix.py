@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import median, quantiles
 
 import torch
-from machine import hardware
 
+from copydesk.bench.facts import hardware
 from copydesk.decode.counts import Counts
 from copydesk.editor import Editor
 from copydesk.training.records import read_held_out

@@ -60,7 +60,7 @@ step() {
     local code=$?
     if [ $code -ne 0 ]; then
         failed=1
-        echo "== $1 ended with $code (1: a target was missed; 2: it failed; 124 or 130: it was stopped)"
+        echo "== $1 ended with $code (1: a target was missed, or it broke off; 2: it could not begin; 124 or 130: it was stopped)"
     fi
 }
 

@@ -31,8 +31,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import psutil
-from machine import hardware
 
+from copydesk.bench.facts import hardware
 from copydesk.request import EditRequest
 from copydesk_server.lsp.server import create_server
 from copydesk_server.lsp.session import Options

@@ -17,8 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from machine import hardware
-
+from copydesk.bench.facts import hardware
 from soaking import Size, soak
 
 

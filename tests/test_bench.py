@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
 from math import log
 from pathlib import Path
@@ -495,21 +495,49 @@ def test_the_commands_that_need_data_say_so(
 # -- what documents quote --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
-def test_results_of_the_repository_are_whole(path: Path) -> None:
-    check_results(path)
+def test_results_of_the_repository_are_whole() -> None:
+    for path in sorted(RESULTS.glob("*.json")):
+        check_results(path)
+
+
+def test_quotes_are_put_in_and_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = spec_from_file_location("quote", ROOT / "benchmarks" / "quote.py")
+    assert spec is not None
+    assert spec.loader is not None
+    quote = module_from_spec(spec)
+    spec.loader.exec_module(quote)
+    document = tmp_path / "README.md"
+    monkeypatch.setattr(quote, "ROOT", tmp_path)
+    monkeypatch.setattr(quote, "DOCUMENTS", (document,))
+    mark = "<!-- from benchmarks/results/x-cpu.md: T -->"
+    document.write_text(f"a\n\n{mark}\n\nb | c\n")
+    assert quote.main() == 1  # no such results
+    assert document.read_text() == f"a\n\n{mark}\n\nb | c\n"
+    for value in (1.5, 2.5):
+        report = _report("x-cpu")
+        report.tables.append(Table("T", ("ms",), ((value,),)))
+        report.save(tmp_path / "benchmarks" / "results")
+        for _ in range(2):
+            assert quote.main() == 0
+            wanted = f"a\n\n{mark}\n\n{report.tables[0].markdown()}\nb | c\n"
+            assert document.read_text() == wanted
 
 
 @pytest.mark.parametrize("name", ["README.md", "benchmarks/README.md"])
 def test_tables_of_figures_come_from_results(name: str) -> None:
-    """A table whose cells hold decimals is quoted from the results file named in the comment above it, line by line."""
+    """A table whose cells hold decimals stands under the comment that names its results file, and says what that says."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    for before, table in re.findall(r"([^\n]*)\n\n?((?:\|[^\n]*\n)+)", text):
-        if not re.search(r"\d\.\d", table):
-            continue
-        named = re.fullmatch(r"<!-- from (results/[\w.-]+\.md) -->", before.replace("benchmarks/", ""))
-        assert named, f"{name}: a table of figures without its source:\n{table[:200]}"
-        source = (ROOT / "benchmarks" / named[1]).read_text(encoding="utf-8")
-        lines = Counter(source.split("\n"))
-        for line in table.rstrip("\n").split("\n"):
-            assert lines[line], f"{name} quotes what {named[1]} does not say: {line}"
+    named = list(re.finditer(r"<!-- from (?:benchmarks/)?results/([\w.-]+)\.md: ([^\n]+?) -->\n", text))
+    tables = {found.start(): found[0] for found in re.finditer(r"(?:^\|[^\n]*\n)+", text, re.MULTILINE)}
+    for mark in named:
+        source = read_table(RESULTS, mark[1], mark[2])
+        table = tables.pop(mark.end() + 1, tables.pop(mark.end(), None))
+        if table is not None:
+            assert source is not None, f"{name} quotes {mark[1]}, which has no table {mark[2]!r}"
+            assert table == source.markdown(), f"{name}: run benchmarks/quote.py"
+        else:
+            assert source is None, f"{name} leaves out {mark[2]!r} of {mark[1]}: run benchmarks/quote.py"
+    for table in tables.values():
+        assert not re.search(r"\d\.\d", table), (
+            f"{name}: a table of figures without its source:\n{table[:200]}"
+        )
