@@ -3,7 +3,10 @@
 #   make demo       watch the language server mend a small broken project
 #   make test       the tests (PYTEST_ARGS="tests/test_cli.py -k oracle" for some of them)
 #   make lint       ruff, mypy and the import contracts
-#   make test-vscode   the tests in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
+#   make test-editors  the tests in real editors, which are the next three; fetches the editors
+#   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
+#   make test-neovim   in Neovim (PYTEST_ARGS="-k 0.12" for some of them)
+#   make test-emacs    in Emacs, with eglot
 #   make bench      the benchmarks (BENCH=NAME for one of them)
 #   make format     let ruff rewrite what it can
 #   make clean      remove .venv and every cache
@@ -27,7 +30,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-vscode lint format bench clean
+.PHONY: help install demo test test-editors test-vscode test-neovim test-emacs lint format bench clean
 
 help:
 	@sed -n 's/^#   \(make .*\)/\1/p' Makefile
@@ -61,6 +64,12 @@ format: $(STAMP)
 # Installs what it needs: Debian packages as root or by sudo, the editor itself below ~/.cache (COPYDESK_EDITORS).
 test-vscode: $(STAMP)
 	tests/editors/vscode/run.sh $(abspath $(BIN))/python $(FILES)
+
+# Unpack the editors from Debian's packages below ~/.cache (COPYDESK_EDITORS): no root, but apt-get and dpkg.
+test-neovim test-emacs: test-%: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/editors/$* $(PYTEST_ARGS)
+
+test-editors: test-neovim test-emacs test-vscode
 
 bench: $(STAMP)
 	@set -e; for script in benchmarks/bench_$(BENCH).py; do \

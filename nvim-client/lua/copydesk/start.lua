@@ -43,9 +43,11 @@ local function wants(buf)
 end
 
 local function shared()
+  local settings = options.get().settings
   return {
     name = "copydesk",
-    settings = { copydesk = options.get().settings },
+    -- An empty table would travel as a list.
+    settings = { copydesk = next(settings) and settings or vim.empty_dict() },
     init_options = { copydesk = { askInstruction = true, status = true } },
   }
 end

@@ -1,0 +1,186 @@
+"""One Neovim, driven as a person would: keys go in through its input queue, and what it shows is read through its API.
+
+Knows Neovim and pynvim; of copydesk only how a client is asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pynvim
+
+from debian import Unpacked
+
+T = TypeVar("T")
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+DEADLINE = float(__import__("os").environ.get("DL", "90"))
+PAUSE = 0.02
+
+CLIENTS = "(vim.lsp.get_clients or vim.lsp.get_active_clients)"
+
+
+class Neovim:
+    """A running Neovim with copydesk and a linter beside it."""
+
+    def __init__(self, nvim: Any) -> None:
+        self._nvim = nvim
+
+    @classmethod
+    def start(cls, editor: Unpacked, home: Path, *, setup: str, linter_encoding: str) -> Neovim:
+        """setup: "setup" or "enable". Raises what pynvim raises where it does not start."""
+        libraries = next(editor.root.glob("usr/lib/*-linux-*/lua/5.1"), None)
+        share = editor.root / "usr/share"
+        binaries = Path(sys.executable).parent
+        environment = {
+            "VIMRUNTIME": str(editor.only("usr/share/nvim/runtime")),
+            "LUA_PATH": f"{share}/lua/5.1/?.lua;{share}/lua/5.1/?/init.lua;;",
+            "LUA_CPATH": f"{libraries}/?.so;;",
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "XDG_DATA_HOME": str(home / "data"),
+            "XDG_STATE_HOME": str(home / "state"),
+            "NVIM_LOG_FILE": str(home / "nvim.log"),
+            "COPYDESK_NVIM_CLIENT": str(ROOT / "nvim-client"),
+            "COPYDESK_SETUP": setup,
+            "COPYDESK_COMMAND": str(binaries / "copydesk"),
+            "COPYDESK_PYTHON": sys.executable,
+            "COPYDESK_LINTER": str(HERE.parent / "linter_server.py"),
+            "COPYDESK_LINTER_ENCODING": linter_encoding,
+            "PYTHONPATH": os.pathsep.join(str(ROOT / name) for name in ("engine", "server", "tests")),
+            "PATH": os.pathsep.join([str(binaries), os.environ["PATH"]]),
+            "OMP_NUM_THREADS": "1",
+            "HF_HUB_OFFLINE": "1",
+        }
+        argv = [
+            *editor.command("usr/bin/nvim"),
+            "--embed",
+            "--headless",
+            "-u",
+            str(HERE / "init.lua"),
+            "-i",
+            "NONE",
+            "-n",
+        ]
+        with _environment(environment):
+            return cls(pynvim.attach("child", argv=argv))
+
+    def end(self) -> None:
+        """As if the person had said `:qall!`."""
+        with contextlib.suppress(OSError, EOFError):
+            self._nvim.command("qall!", async_=True)
+        self._nvim.close()
+
+    # -- what a person does --------------------------------------------------------------------------------------------
+
+    def open(self, path: Path) -> None:
+        """`:edit`, and wait until copydesk's server looks after the buffer and the linter has spoken."""
+        self.command(f"edit! {path}")
+        self.until(lambda: self.client("id"), "copydesk's server")
+        self.until(lambda: self.lua("return #vim.diagnostic.get(0) > 0"), "the linter's diagnostics")
+
+    def keys(self, keys: str) -> None:
+        """Typed, as in a mapping: `<CR>` is the key."""
+        self._nvim.input(keys)
+
+    def command(self, command: str) -> None:
+        """An ex command."""
+        self._nvim.command(command)
+
+    def go(self, line: int, column: int = 0) -> None:
+        """The cursor: 1-based line, 0-based byte."""
+        self.lua("vim.api.nvim_win_set_cursor(0, {...})", line, column)
+
+    def choose(self, title: str, *, selected: bool = False) -> None:
+        """The stock menu of code actions at the cursor, or of the selection; takes the entry whose title has `title` in it."""
+        self.lua(
+            "local wanted = ...; vim.g.offered = nil\n"
+            "vim.ui.select = function(items, options, chosen)\n"
+            "  local titles, found = {}, nil\n"
+            "  for index, item in ipairs(items) do\n"
+            "    titles[index] = options.format_item and options.format_item(item) or tostring(item)\n"
+            "    if titles[index]:find(wanted, 1, true) then found = index end\n"
+            "  end\n"
+            "  vim.g.offered = titles\n"
+            "  chosen(found and items[found], found)\n"
+            "end",
+            title,
+        )
+        self.keys(("" if selected else "<Esc>") + "<Cmd>lua vim.lsp.buf.code_action()<CR>")
+
+    # -- what a person sees --------------------------------------------------------------------------------------------
+
+    def lua(self, code: str, *arguments: Any) -> Any:
+        """What a piece of Lua returns."""
+        return self._nvim.exec_lua(code, *arguments)
+
+    def text(self) -> str:
+        """The buffer, as lines that each end in a newline."""
+        return "".join(f"{line}\n" for line in self._nvim.current.buffer[:])
+
+    def client(self, field: str) -> Any:
+        """A field of copydesk's client for this buffer; None where there is none."""
+        return self.lua(
+            f"local c = {CLIENTS}({{ name = 'copydesk', bufnr = 0 }})[1]; return c and c[...]", field
+        )
+
+    def marks(self, group: str | None = None) -> list[Any]:
+        """The extmarks of the preview, with their details."""
+        return self.lua(  # type: ignore[no-any-return]
+            "local space = vim.api.nvim_get_namespaces()[...]\n"
+            "return space and vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true }) or {}",
+            group or "copydesk_preview",
+        )
+
+    def virtual(self) -> list[str]:
+        """The lines shown that are not in the buffer."""
+        return [
+            "".join(piece for piece, _ in line)
+            for mark in self.marks()
+            for line in mark[3].get("virt_lines", [])
+        ]
+
+    def said(self) -> list[str]:
+        """Notifications since the last time."""
+        said: list[str] = self.lua("local said = vim.g.notified; vim.g.notified = {}; return said")
+        return said
+
+    def hears(self, words: str) -> None:
+        """Wait for a notification with these words."""
+        heard: list[str] = []
+
+        def there() -> bool:
+            heard.extend(self.said())
+            return any(words in message for message in heard)
+
+        self.until(there, f"the message {words!r}", heard)
+
+    def until(self, there: Callable[[], T], what: str, *more: Any) -> T:
+        """Wait for a condition; its value."""
+        end = time.monotonic() + DEADLINE
+        while not (value := there()):
+            if time.monotonic() > end:
+                messages = self._nvim.command_output("messages")
+                raise AssertionError(
+                    f"waited {DEADLINE:.0f} s for {what}: {more} {self.said()} {self.text()!r} {messages}"
+                )
+            time.sleep(PAUSE)
+        return value
+
+
+@contextlib.contextmanager
+def _environment(values: dict[str, str]) -> Any:
+    """pynvim starts its child with the environment there is."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -1,0 +1,28 @@
+-- The configuration under test: copydesk as a person sets it up, and beside it a server that owns the diagnostics.
+-- The environment names what is where; COPYDESK_SETUP says which of the two ways is taken.
+
+vim.opt.runtimepath:prepend(vim.env.COPYDESK_NVIM_CLIENT)
+vim.opt.swapfile = false
+vim.g.notified = {}
+vim.notify = function(message)
+  local said = vim.g.notified
+  said[#said + 1] = message
+  vim.g.notified = said
+end
+
+if vim.env.COPYDESK_SETUP == "enable" then
+  vim.lsp.enable("copydesk") -- lsp/copydesk.lua, with `copydesk` found on PATH
+else
+  require("copydesk").setup({ cmd = { vim.env.COPYDESK_COMMAND, "lsp" }, settings = { precompute = true } })
+end
+
+vim.api.nvim_create_autocmd("FileType", {
+  pattern = "python",
+  callback = function(args)
+    vim.lsp.start({
+      name = "linter",
+      cmd = { vim.env.COPYDESK_PYTHON, vim.env.COPYDESK_LINTER, vim.env.COPYDESK_LINTER_ENCODING },
+      root_dir = vim.fs.dirname(vim.api.nvim_buf_get_name(args.buf)),
+    })
+  end,
+})
