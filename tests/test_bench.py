@@ -48,7 +48,7 @@ from strategies import pairs
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-LINES_OF_RACE, NAMES = 28, ("two places", "one word")
+LINES_OF_RACE, NAMES = 28, ("two places",)
 
 
 @pytest.fixture(scope="module")
@@ -429,7 +429,11 @@ def _table(data: dict[str, object]) -> Table:
 def test_a_report_written_and_read(tmp_path: Path) -> None:
     report = _report("x-cpu")
     report.tables.append(Table("T", ("name", "ms"), (("a|b", 1.5), ("c", None)), ("a note",)))
-    report.targets.append(Target("speed", "≥ 2×", "not run", None))
+    report.targets += [
+        Target("speed", "≥ 2×", "not run", None),
+        Target("a", "", "", True),
+        Target("b", "", "", False),
+    ]
     report.save(tmp_path)
     check_results(tmp_path / "x-cpu.json")
     assert read_table(tmp_path, "x-cpu", "T") == report.tables[0]
@@ -437,7 +441,7 @@ def test_a_report_written_and_read(tmp_path: Path) -> None:
     text = report.markdown()
     assert in_words(report.machine) in text
     assert "| a\\|b | 1.50 |\n| c |  |\n" in text
-    assert "| speed | ≥ 2× | not run | not measured |" in text
+    assert "| speed | ≥ 2× | not run | not measured |\n| a |  |  | yes |\n| b |  |  | no |\n" in text
     with pytest.raises(ValueError, match="1 values under 2 columns"):
         Table("T", ("a", "b"), ((1,),))
 
@@ -479,6 +483,23 @@ def test_the_command_writes_its_files(what: str, tmp_path: Path, capsys: pytest.
     assert code == 0
     check_results(tmp_path / f"{what}-cpu.json")
     assert (tmp_path / f"{what}-cpu.md").read_text(encoding="utf-8") in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("met", "code"), [(True, 0), (None, 0), (False, 1)])
+def test_a_missed_target_is_the_exit_code(
+    met: bool | None, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def step(_: object) -> Report:
+        report = _report("kernel-cpu")
+        report.targets.append(Target("t", "", "", met))
+        return report
+
+    monkeypatch.setattr("copydesk_server.benchmarks.forwards.run", step)
+    threads = torch.get_num_threads()
+    try:
+        assert main(["bench", "kernel", "--device", "cpu", "--out", str(tmp_path), "--quiet"]) == code
+    finally:
+        torch.set_num_threads(threads)
 
 
 def test_the_commands_that_need_data_say_so(

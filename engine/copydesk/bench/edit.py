@@ -40,7 +40,6 @@ class Row:
     warm: bool
     runs: dict[str, list[Run]] = field(default_factory=dict)
     expected: float | None = None
-    per_token: float = 0.0
 
     @property
     def spent(self) -> float:
@@ -114,9 +113,9 @@ class Race:
         chosen = [by_name[name] for name in names]
         self.lengths[lines] = chosen[0].before.count("\n")
         self.golds[lines] = []
-        ways: list[tuple[Row, Callable[[Edit], Run], int]] = []
+        ways: list[tuple[Row, Callable[[Edit], Run], int, int]] = []
         for warm in (False, True):
-            ways.append((Row(ENGINE, lines, warm), self._warm if warm else self._cold, 0))
+            ways.append((Row(ENGINE, lines, warm), self._warm if warm else self._cold, 0, 0))
         self.scripted.forget()
         plans = {edit.name: self._prepare(edit, lines) for edit in chosen}
         if not self._pace:
@@ -127,18 +126,19 @@ class Race:
                 for edit in chosen
             }
             written = max(len(t.gold) for t in tasks.values())
+            prompt = max(len(t.shown) + len(t.asked) for t in tasks.values())
             for warm in (False, True):
                 row = Row(f"{METHODS[method]}, {FORMATS[format]}", lines, warm)
-                ways.append((row, self._rival(method, tasks, warm), written))
+                ways.append((row, self._rival(method, tasks, warm), written, prompt))
         for number in range(self.limits.rounds):
-            for row, way, size in ways:
+            for row, way, size, prompt in ways:
                 if number == 0:
                     told(f"{self.lengths[lines]} lines: {row.name}, {'warm' if row.warm else 'cold'}")
                 for edit in chosen:
-                    if not self._again(row, size):
+                    if not self._again(row, size, prompt):
                         break
                     row.runs.setdefault(edit.name, []).append(way(edit))
-        for row, _, size in ways:
+        for row, _, size, _ in ways:
             if row.runs and size:
                 self._pace[row.name, row.warm] = fmean(
                     run.seconds / run.written for runs in row.runs.values() for run in runs
@@ -150,6 +150,13 @@ class Race:
 
     def engine(self, lines: int, *, warm: bool) -> Row:
         return next(row for row in self.of(lines, warm=warm) if row.name == ENGINE)
+
+    def read(self, row: Row) -> float | None:
+        """Bytes of weights that the row's forwards read, the mean over its edits."""
+        forwards, drafts = row.mean(lambda run: run.forwards), row.mean(lambda run: run.drafts)
+        if forwards is None or drafts is None:
+            return None
+        return forwards * self.subject.weight_bytes + (drafts * self.rivals.draft_bytes if drafts else 0)
 
     def close(self) -> None:
         self.editor.close()
@@ -164,13 +171,13 @@ class Race:
         self._cold(edit)
         self._warm(edit)
 
-    def _again(self, row: Row, size: int) -> bool:
-        """Whether there is time for one more run of this row."""
+    def _again(self, row: Row, size: int, prompt: int) -> bool:
+        """Whether there is time for one more run of this row, which writes `size` tokens behind `prompt`."""
         if row.expected is not None:
             return False
-        pace = self._pace.get((row.name, row.warm))
-        if not row.runs and pace is not None and pace * size > self.limits.longest:
-            row.expected = pace * size
+        expected = self._pace.get((row.name, row.warm), 0.0) * size
+        if not row.runs and (expected > self.limits.longest or prompt > self.limits.prompt):
+            row.expected = expected
             return False
         return not row.runs or row.spent < self.limits.slow
 

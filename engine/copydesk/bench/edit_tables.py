@@ -50,7 +50,7 @@ def fill(report: Report, race: Race, kernel: Kernel, folder: Path) -> None:
     lengths = sorted(race.lengths)
     headline = HEADLINE if HEADLINE in lengths else lengths[-1]
     report.tables = [
-        race_table(race, headline),
+        race_table(race, kernel, headline),
         *(growth_table(race, lengths, warm=warm) for warm in (True, False)),
         edits_table(race, headline),
         bound_table(race, kernel, headline),
@@ -60,22 +60,27 @@ def fill(report: Report, race: Race, kernel: Kernel, folder: Path) -> None:
     report.plots = _plots(report.name, race, lengths, folder)
 
 
-def race_table(race: Race, lines: int) -> Table:
+def race_table(race: Race, kernel: Kernel, lines: int) -> Table:
     """All rows at one length."""
     rows: list[tuple[Value, ...]] = []
     for warm, cold in zip(race.of(lines, warm=True), race.of(lines, warm=False), strict=True):
+        runs = max(map(len, warm.runs.values()), default=0)
         rows.append((
             warm.name, cold.ms(), warm.ms(), warm.least(), ratio(race, cold), ratio(race, warm),
             warm.mean(lambda run: run.forwards), warm.mean(lambda run: run.drafts), warm.mean(lambda run: run.written),
-            f"{len(warm.runs)} × {max(map(len, warm.runs.values()), default=0)}" if warm.runs else _not_run(warm),
+            share(race, kernel, warm), f"{len(warm.runs)} × {runs}" if runs else _not_run(warm),
         ))  # fmt: skip
     return Table(
         f"The race on a file of {race.lengths[lines]} lines",
         (
             "", "cold ms", "warm ms", "warm ms, fastest runs", "× copydesk cold", "× copydesk warm", "forwards",
-            "of an assistant", "tokens written", "edits × runs",
+            "of an assistant", "tokens written", "share of bandwidth, %", "edits × runs",
         ),
         tuple(rows),
+        (
+            "Share of bandwidth: bytes of weights that the forwards read over the warm time, of what a copy of as many bytes"
+            f" reaches ({kernel.bandwidth / 1e9:.1f} GB/s): 100% would be a way that only reads weights.",
+        ),
     )  # fmt: skip
 
 
@@ -195,8 +200,14 @@ def targets(race: Race, lines: int, lengths: Sequence[int]) -> list[Target]:
     return found
 
 
+def share(race: Race, kernel: Kernel, row: Row) -> float | None:
+    """Bytes of weights read over the row's time, in % of the measured bandwidth."""
+    ms, read = row.ms(), race.read(row)
+    return None if ms is None or read is None else 100 * read / (ms / 1e3) / kernel.bandwidth
+
+
 def _not_run(row: Row) -> str:
-    return f"not run (≥ {row.expected:.0f} s)" if row.expected is not None else "not run"
+    return f"not run (≥ {row.expected:.0f} s)" if row.expected else "not run"
 
 
 def _plots(name: str, race: Race, lengths: Sequence[int], folder: Path) -> list[str]:

@@ -211,6 +211,15 @@ class Rivals:
             )
         return Run(seconds, hook.forwards, drafts.forwards if drafts else 0, len(written))
 
+    @property
+    def draft_bytes(self) -> int:
+        """What a forward of the assistant has to read."""
+        helper = self._helper()
+        tied = helper.lm_head.weight is helper.model.embed_tokens.weight
+        table = 0 if tied else helper.model.embed_tokens.weight.numel()
+        size = sum(p.numel() for p in helper.parameters()) - table
+        return size * helper.lm_head.weight.element_size()
+
     def _warm(self, shown: list[int]) -> Any:
         """The cache of a prompt's document, kept for the next run on the same one."""
         if self._kept is None or self._kept[0] != shown:

@@ -200,7 +200,7 @@ def gap_table(found: Mapping[str, Sequence[Gap]]) -> Table:
         if not free:
             rows.append((name, len(gaps), 0, *[None] * 6))
             continue
-        values = np.array([gap.variation for gap in free])
+        values = 100 * np.array([gap.variation for gap in free])
         rows.append((
             name, len(gaps), len(free), float(np.median([gap.ways for gap in free])), float(values.mean()),
             float(np.median(values)), float(np.quantile(values, 0.9)), float(values.max()),
@@ -209,8 +209,8 @@ def gap_table(found: Mapping[str, Sequence[Gap]]) -> Table:
     return Table(
         "Local masking against the exact law",
         (
-            "prompts", "choices", "of several tokens", "ways, median", "total variation, mean", "median", "90%", "most",
-            "another way is likeliest",
+            "prompts", "choices", "of several tokens", "ways, median", "total variation, mean, %", "median, %",
+            "90th percentile, %", "most, %", "another way is likeliest",
         ),
         tuple(rows),
         (

@@ -116,8 +116,10 @@ def sequential(_: Editor, scripted: ScriptedModel, asked: Sequence[Asked]) -> Se
     return Served(perf_counter() - started, tuple(latencies), scripted.calls - before)
 
 
-def table(title: str, found: dict[int, tuple[list[Served], list[Served]]]) -> Table:
-    """Throughput and latency by requests at once; `found` has the rounds of both ways."""
+def table(
+    title: str, found: dict[int, tuple[list[Served], list[Served]]], weight_bytes: int, bandwidth: float
+) -> Table:
+    """Throughput and latency by requests at once; `found` has the rounds of both ways. bandwidth: bytes a second."""
     rows: list[tuple[Value, ...]] = []
     for count, (together, apart) in found.items():
         best, alone = _middle(together), _middle(apart)
@@ -125,17 +127,22 @@ def table(title: str, found: dict[int, tuple[list[Served], list[Served]]]) -> Ta
             count, 1e3 * best.seconds, count / best.seconds, 1e3 * median(best.latencies), 1e3 * max(best.latencies),
             best.forwards, 1e3 * alone.seconds, count / alone.seconds, 1e3 * median(alone.latencies), alone.forwards,
             alone.seconds / best.seconds,
+            100 * best.forwards * weight_bytes / best.seconds / bandwidth,
+            100 * alone.forwards * weight_bytes / alone.seconds / bandwidth,
         ))  # fmt: skip
     return Table(
         title,
         (
             "requests", "packed ms", "packed a second", "latency ms, median", "longest", "forwards",
             "sequential ms", "sequential a second", "sequential latency ms, median", "sequential forwards", "packed is faster, ×",
+            "share of bandwidth, packed, %", "sequential, %",
         ),
         tuple(rows),
         (
             "Median of the rounds. All requests are there at the start; latency is from then to a request's own result. Warm"
             " pages; every answer is scripted over real forwards and checked byte for byte, both ways.",
+            "Share of bandwidth: bytes of weights that the forwards read over the time, of what a copy of as many bytes reaches"
+            f" ({bandwidth / 1e9:.1f} GB/s). Packing reads them fewer times, so its share falls as it gets faster.",
         ),
     )  # fmt: skip
 

@@ -27,11 +27,12 @@ RIVALS: tuple[tuple[Method, Format], ...] = tuple(
 @dataclass(frozen=True, slots=True)
 class Limits:
     """rounds: runs of each edit at most. slow: seconds after which a row begins no other run at this length. longest: seconds a
-    single run may be expected to take."""
+    single run may be expected to take. prompt: tokens of a prompt at most; reading one costs time in its square."""
 
     rounds: int = 7
     slow: float = 2.0
     longest: float = 60.0
+    prompt: int = 16384
 
 
 @dataclass(frozen=True, slots=True)

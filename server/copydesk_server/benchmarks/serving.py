@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.bench import plots, serve
+from copydesk.bench.bandwidth import copy_bandwidth
 from copydesk.bench.report import Report
 from copydesk.bench.script import ScriptedModel
 from copydesk.editor import Editor
@@ -16,6 +17,8 @@ def run(bench: Bench) -> Report:
     report = bench.report(
         "serve", "Many requests at once", model=model.name, precision=str(model.dtype).removeprefix("torch.")
     )
+    limit = None if bench.device.type == "cuda" else model.weight_bytes  # as in the kernel's tables
+    bandwidth = copy_bandwidth(bench.device, limit)
     series: dict[str, list[tuple[float, float]]] = {}
     for make, name in ((serve.on_one, "one document"), (serve.on_many, "many documents")):
         found: dict[int, tuple[list[serve.Served], list[serve.Served]]] = {}
@@ -26,12 +29,13 @@ def run(bench: Bench) -> Report:
             with Editor(toolkit, warm=False) as editor:
                 asked = make(editor, count)
                 serve.prepare(editor, scripted, asked)
+                serve.packed(editor, scripted, asked)  # warms up
                 rounds = [
                     (serve.packed(editor, scripted, asked), serve.sequential(editor, scripted, asked))
                     for _ in range(size.serve_rounds)
                 ]
             found[count] = [a for a, _ in rounds], [b for _, b in rounds]
-        report.tables.append(serve.table(f"Requests at once, {name}", found))
+        report.tables.append(serve.table(f"Requests at once, {name}", found, model.weight_bytes, bandwidth))
         series |= serve.series(name, found)
     drawn = plots.lines(
         bench.out / f"{report.name}.png", series, title=f"Throughput, {model.name}", x="requests at once",
