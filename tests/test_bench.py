@@ -177,6 +177,23 @@ def test_an_assistants_draft_knows_nothing_of_the_gold_text(tiny: subject.Subjec
     assert len(helper.model.layers) == max(1, len(tiny.rival.model.layers) // rivals.DRAFT_LAYERS)
 
 
+def test_the_engine_races_over_static_steps_too() -> None:
+    """What CUDA graphs capture, run eagerly: the same arena and padding, and the same texts in the end."""
+    model = subject.random("tiny", device="cpu", dtype="fp32")
+    model.model.run_static(capture=False, slots=1 << 14)
+    found = kernel.measure(
+        model, (8, 160), prefix=32, steps=2, rounds=1
+    )  # 160: wider than any captured shape
+    made = Race(model, model.toolkit(), Limits(rounds=2))
+    try:
+        made.run(LINES_OF_RACE, (), tuple(documents.EDITS))
+        for warm in (False, True):
+            assert set(made.engine(LINES_OF_RACE, warm=warm).runs) == set(documents.EDITS)
+    finally:
+        made.close()
+    assert set(found.own) == {8, 160}
+
+
 def test_what_takes_too_long_is_not_run_and_says_so(tiny: subject.Subject) -> None:
     made = Race(tiny, tiny.toolkit(), Limits(rounds=1, slow=0.0, longest=0.0))
     ways: list[tuple[rivals.Method, rivals.Format]] = [("generate", "scope")]
