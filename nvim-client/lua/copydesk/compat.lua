@@ -10,6 +10,11 @@ function M.client(buf)
   return get({ name = "copydesk", bufnr = buf })[1]
 end
 
+--- The client of the current buffer, else any.
+function M.any_client()
+  return M.client(vim.api.nvim_get_current_buf()) or M.client()
+end
+
 --- All clients of that name.
 function M.clients()
   local get = vim.lsp.get_clients or vim.lsp.get_active_clients

@@ -68,7 +68,7 @@ local function window()
 end
 
 function M.show()
-  local client = compat.client()
+  local client = compat.any_client()
   if not client then
     say.warn("no server is running")
     return

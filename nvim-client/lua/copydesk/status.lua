@@ -54,7 +54,7 @@ end
 
 --- Ask and show.
 function M.show()
-  local client = compat.client()
+  local client = compat.any_client()
   if not client then
     say.warn("no server is running")
     return
@@ -63,7 +63,7 @@ function M.show()
     if err then
       say.warn(err.message)
     else
-      vim.api.nvim_echo({ { table.concat(M.lines(figures), "\n") } }, true, {})
+      vim.lsp.util.open_floating_preview(M.lines(figures), "", { border = "single", focus_id = "copydesk_status" })
     end
   end, vim.api.nvim_get_current_buf())
 end

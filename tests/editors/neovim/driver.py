@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-DEADLINE = float(__import__("os").environ.get("DL", "90"))
+DEADLINE = 90.0
 PAUSE = 0.02
 
 CLIENTS = "(vim.lsp.get_clients or vim.lsp.get_active_clients)"

@@ -62,9 +62,15 @@ def nvim(running: Neovim) -> Neovim:
     return running
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One workspace, so that one server looks after all files."""
+    return tmp_path_factory.mktemp("workspace")
+
+
 @pytest.fixture
-def report(nvim: Neovim, tmp_path: Path) -> Path:
-    return opened(nvim, tmp_path, reports.TEXT.encode())
+def report(nvim: Neovim, folder: Path) -> Path:
+    return opened(nvim, folder, reports.TEXT.encode())
 
 
 def opened(nvim: Neovim, folder: Path, content: bytes) -> Path:
@@ -119,9 +125,9 @@ def test_the_encoding_agreed_on(nvim: Neovim, report: Path) -> None:
 )
 @pytest.mark.parametrize("crlf", [False, True], ids=["lf", "crlf"])
 def test_a_quick_fix_of_what_another_server_found(
-    nvim: Neovim, tmp_path: Path, line: int, title: str, expected: str, crlf: bool
+    nvim: Neovim, folder: Path, line: int, title: str, expected: str, crlf: bool
 ) -> None:
-    path = opened(nvim, tmp_path, reports.crlf(reports.TEXT) if crlf else reports.TEXT.encode())
+    path = opened(nvim, folder, reports.crlf(reports.TEXT) if crlf else reports.TEXT.encode())
     nvim.go(line)
     nvim.choose(title)
     becomes(nvim, expected)
@@ -210,8 +216,8 @@ def test_a_recipe(nvim: Neovim, report: Path) -> None:
     becomes(nvim, reports.RETURNS_DONE)
 
 
-def test_crlf(nvim: Neovim, tmp_path: Path) -> None:
-    path = opened(nvim, tmp_path, reports.crlf(reports.TEXT))
+def test_crlf(nvim: Neovim, folder: Path) -> None:
+    path = opened(nvim, folder, reports.crlf(reports.TEXT))
     ask(nvim, reports.LABEL, reports.RETURNS)
     becomes(nvim, reports.RETURNS_DONE)
     assert saved(nvim, path) == reports.crlf(reports.RETURNS_DONE)

@@ -1,0 +1,359 @@
+"""What is round an edit: the program view, status, restart, health and help; what the server is told; which file is run.
+
+In the newest Neovim alone, but for what every version must do.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reports
+from debian import unpack
+from driver import ROOT, Neovim
+
+CLIENT = ROOT / "nvim-client"
+NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
+    home = tmp_path_factory.mktemp("nvim")
+    nvim = Neovim.start(unpack("forky", "neovim"), home, setup="setup", linter_encoding="utf-16")
+    try:
+        yield nvim
+    finally:
+        nvim.end()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("workspace")
+
+
+@pytest.fixture
+def nvim(running: Neovim, folder: Path) -> Neovim:
+    running.keys("<Esc>")
+    running.command("silent! only!")
+    path = folder / f"report{next(NUMBERS)}.py"
+    path.write_bytes(reports.TEXT.encode())
+    running.open(path)
+    running.said()
+    return running
+
+
+def edited(nvim: Neovim) -> None:
+    nvim.command(f"{reports.LABEL[0]},{reports.LABEL[1]}CopydeskEdit {reports.RETURNS}")
+    nvim.until(lambda: nvim.text() == reports.RETURNS_DONE, "the edit")
+
+
+def test_the_program_and_where_its_lines_come_from(nvim: Neovim) -> None:
+    edited(nvim)
+    nvim.command("CopydeskProgram")
+    nvim.until(lambda: nvim.lua("return vim.api.nvim_buf_get_name(0)") == "copydesk://program", "the view")
+    lines = nvim.text().split("\n")
+    assert re.match(r".*report\d+\.py: edited, verified", lines[0])
+    (new,) = [line for line in lines if " ~ " in line]
+    assert re.fullmatch(r"22 ~ sub 22 +│ def label\(value, mark=\"😀\"\) -> str:", new)
+    assert any(re.fullmatch(r"21 = copy 1-21 +│ ", line) for line in lines)
+    assert any(re.fullmatch(r" *⋮ copy 1-21 +│ \d+ lines", line) for line in lines)
+    assert '<copy lines="1-21"/>' in lines
+    marks = nvim.marks("copydesk_program")
+    row = lines.index(new)
+    shown = [
+        new.encode()[m[2] : m[3]["end_col"]]
+        for m in marks
+        if m[1] == row and "Substituted" in m[3]["hl_group"]
+    ]
+    assert shown == [b") -> str"]
+    assert nvim.lua("return vim.bo.modifiable") is False
+    nvim.keys("q")
+    nvim.until(lambda: nvim.text() == reports.RETURNS_DONE, "the file")
+
+
+def test_a_fix_from_the_menu_has_its_program_too(nvim: Neovim) -> None:
+    nvim.go(reports.UNUSED_LINE)
+    nvim.choose("Fix: `os` imported but unused")
+    nvim.until(lambda: nvim.text() == reports.UNUSED_FIXED, "the fix")
+    # Asking sends the change first.
+    nvim.command("CopydeskProgram")
+    nvim.until(lambda: '<copy lines="5-25"/>' in nvim.text(), "the view")
+
+
+def test_status(nvim: Neovim) -> None:
+    edited(nvim)
+    nvim.command("CopydeskStatus")
+    floating = (
+        "for _, window in ipairs(vim.api.nvim_list_wins()) do\n"
+        "  if vim.api.nvim_win_get_config(window).relative ~= '' then\n"
+        "    return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)\n"
+        "  end\n"
+        "end"
+    )
+    told = nvim.until(lambda: nvim.lua(floating), "the figures")
+    assert "state: ready" in told
+    assert "positionEncoding: utf-8" in told
+    assert nvim.lua("return require('copydesk').statusline()") == "copydesk"
+    nvim.command("enew")
+    assert nvim.lua("return require('copydesk').statusline()") == ""
+
+
+def test_restart(nvim: Neovim) -> None:
+    before = nvim.client("id")
+    nvim.command("CopydeskRestart")
+    nvim.until(lambda: nvim.client("id") not in (None, before), "another server")
+    edited(nvim)
+
+
+def test_health(nvim: Neovim) -> None:
+    edited(nvim)
+    nvim.command("checkhealth copydesk")
+    report = nvim.text()
+    assert "ERROR" not in report
+    assert "the server is " in report
+    assert re.search(r"OK copydesk \d+\.\d+", report)
+    assert re.search(r"OK the server of .*state: ready", report)
+
+
+def test_health_without_a_server_to_run(nvim: Neovim) -> None:
+    nvim.lua(
+        "local o = require('copydesk.options').get(); _G.kept = o.cmd; o.cmd = { 'copydesk-that-is-not', 'lsp' }"
+    )
+    try:
+        nvim.command("checkhealth copydesk")
+        assert "copydesk-that-is-not is not on PATH" in nvim.text()
+        assert "ERROR" in nvim.text()
+    finally:
+        nvim.lua("require('copydesk.options').get().cmd = _G.kept")
+
+
+def test_help(nvim: Neovim, tmp_path: Path) -> None:
+    """Every tag is unique and can be jumped to, every command and option is described, every link leads somewhere."""
+    text = (CLIENT / "doc/copydesk.txt").read_text()
+    copy = tmp_path / "doc"
+    copy.mkdir()
+    (copy / "copydesk.txt").write_text(text)
+    nvim.command(f"helptags {copy}")  # fails where a tag is there twice
+    tags = {line.split("\t")[0] for line in (copy / "tags").read_text().split("\n") if line}
+    assert set(re.findall(r"(?<!\S)\|([^|\s]+)\|", text)) <= tags | {
+        "vim.lsp.enable()",
+        "vim.ui.input()",
+        "lsp-attach",
+    }
+    commands = re.findall(r'command\("(\w+)"', (CLIENT / "plugin/copydesk.lua").read_text())
+    assert {f":{name}" for name in commands} <= tags
+    options = nvim.lua("return vim.tbl_keys(require('copydesk.options').get())")
+    assert {f"copydesk-{name}" for name in options} <= tags
+    assert [line for line in text.split("\n") if len(line) > 79] == []
+    nvim.lua("vim.opt.runtimepath:append(...)", str(tmp_path))
+    assert ":CopydeskEdit" in nvim.lua("return vim.fn.getcompletion(':Copydesk', 'help')")
+
+
+# -- what the server is told ---------------------------------------------------------------------------------------------
+
+
+def heard(nvim: Neovim) -> None:
+    """Keeps what is notified."""
+    nvim.lua(
+        "_G.heard = {}; local compat = require('copydesk.compat'); local notify = compat.notify\n"
+        "compat.notify = function(client, method, params)\n"
+        "  table.insert(_G.heard, { method, params })\n"
+        "  return notify(client, method, params)\n"
+        "end"
+    )
+
+
+def notified(nvim: Neovim, method: str) -> list[Any]:
+    return [params for name, params in nvim.lua("return _G.heard") if name == method]
+
+
+def test_what_is_in_sight(nvim: Neovim) -> None:
+    heard(nvim)
+    nvim.lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, vim.fn['repeat']({ '# more' }, 500))")
+    nvim.keys("<Esc>G<Cmd>redraw<CR>")
+    bottom = nvim.lua("return vim.api.nvim_buf_line_count(0)")
+
+    def seen() -> bool:
+        told = notified(nvim, "copydesk/visibleRanges")
+        return bool(told) and told[-1]["ranges"][0]["end"]["line"] == bottom
+
+    nvim.until(seen, "the last lines")
+    (told,) = notified(nvim, "copydesk/visibleRanges")[-1]["ranges"]
+    assert 0 < bottom - told["start"]["line"] < 100
+
+
+def test_findings_of_all_sources_in_the_servers_units(nvim: Neovim) -> None:
+    heard(nvim)
+    nvim.lua(
+        "local space = vim.api.nvim_create_namespace('by hand')\n"
+        "vim.diagnostic.set(space, 0, { { lnum = 22, col = 60, end_lnum = 22, end_col = 72, message = 'mine',\n"
+        "  severity = 1, source = 'hand', code = 7 } })"
+    )
+
+    def told() -> Any:
+        sent = notified(nvim, "copydesk/diagnostics")
+        return [d for d in sent[-1]["diagnostics"] if d["message"] == "mine"] if sent else []
+
+    (mine,) = nvim.until(told, "the finding")
+    assert mine == {
+        "range": {"start": {"line": 22, "character": 60}, "end": {"line": 22, "character": 72}},
+        "message": "mine",
+        "severity": 1,
+        "source": "hand",
+        "code": 7,
+    }
+    assert {d["source"] for d in notified(nvim, "copydesk/diagnostics")[-1]["diagnostics"]} == {
+        "Ruff",
+        "hand",
+    }
+    line = reports.TEXT.split("\n")[22]
+    head = line.encode()[:60].decode()
+    for encoding, character in (("utf-32", len(head)), ("utf-16", len(head.encode("utf-16-le")) // 2)):
+        (converted,) = nvim.lua(
+            "local found = vim.diagnostic.get(0, { namespace = vim.api.nvim_create_namespace('by hand') })\n"
+            "local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)\n"
+            "return require('copydesk.diagnostics').as_lsp(found, lines, ...)",
+            encoding,
+        )
+        assert converted["range"]["start"] == {"line": 22, "character": character}
+    nvim.lua("vim.diagnostic.reset(vim.api.nvim_create_namespace('by hand'), 0)")
+
+
+# -- an answer for another version ---------------------------------------------------------------------------------------
+
+
+def answered_for_another(nvim: Neovim, times: int) -> None:
+    nvim.lua(
+        "_G.asked = 0; local times = ...; local compat = require('copydesk.compat'); _G.request = compat.request\n"
+        "compat.request = function(client, method, params, handler, buf)\n"
+        "  return _G.request(client, method, params, function(err, result)\n"
+        "    _G.asked = _G.asked + 1\n"
+        "    if result and _G.asked <= times then\n"
+        "      result.version = result.version + 1000\n"
+        "      result.edit.documentChanges[1].textDocument.version = result.version\n"
+        "    end\n"
+        "    handler(err, result)\n"
+        "  end, buf)\n"
+        "end",
+        times,
+    )
+
+
+@pytest.mark.parametrize(("times", "done"), [(1, True), (9, False)])
+def test_it_is_asked_once_more(nvim: Neovim, times: int, done: bool) -> None:
+    answered_for_another(nvim, times)
+    try:
+        nvim.command(f"{reports.LABEL[0]},{reports.LABEL[1]}CopydeskEdit {reports.RETURNS}")
+        if done:
+            nvim.until(lambda: nvim.text() == reports.RETURNS_DONE, "the edit")
+        else:
+            nvim.hears("The code changed; nothing was applied.")
+            assert nvim.text() == reports.TEXT
+        assert nvim.lua("return _G.asked") == 2
+    finally:
+        nvim.lua("require('copydesk.compat').request = _G.request")
+
+
+def test_an_edit_outside_of_its_lines_is_never_made(nvim: Neovim) -> None:
+    nvim.lua(
+        "local compat = require('copydesk.compat'); _G.request = compat.request\n"
+        "compat.request = function(client, method, params, handler, buf)\n"
+        "  return _G.request(client, method, params, function(err, result)\n"
+        "    result.edit.documentChanges[1].edits[1].range.start.line = 0\n"
+        "    handler(err, result)\n"
+        "  end, buf)\n"
+        "end"
+    )
+    try:
+        nvim.command(f"{reports.LABEL[0]},{reports.LABEL[1]}CopydeskEdit {reports.RETURNS}")
+        nvim.hears("The code changed; nothing was applied.")
+        assert nvim.text() == reports.TEXT
+    finally:
+        nvim.lua("require('copydesk.compat').request = _G.request")
+
+
+# -- which file is run ---------------------------------------------------------------------------------------------------
+
+
+def test_nothing_in_the_workspace_is_run(nvim: Neovim, tmp_path: Path) -> None:
+    workspace, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
+    for folder in (workspace / "bin", elsewhere):
+        folder.mkdir(parents=True)
+        (folder / "tool").write_text("#!/bin/sh\n")
+        (folder / "tool").chmod(0o755)
+    (tmp_path / "link").symlink_to(workspace / "bin")
+
+    def find(name: str, *path: str) -> Any:
+        return nvim.lua(
+            "local name, path, workspace = ...; local before = vim.env.PATH; vim.env.PATH = path\n"
+            "local found, why = require('copydesk.executable').find(name, { workspace })\n"
+            "vim.env.PATH = before; return { found, why }",
+            name,
+            ":".join(path),
+            str(workspace),
+        )
+
+    inside, outside = str(workspace / "bin"), str(elsewhere)
+    assert find("tool", inside, outside) == [f"{outside}/tool"]
+    assert find("tool", str(tmp_path / "link"), outside) == [f"{outside}/tool"]
+    for path in ([inside], [str(tmp_path / "link")]):
+        (_, why) = find("tool", *path)
+        assert "lies in the workspace" in why
+    for relative in ("", ".", "bin"):
+        nvim.command(f"cd {workspace}")
+        assert "not on PATH" in find("tool", relative)[1]
+    assert "relative path" in find("./bin/tool", outside)[1]
+    assert find(f"{inside}/tool", outside) == [f"{inside}/tool"], (
+        "named in full it is the person's own choice"
+    )
+
+
+def test_options_that_are_none_are_named(nvim: Neovim) -> None:
+    nvim.lua("_G.kept = vim.deepcopy(require('copydesk.options').get())")
+    nvim.lua("require('copydesk.options').set({ previw = true, debounce = 'x', preview = true })")
+    said = nvim.said()
+    assert any("no option" in message and "previw" in message for message in said)
+    assert any('"debounce" is a number' in message for message in said)
+    assert nvim.lua("local o = require('copydesk.options').get(); return { o.preview, o.debounce }") == [
+        True,
+        150,
+    ]
+    nvim.lua("require('copydesk.options').set(_G.kept)")
+
+
+# -- older than the floor ------------------------------------------------------------------------------------------------
+
+
+def test_a_neovim_that_is_too_old_is_told_so() -> None:
+    old = unpack("bookworm", "neovim")
+    script = f"set rtp^={CLIENT}"
+    done = subprocess.run(
+        [
+            *old.command("usr/bin/nvim"),
+            "--headless",
+            "--clean",
+            "--cmd",
+            script,
+            "-c",
+            "echo exists(':CopydeskEdit')",
+            "-c",
+            "qall",
+        ],
+        env={
+            "VIMRUNTIME": str(old.only("usr/share/nvim/runtime")),
+            "HOME": "/nonexistent",
+            "PATH": "/usr/bin:/bin",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "copydesk needs Neovim 0.8 or newer" in done.stderr
+    assert done.stderr.rstrip().endswith("0")
