@@ -174,3 +174,9 @@ def test_nothing_is_applied_to_lines_that_changed(played: Played) -> None:
 
 def test_no_other_case_ends_in_an_error(played: Played) -> None:
     assert [name for name in CASES if played.case(name)["problem"]] == ["typed there"]
+
+
+def test_the_readme_has_the_configuration_that_was_tested() -> None:
+    lines = (HERE / "configuration.el").read_text().split("\n")
+    code = "\n".join(line for line in lines if line and not line.startswith(";"))
+    assert f"```elisp\n{code}\n```" in (ROOT / "README.md").read_text()
