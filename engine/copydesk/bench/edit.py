@@ -15,7 +15,7 @@ from statistics import fmean, median
 from copydesk.bench.documents import Edit, edits
 from copydesk.bench.rivals import FORMATS, METHODS, Format, Method, Rivals, Run, Task, task
 from copydesk.bench.script import ScriptedModel
-from copydesk.bench.sizes import ORDER, RIVALS, Limits
+from copydesk.bench.sizes import HEADLINE, ORDER, RIVALS, Limits
 from copydesk.bench.subject import Subject
 from copydesk.bench.timing import stopwatch
 from copydesk.codec_cost import CodecCost
@@ -33,7 +33,8 @@ ENGINE = "copydesk"
 
 @dataclass(slots=True)
 class Row:
-    """One way at one length, cold or warm. `runs` by edit. expected: seconds it would take where it was not run."""
+    """One way at one length, cold or warm. `runs` by edit. expected: seconds it would take at least,
+    where it was not run."""
 
     name: str
     lines: int
@@ -98,7 +99,7 @@ class Race:
         self.golds: dict[int, list[Gold]] = {}
         self.lengths: dict[int, int] = {}
         self._timed = stopwatch(subject.device)
-        self._pace: dict[tuple[str, bool], float] = {}
+        self._pace: dict[tuple[str, bool], tuple[float, int]] = {}
         self._cost = CodecCost(self.codec)
 
     def run(
@@ -138,11 +139,11 @@ class Race:
                     if not self._again(row, size, prompt):
                         break
                     row.runs.setdefault(edit.name, []).append(way(edit))
-        for row, _, size, _ in ways:
+        for row, _, size, prompt in ways:
             if row.runs and size:
-                self._pace[row.name, row.warm] = fmean(
-                    run.seconds / run.written for runs in row.runs.values() for run in runs
-                )
+                runs = [run for found in row.runs.values() for run in found]
+                pace = fmean(run.seconds / run.written for run in runs)
+                self._pace[row.name, row.warm] = (pace, prompt + size)
             self.rows.append(row)
 
     def of(self, lines: int, *, warm: bool) -> list[Row]:
@@ -175,9 +176,13 @@ class Race:
         """Whether there is time for one more run of this row, which writes `size` tokens behind `prompt`."""
         if row.expected is not None:
             return False
-        expected = self._pace.get((row.name, row.warm), 0.0) * size
-        if not row.runs and (expected > self.limits.longest or prompt > self.limits.prompt):
-            row.expected = expected
+        pace, context = self._pace.get((row.name, row.warm), (0.0, 1))
+        least = pace * size
+        # A token costs more behind a longer context. The length that targets are about is run where it can be.
+        growth = 1.0 if row.lines == HEADLINE else max(1.0, (prompt + size) / context) / 2 + 0.5
+        most = least * growth
+        if not row.runs and (most > self.limits.longest or prompt > self.limits.prompt):
+            row.expected = least
             return False
         return not row.runs or row.spent < self.limits.slow
 

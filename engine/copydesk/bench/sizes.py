@@ -27,7 +27,7 @@ RIVALS: tuple[tuple[Method, Format], ...] = tuple(
 @dataclass(frozen=True, slots=True)
 class Limits:
     """rounds: runs of each edit at most. slow: seconds after which a row begins no other run at this length. longest: seconds a
-    single run may be expected to take. prompt: tokens of a prompt at most; reading one costs time in its square."""
+    single run may take at worst. prompt: tokens of a prompt at most; reading one costs time in its square."""
 
     rounds: int = 7
     slow: float = 2.0
