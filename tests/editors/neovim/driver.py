@@ -35,7 +35,7 @@ class Neovim:
 
     @classmethod
     def start(cls, editor: Unpacked, home: Path, *, setup: str, linter_encoding: str) -> Neovim:
-        """setup: "setup" or "enable". Raises what pynvim raises where it does not start."""
+        """setup: "setup", "enable" or "stock", without the plugin. Raises what pynvim raises where it does not start."""
         libraries = next(editor.root.glob("usr/lib/*-linux-*/lua/5.1"), None)
         share = editor.root / "usr/share"
         binaries = Path(sys.executable).parent

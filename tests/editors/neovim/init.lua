@@ -1,7 +1,9 @@
 -- The configuration under test: copydesk as a person sets it up, and beside it a server that owns the diagnostics.
--- The environment names what is where; COPYDESK_SETUP says which of the two ways is taken.
+-- The environment names what is where; COPYDESK_SETUP says which way is taken.
 
-vim.opt.runtimepath:prepend(vim.env.COPYDESK_NVIM_CLIENT)
+if vim.env.COPYDESK_SETUP ~= "stock" then
+  vim.opt.runtimepath:prepend(vim.env.COPYDESK_NVIM_CLIENT)
+end
 vim.opt.swapfile = false
 vim.g.notified = {}
 vim.notify = function(message)
@@ -10,7 +12,9 @@ vim.notify = function(message)
   vim.g.notified = said
 end
 
-if vim.env.COPYDESK_SETUP == "enable" then
+if vim.env.COPYDESK_SETUP == "stock" then
+  return -- a test does the rest
+elseif vim.env.COPYDESK_SETUP == "enable" then
   vim.lsp.enable("copydesk") -- lsp/copydesk.lua, with `copydesk` found on PATH
 else
   require("copydesk").setup({ cmd = { vim.env.COPYDESK_COMMAND, "lsp" }, settings = { precompute = true } })

@@ -327,6 +327,28 @@ def test_options_that_are_none_are_named(nvim: Neovim) -> None:
     nvim.lua("require('copydesk.options').set(_G.kept)")
 
 
+# -- without the plugin --------------------------------------------------------------------------------------------------
+
+
+def test_the_readmes_lines_for_neovims_own_client(tmp_path: Path) -> None:
+    """No plugin and no second server: copydesk lints, and the stock menu does the rest."""
+    (lines,) = re.findall(r"```lua\n(vim\.lsp\.config\(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    nvim = Neovim.start(unpack("forky", "neovim"), tmp_path / "home", setup="stock", linter_encoding="")
+    try:
+        nvim.lua(lines)
+        assert nvim.lua("return vim.fn.exists(':CopydeskEdit')") == 0
+        path = tmp_path / "report.py"
+        path.write_bytes(reports.TEXT.encode())
+        nvim.open(path)
+        nvim.go(reports.UNUSED_LINE)
+        nvim.choose("Fix: `os` imported but unused")
+        nvim.until(lambda: nvim.text() == reports.UNUSED_FIXED, "the fix")
+        nvim.command("write")
+        assert path.read_bytes() == reports.UNUSED_FIXED.encode()
+    finally:
+        nvim.end()
+
+
 # -- older than the floor ------------------------------------------------------------------------------------------------
 
 

@@ -271,8 +271,10 @@ def test_what_was_shown_is_taken_back_when_nothing_comes_of_it(nvim: Neovim, rep
     watched(nvim)
     ask(nvim, reports.TOTAL, reports.REFUSED)
     nvim.hears("changed nothing: ")
-    assert {"hunk", "retract"} <= set(nvim.lua("return vim.g.seen"))
-    assert max(nvim.lua("return vim.g.shown")) > 0, "the hunks were shown"
+    seen, shown = nvim.lua("return { vim.g.seen, vim.g.shown }")
+    assert seen[-1] == "retract"
+    assert shown[seen.index("hunk")] > 0, "the hunks were shown"
+    assert shown[-1] == 0, "and taken back when the server said so"
     assert (nvim.text(), nvim.marks()) == (reports.TEXT, [])
 
 
@@ -323,6 +325,27 @@ def test_cancel_in_the_middle(nvim: Neovim, report: Path) -> None:
     becomes(nvim, reports.HINT_DONE)
     nvim.keys("u")
     becomes(nvim, reports.TEXT)
+
+
+def test_an_answer_that_was_on_its_way_when_it_was_cancelled(nvim: Neovim, report: Path) -> None:
+    at_the_first_hunk(nvim, "vim.cmd('CopydeskCancel')")
+    nvim.lua(
+        "local compat = require('copydesk.compat'); _G.kept = { compat.request, compat.cancel }; _G.answers = {}\n"
+        "compat.cancel = function() end\n"
+        "compat.request = function(client, method, params, handler, buf)\n"
+        "  return _G.kept[1](client, method, params, function(err, result)\n"
+        "    handler(err, result)\n"
+        "    table.insert(_G.answers, result and result.status or 'error')\n"
+        "  end, buf)\n"
+        "end"
+    )
+    try:
+        ask(nvim, reports.LABEL, reports.RETURNS)
+        nvim.until(lambda: nvim.lua("return #_G.answers > 0"), "the answer")
+        assert nvim.lua("return _G.answers") == ["edited"]
+        assert (nvim.text(), nvim.marks(), nvim.said()) == (reports.TEXT, [], [])
+    finally:
+        nvim.lua("local c = require('copydesk.compat'); c.request, c.cancel = _G.kept[1], _G.kept[2]")
 
 
 def test_typed_elsewhere_during_an_edit(nvim: Neovim, report: Path) -> None:
