@@ -23,8 +23,9 @@ local function after(buf, edits, encoding)
   for _, edit in ipairs(edits) do
     local start, stop = edit.range.start, edit.range["end"]
     first = math.min(first, start.line)
-    local whole = stop.character == 0 and start.character == 0
-    last = math.max(last, whole and stop.line or stop.line + 1)
+    -- The line it ends at the start of stays as it is, unless something comes to stand before it there.
+    local ended = edit.newText:find("[\r\n]$") ~= nil or (edit.newText == "" and start.character == 0)
+    last = math.max(last, (stop.character == 0 and ended) and stop.line or stop.line + 1)
   end
   local count = vim.api.nvim_buf_line_count(buf)
   first, last = math.min(first, count), math.min(last, count)

@@ -155,6 +155,61 @@ def test_help(nvim: Neovim, tmp_path: Path) -> None:
     assert ":CopydeskEdit" in nvim.lua("return vim.fn.getcompletion(':Copydesk', 'help')")
 
 
+# -- what is shown -------------------------------------------------------------------------------------------------------
+
+
+def edit(start: tuple[int, int], end: tuple[int, int], text: str) -> dict[str, Any]:
+    places = [{"line": line, "character": character} for line, character in (start, end)]
+    return {"range": {"start": places[0], "end": places[1]}, "newText": text}
+
+
+@pytest.mark.parametrize(
+    ("edits", "comes", "goes"),
+    [
+        ([edit((1, 0), (1, 0), "new\n\tmore\n")], (1, True, ["new", "    more"]), []),
+        ([edit((1, 0), (1, 0), "new\r\n")], (1, True, ["new"]), []),
+        ([edit((3, 0), (3, 0), "end\n")], (2, False, ["end"]), []),
+        ([edit((1, 0), (2, 0), "")], None, ["b 😀 = 2\n"]),
+        ([edit((1, 0), (2, 0), "c = 3\n")], (1, False, ["c = 3"]), ["b 😀 = 2\n"]),
+        ([edit((1, 7), (1, 8), "3")], (1, False, ["b 😀 = 3"]), ["2"]),
+        ([edit((1, 0), (1, 1), "c"), edit((1, 7), (1, 8), "3")], (1, False, ["c 😀 = 3"]), ["b", "2"]),
+        ([edit((0, 4), (1, 0), "1\n\n")], (0, False, ["a = 1", ""]), ["1\n"]),
+        ([edit((1, 0), (1, 0), "x ")], (1, False, ["x b 😀 = 2"]), []),
+        ([edit((0, 5), (1, 0), "")], (1, False, ["a = 1b 😀 = 2"]), ["\n"]),
+        ([edit((2, 4), (2, 5), "\x1b[31m")], (2, False, ["c = ^[[31m"]), ["3"]),
+    ],
+)
+def test_a_preview(nvim: Neovim, edits: Any, comes: Any, goes: list[str]) -> None:
+    """Where new lines stand (row, above it or below) and what is highlighted; positions are UTF-16."""
+    nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'a = 1', 'b 😀 = 2', 'c = 3' })")
+    nvim.lua("require('copydesk.preview').show(vim.api.nvim_get_current_buf(), ..., 'utf-16')", edits)
+    marks = nvim.marks()
+    lines = [mark for mark in marks if "virt_lines" in mark[3]]
+    if comes is None:
+        assert lines == []
+    else:
+        ((_, row, _, details),) = lines
+        assert (row, bool(details.get("virt_lines_above")), nvim.virtual()) == comes
+    text = nvim.text().encode()
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", text))]
+    gone = [
+        text[starts[row] + column : starts[details["end_row"]] + details["end_col"]].decode()
+        for _, row, column, details in marks
+        if details.get("hl_group") == "CopydeskDelete"
+    ]
+    assert gone == goes
+    nvim.lua("require('copydesk.preview').clear(vim.api.nvim_get_current_buf())")
+    assert nvim.marks() == []
+
+
+def test_no_function_is_newer_than_the_floor(nvim: Neovim) -> None:
+    """Neovim 0.8 is API level 10. What the plugin asks for by name has been there since then."""
+    since = {one["name"]: one["since"] for one in nvim.lua("return vim.fn.api_info().functions")}
+    used = {name for path in CLIENT.rglob("*.lua") for name in re.findall(r"\bnvim_\w+", path.read_text())}
+    assert len(used) > 20
+    assert {name: since.get(name) for name in used if since.get(name, 99) > 10} == {}
+
+
 # -- what the server is told ---------------------------------------------------------------------------------------------
 
 
