@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 from copydesk.bench import (
     cases,
+    ceiling,
     documents,
     edit_tables,
     kernel,
@@ -34,15 +36,20 @@ from copydesk.bench.report import Report, Table, Target, read_table, shown
 from copydesk.bench.script import ScriptedModel
 from copydesk.bench.sizes import Limits
 from copydesk.bench.timing import Times, interleave
+from copydesk.codec import Codec, special_tokens
+from copydesk.codec_cost import CodecCost
 from copydesk.document import split_lines
 from copydesk.editor import Editor
 from copydesk.errors import CopydeskError
+from copydesk.format import EditFormat
 from copydesk.grammar.trie import Trie
 from copydesk.oracle import CodeCost, oracle_program
 from copydesk.program import Copy, Gen, Program
 from copydesk.syntax import parse
+from copydesk.vocabulary import ByteVocabulary
 from copydesk_server.benchmarks.bench import command_line
 from copydesk_server.cli import main
+from copydesk_server.commands.bench import STEPS
 from humaneval import humaneval_cases
 from strategies import pairs
 
@@ -387,6 +394,41 @@ def test_packed_and_sequential_end_alike_with_fewer_forwards(make, tiny: subject
 # -- cases -----------------------------------------------------------------------------------------------------------------
 
 
+def test_a_bound_by_counting_steps() -> None:
+    """Where a copy of any length costs one step, the bound is the tokens over copies and written tokens: counted, not derived."""
+    codec = Codec(EditFormat(), ByteVocabulary(special_tokens(127)))
+    cost = CodecCost(codec)
+    one_step = {n: float(n) for n in range(1, 2000)}
+    never = dict.fromkeys(one_step, 1.0)
+    chosen = [case for case in humaneval_cases()[:20] if case.after.endswith("\n")]
+    assert len(chosen) >= 10
+    for case in chosen:
+        found = ceiling.measure(cases.Case(case.name, case.before, case.after, "python"), codec, cost)
+        program = oracle_program(case.before, case.after, subs=False, cost=cost)
+        # Bytes are the tokens here.
+        steps = sum(1 if isinstance(op, Copy) else len(op.text.encode()) for op in program.ops)
+        assert found.tokens == len(case.after.encode())
+        assert found.bound(one_step) == pytest.approx(found.tokens / steps)
+        assert found.bound(never) == found.bound(never, 8) == pytest.approx(1.0)
+
+
+def test_changes_of_a_history(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+        subprocess.run(["git", "-C", str(tmp_path), *who, *arguments], check=True, capture_output=True)
+
+    git("init", "-q")
+    for text in ("x = 1\n", "x = 2\n", "x = 2\ny = 3\n"):
+        (tmp_path / "a.py").write_text(text)
+        (tmp_path / "b.txt").write_text(text)
+        git("add", ".")
+        git("commit", "-q", "-m", "a change")
+    assert list(cases.of_history(tmp_path)) == [
+        cases.Case("a.py", "x = 2\n", "x = 2\ny = 3\n", "python"),
+        cases.Case("a.py", "x = 1\n", "x = 2\n", "python"),
+    ]
+
+
 def test_pairs_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a.before.py").write_text("x\n")
     (tmp_path / "a.after.py").write_text("y\n")
@@ -517,6 +559,38 @@ def test_a_missed_target_is_the_exit_code(
         assert main(["bench", "kernel", "--device", "cpu", "--out", str(tmp_path), "--quiet"]) == code
     finally:
         torch.set_num_threads(threads)
+
+
+def test_a_step_that_fails_does_not_take_the_others_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[str] = []
+
+    def step(name: str):
+        def run(_: object) -> Report:
+            ran.append(name)
+            if name == "edit":
+                raise CopydeskError("no gold text")
+            report = _report(f"{name}-cpu")
+            report.tables.append(Table("T", ("a",), ((1,),)))
+            return report
+
+        return run
+
+    for what, place in STEPS.items():
+        module, _, function = place.partition(":")
+        monkeypatch.setattr(f"copydesk_server.benchmarks.{module}.{function}", step(what))
+    threads = torch.get_num_threads()
+    try:
+        code = main(["bench", "all", "--device", "cpu", "--out", str(tmp_path), "--data", str(tmp_path)])
+    finally:
+        torch.set_num_threads(threads)
+    assert code == 2
+    assert ran == list(STEPS)
+    assert {path.stem for path in tmp_path.glob("*.md")} == {
+        f"{name}-cpu" for name in STEPS if name != "edit"
+    }
+    assert "no gold text" in capsys.readouterr().err
 
 
 def test_the_commands_that_need_data_say_so(
