@@ -41,6 +41,8 @@ NOTES = (
     " cache, so it reads its prompt each time.",
     "A file longer than the model's context is rewritten with rotary positions that go on beyond it: how long a forward takes"
     " does not depend on whether the model was trained there.",
+    "Rewriting rows get their prompts as tokens, and reading what they wrote is not part of their time; copydesk's time has"
+    " planning, tokenising, grammar, checks and edits in it.",
     "not run: might take longer than a run may; the seconds are its pace on the shorter file times the tokens, so at least that.",
     "Exact match is not compared: no format but copydesk's is one this model was trained for.",
 )
