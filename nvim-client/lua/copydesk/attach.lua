@@ -56,6 +56,7 @@ function M.attached(client_id, buf)
   if not client or client.name ~= "copydesk" then
     return
   end
+  require("copydesk.start").remember(client)
   follow()
   vim.schedule(function()
     found(buf)

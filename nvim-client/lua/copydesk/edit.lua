@@ -11,7 +11,10 @@ local scopes = require("copydesk.scope")
 
 local M = {}
 
-local CANCELLED, MODIFIED = -32800, -32801
+local MODIFIED = -32801
+local LOOK = 250 -- milliseconds between two looks at a request
+
+local uv = vim.uv or vim.loop
 
 -- By buffer: { client, scope, instruction, token, version, row, id, again, edits, edits_row }. `edits` are there once it waits for
 -- the person; `row` and `edits_row` are where the scope began when it was asked for, and when the edits came.
@@ -91,6 +94,30 @@ local function wait(buf, job, edits, row)
   changed_status()
 end
 
+--- Neovim tells nobody of a request that the server cancelled (something newer was asked for the same lines), nor of those that
+--- die with a server: so every now and then somebody looks.
+local function watch(buf, job)
+  local token, gone, timer = job.token, 0, uv.new_timer()
+  timer:start(LOOK, LOOK, vim.schedule_wrap(function()
+    if timer:is_closing() then
+      return
+    end
+    if jobs[buf] ~= job or job.token ~= token or job.edits then
+      timer:close()
+      return
+    end
+    local stopped = compat.is_stopped(job.client)
+    gone = (stopped or not job.client.requests[job.id]) and gone + 1 or 0
+    if gone > 1 then -- an answer that has come is given to its handler a moment later
+      timer:close()
+      drop(buf)
+      if stopped then
+        say.warn("the server has ended (:CopydeskRestart)")
+      end
+    end
+  end))
+end
+
 local send
 
 local function finish(buf, job, result)
@@ -156,8 +183,8 @@ function send(buf, job)
     drop(buf)
     if err and err.code == MODIFIED then
       say.warn(say.CHANGED)
-    elseif err and err.code ~= CANCELLED then
-      say.warn(err.message or "the server failed")
+    else
+      say.warn(err and err.message or "the server failed")
     end
   end, buf)
   if not sent then
@@ -166,6 +193,7 @@ function send(buf, job)
     return
   end
   job.id = id
+  watch(buf, job)
   changed_status()
 end
 

@@ -117,11 +117,27 @@ function M.enable()
   end
 end
 
---- Every server of ours ends, and a new one takes over its buffers.
+local known = {} -- by root: the configuration a server was started with, whoever wrote it
+
+--- A server looks after a buffer.
+function M.remember(client)
+  known[client.config.root_dir or ""] = client.config
+end
+
+--- Every server of ours ends, and a new one takes over its buffers; where none is left, one is started.
 function M.restart()
   local clients = compat.clients()
   if #clients == 0 then
-    say.warn("no server is running")
+    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+      local config = wants(buf) and known[root_of(buf)]
+      if config then
+        vim.api.nvim_buf_call(buf, function()
+          vim.lsp.start(config)
+        end)
+      else
+        start(buf)
+      end
+    end
     return
   end
   for _, client in ipairs(clients) do
