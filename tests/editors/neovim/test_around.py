@@ -17,6 +17,8 @@ import pytest
 import reports
 from debian import unpack
 from driver import ROOT, Neovim
+from lsp_client import LspClient
+from lsp_desk import applied
 
 CLIENT = ROOT / "nvim-client"
 NUMBERS = itertools.count(1)
@@ -434,3 +436,29 @@ def test_a_neovim_that_is_too_old_is_told_so() -> None:
     )
     assert "copydesk needs Neovim 0.8 or newer" in done.stderr
     assert done.stderr.rstrip().endswith("0")
+
+
+# -- the texts -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_bare_client_gets_the_same_edits() -> None:
+    """What the editors' files are compared with is the server's own answer. Where this fails, the model has changed."""
+    with LspClient(host=None) as client:
+        client.ignore("textDocument/publishDiagnostics")
+        client.settings = {"precompute": False}
+        client.initialize(encodings=["utf-16"])
+        for number, (instruction, expected) in enumerate(
+            [(reports.RETURNS, reports.RETURNS_DONE), (reports.HINT, reports.HINT_DONE)]
+        ):
+            uri = client.open(f"untitled:report{number}.py", reports.TEXT)
+            first, last = reports.LABEL
+            params = {
+                "textDocument": {"uri": uri, "version": 1},
+                "range": {
+                    "start": {"line": first - 1, "character": 0},
+                    "end": {"line": last, "character": 0},
+                },
+                "instruction": instruction,
+            }
+            answer = client.request("copydesk/edit", params)
+            assert applied(reports.TEXT, answer["edit"], 1, uri) == expected
