@@ -357,6 +357,37 @@ def test_ruff_is_asked_once_about_one_text(tmp_path: Path, monkeypatch: pytest.M
     assert [text.split("\n")[1] + "\n" for text in texts] == [first, second, "x = (a is None, b is None)\n"]
 
 
+@pytest.mark.parametrize("bad", [False, True])
+def test_a_round_whose_fixes_are_all_good_is_judged_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: bool
+) -> None:
+    texts: list[str] = []
+    run = Ruff._run
+
+    def counted(self: Ruff, arguments: Any, folder: Any, data: bytes, timeout: Any) -> str:
+        texts.append(data.decode())
+        return run(self, arguments, folder, data, timeout)
+
+    before, after = [f"x{n} = a == None\n" for n in range(5)], [f"x{n} = a is None\n" for n in range(5)]
+    rule = dict(zip(before, after, strict=True))
+    if bad:
+        after[2] = before[2]
+        rule[before[2]] = "x2 = nobody is None\n"
+    tree = fixing(tmp_path, by_line(rule))
+    linted(tree, "a.py", "a = 1\n" + "".join(before))
+    monkeypatch.setattr(Ruff, "_run", counted)
+    tree.run()
+    assert tree.texts()["a.py"] == "a = 1\n" + "".join(after)
+    verdicts = [fix.verdict for fix in tree.only().fixes]
+    if not bad:
+        assert verdicts == ["verified"] * 5
+        assert texts == ["a = 1\n" + "".join(before), "a = 1\n" + "".join(after)]
+    else:
+        assert verdicts == ["verified", "verified", "refused", "verified", "verified"]
+        # The text, all five, each of five, the four, and what is left.
+        assert len(set(texts)) == len(texts) <= 9
+
+
 def test_a_fix_may_say_about_as_much_as_it_changes(tmp_path: Path) -> None:
     budgets: list[int] = []
 

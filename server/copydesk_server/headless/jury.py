@@ -1,4 +1,5 @@
-"""The fixes of one file, judged: each on its own, then together with the rest; what makes things worse is dropped.
+"""The fixes of one file, judged: all together where that settles it, else each on its own and then with the rest; what makes
+things worse is dropped.
 
 Knows texts, verdicts and ruff; nothing of documents, rounds or models.
 """
@@ -11,6 +12,7 @@ from pathlib import Path
 from copydesk.document import apply_edits
 from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
+from copydesk.results import EditResult
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.fixes import Fix, Rules
 from copydesk_server.judge import Judgement, judge_all
@@ -31,20 +33,42 @@ class Jury:
         extend: ruff's rules that count besides those its configuration names.
         """
         found = self.findings(text, extend=extend) if any(map(by_ruff, fixes)) else None
-        kept: list[Fix] = []
+        edited: list[tuple[Fix, EditResult]] = []
         for fix in fixes:
             result, fix.result = fix.result, None
             assert result is not None
             if result.status == "edited":
                 fix.edits = result.edits
-                fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
-                if self._wanted(fix):
-                    kept.append(fix)
+                edited.append((fix, result))
             elif result.status == "unchanged" and fix.diagnostic is None:
                 fix.judgement = Judgement("verified", None, ())
             else:
                 refuse([fix], result.reason or "the model changes nothing")
-        return self._together(text, kept, extend, found)
+        changed = [fix for fix, _ in edited]
+        if self._all_good(text, changed, extend, found):
+            return changed
+        for fix, result in edited:
+            fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
+        return self._together(text, list(filter(self._wanted, changed)), extend, found)
+
+    def _all_good(
+        self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
+    ) -> bool:
+        """Whether ruff, run once on all of them together, misses every finding and has none new: then each is verified, at the
+        price of one. Only for ruff's own: of others each is looked at by itself.
+        """
+        if len(fixes) < 2 or found is None or not all(map(by_ruff, fixes)):
+            return False
+        try:
+            after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
+        except DocumentError:
+            return False
+        judged = self._judge(text, after, fixes, extend, found)
+        if judged.verdict != "verified":
+            return False
+        for fix in fixes:
+            fix.judgement = judged
+        return True
 
     def findings(
         self, text: str, *, select: str | None = None, extend: Sequence[str] = ()
