@@ -70,9 +70,12 @@ function insertions(document: vscode.TextDocument, edits: readonly TextChange[])
     edits.filter((edit) => !within(edit)),
   )) {
     const count = Math.max(hunk.before.length, 1);
+    const above = hunk.first > 0 ? 1 : 0;
     hunk.after.slice(0, count).forEach((text, index) => {
       const rest = index === count - 1 ? hunk.after.slice(count) : [];
-      const line = Math.min(hunk.first + index, document.lineCount - 1);
+      // Lines that are only inserted stand behind the line above them.
+      const line =
+        Math.min(hunk.first + index, document.lineCount - 1) - (hunk.before.length === 0 ? above : 0);
       const at = document.lineAt(line).range.end;
       options.push(option(at, ` ⏎ ${[text, ...rest].map((one) => one.trim()).join(" ⏎ ")}`));
     });

@@ -13,6 +13,7 @@ export class Instruction implements vscode.Disposable {
   /** How far back in the history the person has gone, and what was written before that. */
   private back = 0;
   private draft = "";
+  private turning: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly controller: vscode.CommentController,
@@ -24,7 +25,7 @@ export class Instruction implements vscode.Disposable {
     return this.memory.get<string[]>(KEY, []);
   }
 
-  /** Ask. Undefined where the person does not want to after all. */
+  /** Ask. Undefined where the person does not want to after all. The text has the keyboard again afterwards. */
   async ask(document: vscode.TextDocument, lines: vscode.Range): Promise<string | undefined> {
     this.close(undefined);
     if (!vscode.workspace.getConfiguration("comments").get<boolean>("visible", true)) {
@@ -39,6 +40,7 @@ export class Instruction implements vscode.Disposable {
     thread.ask();
     void vscode.commands.executeCommand("setContext", "copydesk.instructing", true);
     const text = this.remember(await written);
+    thread.dispose();
     await vscode.window.showTextDocument(document, { preserveFocus: false, preview: false });
     return text;
   }
@@ -54,7 +56,13 @@ export class Instruction implements vscode.Disposable {
   }
 
   /** Write an earlier instruction (1), or a later one (-1), in place of what is written. */
-  async turn(by: 1 | -1): Promise<void> {
+  turn(by: 1 | -1): Promise<void> {
+    // One after the other: an edit of a text that another one is changing is refused.
+    this.turning = this.turning.then(() => this.turned(by));
+    return this.turning;
+  }
+
+  private async turned(by: 1 | -1): Promise<void> {
     const input = this.input();
     if (input === undefined) {
       return;
@@ -108,7 +116,6 @@ export class Instruction implements vscode.Disposable {
     const { open } = this;
     this.open = undefined;
     if (open !== undefined) {
-      open.thread.dispose();
       void vscode.commands.executeCommand("setContext", "copydesk.instructing", false);
       open.done(text);
     }

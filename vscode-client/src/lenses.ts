@@ -8,16 +8,25 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changed.event;
   private shown: { document: vscode.TextDocument; line: number; stage: Stage } | undefined;
-  private readonly registration = vscode.languages.registerCodeLensProvider({ pattern: "**" }, this);
+  /** Only while there is something to show: no document is asked about otherwise. */
+  private registration: vscode.Disposable | undefined;
 
   show(document: vscode.TextDocument, line: number, stage: Stage): void {
+    const { shown } = this;
     this.shown = { document, line, stage };
-    this.changed.fire();
+    if (shown?.document !== document || this.registration === undefined) {
+      this.registration?.dispose();
+      const selector = { scheme: document.uri.scheme, language: document.languageId };
+      this.registration = vscode.languages.registerCodeLensProvider(selector, this);
+    } else if (shown.line !== line || shown.stage !== stage) {
+      this.changed.fire();
+    }
   }
 
   clear(): void {
     this.shown = undefined;
-    this.changed.fire();
+    this.registration?.dispose();
+    this.registration = undefined;
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
@@ -37,7 +46,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 
   dispose(): void {
-    this.registration.dispose();
+    this.clear();
     this.changed.dispose();
   }
 }

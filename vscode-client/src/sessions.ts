@@ -49,6 +49,7 @@ export class Sessions implements vscode.Disposable {
   /** Edit `lines` by an instruction. Returns when there is something to accept, or nothing to wait for. */
   async edit(document: vscode.TextDocument, lines: vscode.Range, instruction: string): Promise<void> {
     this.current?.reject();
+    // Not the thread the instruction was written in: an answer there would take the keyboard from the text.
     const thread = new Thread(this.controller, document, lines);
     const { server, status, decorations, lenses } = this;
     const session = new Session(

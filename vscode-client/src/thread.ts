@@ -10,9 +10,10 @@ export class Thread implements vscode.Disposable {
   private readonly thread: vscode.CommentThread;
 
   constructor(controller: vscode.CommentController, document: vscode.TextDocument, lines: vscode.Range) {
-    // Empty to begin with: VS Code opens its Comments panel for a thread that begins with a text.
     this.thread = controller.createCommentThread(document.uri, below(lines), []);
     this.thread.canReply = false;
+    // VS Code opens its Comments panel for the first thread that is unresolved (with the default that the manifest sets).
+    this.thread.state = vscode.CommentThreadState.Resolved;
     this.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
   }
 

@@ -3,15 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -24,12 +16,10 @@ const EDITORS = execFileSync(path.join(HERE, "install.sh"), ["--root"], {
 }).trim();
 const NODE = path.join(EDITORS, "node/bin/node");
 const ENTRY = path.join(EDITORS, "code-server/out/node/entry.js");
-const { chromium } = createRequire(
-  path.join(EDITORS, "playwright/node_modules/"),
-)("playwright-core");
+const { chromium } = createRequire(path.join(EDITORS, "playwright/node_modules/"))("playwright-core");
 
 /** What is waited for comes within this, on a busy machine too. */
-export const DEADLINE = 60_000;
+export const DEADLINE = Number(process.env.COPYDESK_DEADLINE ?? 60_000);
 const PICTURES = process.env.COPYDESK_PICTURES ?? "";
 
 /** Playwright's types are not installed where this is checked: the page's few calls in use. */
@@ -65,16 +55,11 @@ const SETTINGS = {
 /** The server under test: of the environment that `make` made, unless named. */
 export function serverCommand(): string[] {
   const named = process.env.COPYDESK_COMMAND;
-  return named === undefined
-    ? [path.join(ROOT, ".venv/bin/copydesk")]
-    : JSON.parse(named);
+  return named === undefined ? [path.join(ROOT, ".venv/bin/copydesk")] : JSON.parse(named);
 }
 
 function ruff(): string {
-  return (
-    process.env.RUFF_OF_ANOTHER ??
-    path.join(path.dirname(serverCommand()[0] ?? ""), "ruff")
-  );
+  return process.env.RUFF_OF_ANOTHER ?? path.join(path.dirname(serverCommand()[0] ?? ""), "ruff");
 }
 
 export class Workbench {
@@ -103,10 +88,7 @@ export class Workbench {
       "security.workspace.trust.enabled": options.trust ?? false,
       ...options.settings,
     };
-    writeFileSync(
-      path.join(this.folder, "user/User/settings.json"),
-      JSON.stringify(settings),
-    );
+    writeFileSync(path.join(this.folder, "user/User/settings.json"), JSON.stringify(settings));
     writeFileSync(path.join(this.folder, "config.yaml"), "");
   }
 
@@ -137,14 +119,9 @@ export class Workbench {
     await this.focus();
     await this.page.keyboard.press("Control+P");
     await this.page.locator(".quick-input-widget input").first().fill(name);
-    await this.page
-      .locator(".quick-input-list .monaco-list-row", { hasText: name })
-      .first()
-      .waitFor();
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
     await this.page.keyboard.press("Enter");
-    await this.page
-      .locator(`.tab.active[data-resource-name="${name}"]`)
-      .waitFor();
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
     await this.focus();
   }
 
@@ -161,15 +138,11 @@ export class Workbench {
   async goTo(line: number, column = 1): Promise<void> {
     await this.focus();
     await this.page.keyboard.press("Control+G");
-    await this.page
-      .locator(".quick-input-widget input")
-      .first()
-      .fill(`:${line}:${column}`);
+    await this.page.locator(".quick-input-widget input").first().fill(`:${line}:${column}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: `line ${line} at` }).waitFor();
     await this.page.keyboard.press("Enter");
-    await this.until(
-      async () => (await this.statusText()).includes(`Ln ${line}, Col `),
-      `line ${line}`,
-    );
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    await this.until(async () => (await this.statusText()).includes(`Ln ${line}, Col `), `line ${line}`);
   }
 
   /** Select whole lines, 1-based and inclusive. */
@@ -179,41 +152,28 @@ export class Workbench {
       await this.page.keyboard.press("Shift+ArrowDown");
     }
     await this.page.keyboard.press("Shift+End");
-    await this.until(
-      async () => (await this.statusText()).includes("selected"),
-      "a selection",
-    );
+    await this.until(async () => (await this.statusText()).includes("selected"), "a selection");
   }
 
   /** Run a command by its title. */
   async command(title: string): Promise<void> {
     await this.page.keyboard.press("F1");
-    await this.page
-      .locator(".quick-input-widget input")
-      .first()
-      .fill(`>${title}`);
-    await this.page
-      .locator(".quick-input-list .monaco-list-row", { hasText: title })
-      .first()
-      .waitFor();
+    await this.page.locator(".quick-input-widget input").first().fill(`>${title}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");
   }
 
   /** Wait for a squiggle: some tool has found something. */
   async squiggle(): Promise<void> {
     await this.page
-      .locator(
-        ".monaco-editor .squiggly-warning, .monaco-editor .squiggly-error",
-      )
+      .locator(".monaco-editor .squiggly-warning, .monaco-editor .squiggly-error")
       .first()
       .waitFor();
   }
 
   /** Open the light bulb's menu at the cursor, until it has an item with this title. A key pressed too early is lost. */
   async lightBulb(title: string | RegExp): Promise<Page> {
-    const item = this.page
-      .locator(".action-widget .action .title", { hasText: title })
-      .first();
+    const item = this.page.locator(".action-widget .action .title", { hasText: title }).first();
     await this.until(async () => {
       await this.page.keyboard.press("Control+.");
       try {
@@ -231,16 +191,12 @@ export class Workbench {
   async save(name: string): Promise<void> {
     await this.focus();
     await this.page.keyboard.press("Control+S");
-    await this.page
-      .locator(`.tab.active[data-resource-name="${name}"].dirty`)
-      .waitFor({ state: "detached" });
+    await this.page.locator(`.tab.active[data-resource-name="${name}"].dirty`).waitFor({ state: "detached" });
   }
 
   /** Wait until a file that is open has changed in its editor: its tab says so. */
   async dirty(name: string): Promise<void> {
-    await this.page
-      .locator(`.tab[data-resource-name="${name}"].dirty`)
-      .waitFor();
+    await this.page.locator(`.tab[data-resource-name="${name}"].dirty`).waitFor();
   }
 
   /** Wait until the status bar says that the model is there. */
@@ -251,30 +207,29 @@ export class Workbench {
       .waitFor();
   }
 
+  /** Wait for a message to the person. (With the driver on, VS Code shows them in its list alone.) */
+  async notified(text: string): Promise<void> {
+    await this.page.locator('[id="status.notifications"]').click();
+    await this.page
+      .locator(".notifications-center .notification-list-item", { hasText: text })
+      .first()
+      .waitFor();
+    await this.page.keyboard.press("Escape");
+  }
+
   /** The lines in sight, in order. */
   async lines(): Promise<string[]> {
     return this.page.evaluate(() =>
-      [
-        ...document.querySelectorAll(
-          ".editor-group-container.active .view-line",
-        ),
-      ]
+      [...document.querySelectorAll(".editor-group-container.active .view-line")]
         .map(
-          (line) =>
-            [
-              Number.parseInt((line as HTMLElement).style.top, 10),
-              line.textContent ?? "",
-            ] as const,
+          (line) => [Number.parseInt((line as HTMLElement).style.top, 10), line.textContent ?? ""] as const,
         )
         .sort((a, b) => a[0] - b[0])
         .map(([, text]) => text.replaceAll("\u00a0", " ")),
     );
   }
 
-  async until(
-    ready: () => Promise<boolean> | boolean,
-    what: string,
-  ): Promise<void> {
+  async until(ready: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const end = Date.now() + DEADLINE;
     while (!(await ready())) {
       assert.ok(Date.now() < end, `waited ${DEADLINE / 1000} s for ${what}`);
@@ -283,10 +238,7 @@ export class Workbench {
   }
 
   /** Keep a picture where COPYDESK_PICTURES names a folder. */
-  async picture(
-    name: string,
-    clip?: { x: number; y: number; width: number; height: number },
-  ): Promise<void> {
+  async picture(name: string, clip?: { x: number; y: number; width: number; height: number }): Promise<void> {
     if (PICTURES !== "") {
       await this.page.screenshot({
         path: path.join(PICTURES, `${name}.png`),
@@ -315,9 +267,7 @@ export class Workbench {
         below.add(pid);
       }
     }
-    return table
-      .filter((one) => below.has(one.pid) && one.args.includes(part))
-      .map((one) => one.pid);
+    return table.filter((one) => below.has(one.pid) && one.args.includes(part)).map((one) => one.pid);
   }
 
   async close(failed = false): Promise<void> {
@@ -330,10 +280,7 @@ export class Workbench {
     if (this.server?.pid !== undefined && this.server.exitCode === null) {
       const gone = new Promise((resolve) => this.server.once("exit", resolve));
       process.kill(-this.server.pid, "SIGTERM");
-      const late = setTimeout(
-        () => process.kill(-(this.server.pid ?? 0), "SIGKILL"),
-        10_000,
-      );
+      const late = setTimeout(() => process.kill(-(this.server.pid ?? 0), "SIGKILL"), 10_000);
       await gone;
       clearTimeout(late);
     }
@@ -344,35 +291,21 @@ export class Workbench {
     const { folder, options } = this;
     return [
       ENTRY,
-      ...[
-        "--config",
-        path.join(folder, "config.yaml"),
-        "--user-data-dir",
-        path.join(folder, "user"),
-      ],
+      ...["--config", path.join(folder, "config.yaml"), "--user-data-dir", path.join(folder, "user")],
       ...[
         "--extensions-dir",
         path.join(folder, "extensions"),
         "--disable-telemetry",
         "--disable-update-check",
       ],
-      ...[
-        "--disable-getting-started-override",
-        "--reconnection-grace-time",
-        "5",
-      ],
+      ...["--disable-getting-started-override", "--reconnection-grace-time", "5"],
       ...(options.trust ? [] : ["--disable-workspace-trust"]),
       ...more,
     ];
   }
 
   private environment(): NodeJS.ProcessEnv {
-    const {
-      PORT: _port,
-      PASSWORD: _password,
-      VSCODE_IPC_HOOK_CLI: _hook,
-      ...rest
-    } = process.env;
+    const { PORT: _port, PASSWORD: _password, VSCODE_IPC_HOOK_CLI: _hook, ...rest } = process.env;
     return {
       ...rest,
       PATH: `${path.dirname(NODE)}:${rest.PATH ?? ""}`,
@@ -389,9 +322,7 @@ export class Workbench {
     if (this.options.linter ?? true) {
       names.push(path.join(HERE, "linter/dist/linter.vsix"));
     }
-    const args = this.args(
-      ...names.flatMap((name) => ["--install-extension", name]),
-    );
+    const args = this.args(...names.flatMap((name) => ["--install-extension", name]));
     execFileSync(NODE, args, { env: this.environment(), stdio: "pipe" });
   }
 
@@ -441,9 +372,7 @@ export class Workbench {
     });
     this.page = await context.newPage();
     this.page.setDefaultTimeout(DEADLINE);
-    this.page.on("console", (message: Page) =>
-      this.messages.push(message.text()),
-    );
+    this.page.on("console", (message: Page) => this.messages.push(message.text()));
   }
 
   /** Load the window. In-host tests name what the page is told by `payload`, and expose their functions before. */
@@ -461,9 +390,7 @@ export class Workbench {
   }
 
   private async statusText(): Promise<string> {
-    return (
-      await this.page.locator(".statusbar").first().innerText()
-    ).replaceAll("\u00a0", " ");
+    return (await this.page.locator(".statusbar").first().innerText()).replaceAll("\u00a0", " ");
   }
 }
 

@@ -5,13 +5,9 @@ const { execFile } = require("node:child_process");
 const vscode = require("vscode");
 
 exports.activate = (context) => {
-    const found =
-        vscode.languages.createDiagnosticCollection("linter-of-another");
+    const found = vscode.languages.createDiagnosticCollection("linter-of-another");
     const check = (document) => {
-        if (
-            document.languageId !== "python" ||
-            !["file", "untitled"].includes(document.uri.scheme)
-        ) {
+        if (document.languageId !== "python" || !["file", "untitled"].includes(document.uri.scheme)) {
             return;
         }
         const { version } = document;
@@ -28,53 +24,34 @@ exports.activate = (context) => {
             "a.py",
             "-",
         ];
-        const ruff = execFile(
-            process.env.RUFF_OF_ANOTHER,
-            args,
-            (error, out) => {
-                if (!error && document.version === version) {
-                    found.set(
-                        document.uri,
-                        JSON.parse(out).map((one) => diagnostic(document, one)),
-                    );
-                }
-            },
-        );
+        const ruff = execFile(process.env.RUFF_OF_ANOTHER, args, (error, out) => {
+            if (!error && document.version === version) {
+                found.set(
+                    document.uri,
+                    JSON.parse(out).map((one) => diagnostic(document, one)),
+                );
+            }
+        });
         ruff.stdin.end(document.getText());
     };
     vscode.workspace.textDocuments.forEach(check);
     context.subscriptions.push(
         found,
         vscode.workspace.onDidOpenTextDocument(check),
-        vscode.workspace.onDidChangeTextDocument((event) =>
-            check(event.document),
-        ),
-        vscode.workspace.onDidCloseTextDocument((document) =>
-            found.delete(document.uri),
-        ),
+        vscode.workspace.onDidChangeTextDocument((event) => check(event.document)),
+        vscode.workspace.onDidCloseTextDocument((document) => found.delete(document.uri)),
     );
 };
 
 // ruff counts code points, VS Code UTF-16 units.
 function place(document, { row, column }) {
-    const line =
-        row - 1 < document.lineCount ? document.lineAt(row - 1).text : "";
-    return new vscode.Position(
-        row - 1,
-        [...line].slice(0, column - 1).join("").length,
-    );
+    const line = row - 1 < document.lineCount ? document.lineAt(row - 1).text : "";
+    return new vscode.Position(row - 1, [...line].slice(0, column - 1).join("").length);
 }
 
 function diagnostic(document, one) {
-    const range = new vscode.Range(
-        place(document, one.location),
-        place(document, one.end_location),
-    );
-    const shown = new vscode.Diagnostic(
-        range,
-        one.message,
-        vscode.DiagnosticSeverity.Warning,
-    );
+    const range = new vscode.Range(place(document, one.location), place(document, one.end_location));
+    const shown = new vscode.Diagnostic(range, one.message, vscode.DiagnosticSeverity.Warning);
     shown.source = "Another";
     shown.code = { value: one.code, target: vscode.Uri.parse(one.url) };
     return shown;

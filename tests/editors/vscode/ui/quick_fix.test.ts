@@ -4,13 +4,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Workbench } from "../workbench.ts";
 
-const NONE =
-  "def first(x, y):\n    if x == None:\n        return y\n    return x\n";
-const UNUSED =
-  "import os\nimport sys\n\n\ndef run() -> None:\n    sys.exit(1)\n";
+const NONE = "def first(x, y):\n    if x == None:\n        return y\n    return x\n";
+const UNUSED = "import os\nimport sys\n\n\ndef run() -> None:\n    sys.exit(1)\n";
 const CRLF = UNUSED.replaceAll("\n", "\r\n");
-const ASTRAL =
-  '# 😀𝒳\ndef first(x, y):\n    if x["😀é𝒳"] == None:\n        return y\n    return x\n';
+const ASTRAL = '# 😀𝒳\ndef first(x, y):\n    if x["😀é𝒳"] == None:\n        return y\n    return x\n';
 
 let bench: Workbench;
 let failed = false;
@@ -62,31 +59,13 @@ test("a comparison with None", async () => {
 });
 
 test("an unused import goes, with its line break", async () => {
-  await fixed(
-    "unused.py",
-    1,
-    8,
-    /Fix: `os` imported but unused/,
-    UNUSED.replace("import os\n", ""),
-  );
+  await fixed("unused.py", 1, 8, /Fix: `os` imported but unused/, UNUSED.replace("import os\n", ""));
 });
 
 test("a file keeps its CRLF", async () => {
-  await fixed(
-    "crlf.py",
-    1,
-    8,
-    /Fix: `os` imported but unused/,
-    CRLF.replace("import os\r\n", ""),
-  );
+  await fixed("crlf.py", 1, 8, /Fix: `os` imported but unused/, CRLF.replace("import os\r\n", ""));
 });
 
 test("characters outside the BMP before and inside the line", async () => {
-  await fixed(
-    "astral.py",
-    3,
-    21,
-    /Fix: Comparison to `None`/,
-    ASTRAL.replace("== None", "is None"),
-  );
+  await fixed("astral.py", 3, 21, /Fix: Comparison to `None`/, ASTRAL.replace("== None", "is None"));
 });

@@ -1,0 +1,122 @@
+// The one-click installation, for real: into a storage of its own, from the registry that pip is configured with.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { Installation, progressOf } from "../../../../vscode-client/src/installation";
+import { CancelledError, ProcessError } from "../../../../vscode-client/src/processes";
+import { NoPythonError } from "../../../../vscode-client/src/python";
+import { test } from "./harness";
+
+const bundle = (): string => {
+  const extension = vscode.extensions.getExtension("copydesk.copydesk");
+  assert.ok(extension);
+  return path.join(extension.extensionPath, "bundle");
+};
+const CHOICES = { python: process.env.PYTHON_OF_TESTS ?? "", torchIndex: "" };
+
+async function within(run: (storage: string) => Promise<void>): Promise<void> {
+  const storage = mkdtempSync(path.join(tmpdir(), "copydesk-storage-"));
+  try {
+    await run(storage);
+  } finally {
+    rmSync(storage, { recursive: true, force: true });
+  }
+}
+
+test("cancelled in the middle, nothing is left of it", async () => {
+  await within(async (storage) => {
+    const installation = new Installation(bundle(), storage);
+    const source = new vscode.CancellationTokenSource();
+    const report = {
+      line: () => undefined,
+      step: (message: string) => {
+        if (message.startsWith("installing torch")) {
+          source.cancel();
+        }
+      },
+    };
+    await assert.rejects(installation.install(CHOICES, report, source.token), CancelledError);
+    assert.deepEqual(readdirSync(storage), []);
+    assert.equal(await installation.program(), undefined);
+  });
+});
+
+test("a Python that is none, and an index that is none: the reason is said", async () => {
+  await within(async (storage) => {
+    const installation = new Installation(bundle(), storage);
+    const { token } = new vscode.CancellationTokenSource();
+    const report = { line: () => undefined, step: () => undefined };
+    const bad = { ...CHOICES, python: "/bin/sh" };
+    await assert.rejects(installation.install(bad, report, token), NoPythonError);
+    const nowhere = {
+      PIP_INDEX_URL: "http://127.0.0.1:9/simple",
+      PIP_CONFIG_FILE: "/dev/null",
+      PIP_FIND_LINKS: "",
+      PIP_EXTRA_INDEX_URL: "",
+      PIP_RETRIES: "0",
+    };
+    const before = { ...process.env };
+    try {
+      Object.assign(process.env, nowhere);
+      await assert.rejects(installation.install(CHOICES, report, token), ProcessError);
+    } finally {
+      for (const name of Object.keys(nowhere)) {
+        process.env[name] = before[name];
+        if (before[name] === undefined) {
+          delete process.env[name];
+        }
+      }
+    }
+    assert.deepEqual(readdirSync(storage), []);
+  });
+});
+
+test("installed: pinned, progress said, the server runs from there; another version replaces it", async () => {
+  await within(async (storage) => {
+    const installation = new Installation(bundle(), storage);
+    const { token } = new vscode.CancellationTokenSource();
+    const steps: string[] = [];
+    const lines: string[] = [];
+    const report = {
+      line: (text: string) => lines.push(text),
+      step: (message: string) => steps.push(message),
+    };
+    const program = await installation.install(CHOICES, report, token).catch((error: unknown) => {
+      throw new Error(lines.slice(-20).join("\n"), { cause: error });
+    });
+    assert.ok(program.startsWith(storage));
+    assert.equal(await installation.program(), program);
+    assert.ok(
+      steps.some((step) => /installing torch: \S/.test(step)),
+      "what is downloaded is said",
+    );
+    assert.match(execFileSync(program, ["--version"], { encoding: "utf8", cwd: storage }), /copydesk/);
+    const python = path.join(path.dirname(program), "python");
+    const script =
+      "import torch, importlib.metadata as m; print(m.version('pygls'), torch.__version__.split('+')[0])";
+    assert.equal(
+      execFileSync(python, ["-I", "-c", script], { encoding: "utf8" }).trim(),
+      pins("pygls", "torch"),
+    );
+    assert.ok(existsSync(path.join(path.dirname(program), "ruff")), "with the linter that judges fixes");
+  });
+});
+
+test("pip's lines as progress", async () => {
+  assert.equal(progressOf("Collecting torch==2.13.0"), "torch==2.13.0");
+  assert.equal(
+    progressOf("  Downloading https://host/a/b/torch-2.13.0-cp311.whl (200 MB)"),
+    "torch-2.13.0-cp311.whl",
+  );
+  assert.equal(progressOf("Installing collected packages: a, b"), "unpacking");
+  assert.equal(progressOf("Requirement already satisfied: a"), undefined);
+});
+
+function pins(...names: string[]): string {
+  const text = execFileSync("cat", [path.join(bundle(), "constraints.txt")], { encoding: "utf8" });
+  return names.map((name) => new RegExp(`^${name}==(.*)$`, "m").exec(text)?.[1]).join(" ");
+}
