@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from copydesk.decode.drafts import Draft, NgramIndex
+from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
 from copydesk.decode.sampling import Sampler
 from copydesk.document import split_lines
 from copydesk.program import Gen
@@ -106,6 +106,17 @@ def noisy_copier(kind: str) -> CallbackModel:
         return out
 
     return CallbackModel(codec.vocabulary.size, logits)
+
+
+def test_a_run_goes_on_as_it_does_where_it_first_stands() -> None:
+    draft = RunDraft(ids("abcdefabxy"))
+    assert draft.propose() == []  # it may begin anywhere
+    draft.observe(ids("a"))
+    assert draft.propose() == ids("bcde")
+    draft.observe(ids("bx"))
+    assert draft.propose() == ids("y")
+    draft.observe(ids("q"))
+    assert draft.propose() == []
 
 
 @pytest.mark.parametrize("kind", ["lines", "tags"])

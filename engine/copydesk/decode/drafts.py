@@ -10,6 +10,8 @@ from collections.abc import Sequence
 NGRAM = 2
 MAX_WIDTH = 15
 _NEAR = 8
+_RUN = 4
+"""Tokens proposed of a run that may end behind each: most old texts are no longer."""
 
 
 class NgramIndex:
@@ -78,3 +80,23 @@ class Draft:
             self._width = min(self._max, 2 * self._width)
         elif proposed and not accepted:
             self._width = max(min(2, self._max), self._width // 2)
+
+
+class RunDraft(Draft):
+    """Proposals for a run of `source`: once it has begun, what follows where such a beginning first stands."""
+
+    def __init__(self, source: Sequence[int]) -> None:
+        super().__init__(source, NgramIndex(()), _RUN)
+        self._written: list[int] = []
+
+    def propose(self) -> list[int]:
+        source, written = self._source, self._written
+        length = len(written)
+        for at in range(len(source) - length) if length else ():
+            if all(source[at + k] == token for k, token in enumerate(written)):
+                return list(source[at + length : at + length + self._max])
+        return []
+
+    def observe(self, tokens: Sequence[int]) -> list[int]:
+        self._written += tokens
+        return [-1] * len(tokens)

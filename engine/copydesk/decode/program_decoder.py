@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from copydesk.codec import Codec, Ids
-from copydesk.decode.drafts import Draft, NgramIndex
+from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
 from copydesk.decode.lookahead import Tree, trie_nodes
 from copydesk.decode.machines import BodyTables, Machine, OldMachine
 from copydesk.decode.speaker import Speaker
@@ -227,9 +227,10 @@ class ProgramDecoder:
         starts = list(rules.sub_starts(state))
         chosen = yield from speaker.choose([codec.sub_start(start) for start in starts])
         start = starts[chosen]
-        ids = yield from speaker.text(
-            OldMachine(task.olds, start, rules.sub_limit(start)), Draft((), task.page, 0)
-        )
+        limit = rules.sub_limit(start)
+        reach = task.lines[start - 1 : min(limit, start - 1 + codec.format.sub_lines)]
+        draft = RunDraft([token for line in reach for token in line]) if task.drafts else self._draft(())
+        ids = yield from speaker.text(OldMachine(task.olds, start, limit), draft)
         run = ids[: len(ids) - len(literals.sub_to)]
         old = codec.vocabulary.decode(run)
         found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)
