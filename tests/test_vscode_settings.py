@@ -100,3 +100,14 @@ def test_versions_are_pinned_and_come_from_the_public_registry() -> None:
 def test_the_extension_has_the_packages_version() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{manifest()["version"]}"' in text
+
+
+def test_pictures_and_pages_named_are_there() -> None:
+    named = re.findall(
+        r'"(?:image|markdown|icon)": "([\w/]+\.\w+)"', (CLIENT / "package.json").read_text(encoding="utf-8")
+    )
+    readme = re.findall(r"\]\((images/[^)]+)\)", (CLIENT / "README.md").read_text(encoding="utf-8"))
+    assert len(named) >= 4
+    for name in {*named, *readme}:
+        assert (CLIENT / name).is_file(), name
+        assert (CLIENT / name).stat().st_size < 200_000, name

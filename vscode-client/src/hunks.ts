@@ -28,7 +28,17 @@ export function hunksOf(text: Lines, edits: readonly TextChange[]): Hunk[] {
       groups.push([edit]);
     }
   }
-  return groups.map((group) => hunk(text, group));
+  return groups.map((group) => hunk(text, group)).reduce<Hunk[]>(joined, []);
+}
+
+/** With `next`, which is one with the last hunk where it begins just behind it. */
+function joined(hunks: Hunk[], next: Hunk): Hunk[] {
+  const last = hunks.at(-1);
+  if (last === undefined || last.first + last.before.length !== next.first) {
+    return [...hunks, next];
+  }
+  const before = [...last.before, ...next.before];
+  return [...hunks.slice(0, -1), { first: last.first, before, after: [...last.after, ...next.after] }];
 }
 
 /** As a unified diff without its head. */

@@ -20,5 +20,5 @@ cp "$root/constraints.txt" "$client/bundle/"
 mkdir -p "$here/linter/dist"
 (cd "$here/linter" && "$client/node_modules/.bin/vsce" package --no-dependencies --allow-missing-repository --skip-license \
     --out dist/linter.vsix >dist/package.log 2>&1) || { cat "$here/linter/dist/package.log" >&2; exit 1; }
-"$client/node_modules/.bin/esbuild" "$here/host/main.ts" "$here/host/installing.ts" --bundle --platform=node --target=node20 --format=cjs \
+"$client/node_modules/.bin/esbuild" "$here/host/main.ts" --bundle --platform=node --target=node20 --format=cjs \
     --external:vscode --outdir="$here/host/dist" --log-level=warning

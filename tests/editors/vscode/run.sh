@@ -15,6 +15,10 @@ editors="$("$here/install.sh" --root)"
 node="$editors/node/bin/node"
 
 "$here/build.sh" "$python"
+if [ -z "${COPYDESK_COMMAND:-}" ]; then
+    COPYDESK_COMMAND="[\"$(dirname "$python")/copydesk\"]"
+    export COPYDESK_COMMAND
+fi
 if [ $# -eq 0 ]; then
     set -- "$here"/ui/*.test.ts
 fi

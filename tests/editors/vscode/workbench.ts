@@ -52,10 +52,9 @@ const SETTINGS = {
   "window.title": "copydesk",
 };
 
-/** The server under test: of the environment that `make` made, unless named. */
+/** The server under test: a program and its arguments, as JSON. `run.sh` names the one of the environment that `make` made. */
 export function serverCommand(): string[] {
-  const named = process.env.COPYDESK_COMMAND;
-  return named === undefined ? [path.join(ROOT, ".venv/bin/copydesk")] : JSON.parse(named);
+  return JSON.parse(process.env.COPYDESK_COMMAND ?? "[]");
 }
 
 function ruff(): string {

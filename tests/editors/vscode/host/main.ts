@@ -1,7 +1,9 @@
 // What the extension host runs: the window names this file's bundle as `extensionTestsPath`.
 
-import "./staleness.test";
+import "./hunks.test";
+import "./installation.test";
 import "./places.test";
+import "./staleness.test";
 import { runAll } from "./harness";
 
 export const run = runAll;

@@ -130,7 +130,6 @@ scenario(
       0,
       "VS Code's Comments panel stays closed",
     );
-    await bench.picture("preview");
     await bench.focus();
     await bench.page.keyboard.press("Control+Enter");
     await bench.dirty("accept.py");
@@ -148,7 +147,7 @@ scenario(
 scenario("several lines, accepted by the code lens, undone at once", async () => {
   await ask("load.py", [1, 4], TRY);
   await shown();
-  await bench.picture("preview-lines");
+  await bench.picture("preview");
   await lens("Accept").click();
   await bench.dirty("load.py");
   await gone();
