@@ -22,4 +22,4 @@ fi
 if [ $# -eq 0 ]; then
     set -- "$here"/ui/*.test.ts
 fi
-exec "$node" --test --test-concurrency=1 --test-reporter=spec --disable-warning=ExperimentalWarning "$@"
+exec "$node" --test --test-concurrency=2 --test-reporter=spec --disable-warning=ExperimentalWarning "$@"
