@@ -45,8 +45,11 @@ export class Installing {
   }
 
   private async once(): Promise<boolean> {
+    if ((await this.installation.program()) !== undefined) {
+      await this.server.stop(); // what is replaced must not run
+    }
+    this.status.setPhase("installing");
     try {
-      this.status.setPhase("installing");
       await vscode.window.withProgress(
         { location: vscode.ProgressLocation.Notification, title: "Installing Copydesk", cancellable: true },
         (progress, token) =>
@@ -60,7 +63,7 @@ export class Installing {
           ),
       );
     } catch (error) {
-      this.status.setPhase("missing");
+      this.status.setPhase(this.server.client === undefined ? "missing" : "running");
       if (!(error instanceof CancelledError)) {
         void this.failed(error);
       }

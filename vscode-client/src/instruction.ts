@@ -41,7 +41,7 @@ export class Instruction implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "copydesk.instructing", true);
     const text = this.remember(await written);
     thread.dispose();
-    await vscode.window.showTextDocument(document, { preserveFocus: false, preview: false });
+    await giveKeyboard(document);
     return text;
   }
 
@@ -119,5 +119,13 @@ export class Instruction implements vscode.Disposable {
       void vscode.commands.executeCommand("setContext", "copydesk.instructing", false);
       open.done(text);
     }
+  }
+}
+
+/** To the editor that shows a document; where none does any more, to none. */
+async function giveKeyboard(document: vscode.TextDocument): Promise<void> {
+  const editor = vscode.window.visibleTextEditors.find((one) => one.document === document);
+  if (editor?.viewColumn !== undefined) {
+    await vscode.window.showTextDocument(document, { viewColumn: editor.viewColumn, preserveFocus: false });
   }
 }

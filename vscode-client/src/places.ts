@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { DocumentSelector } from "vscode-languageclient/node";
 import * as settings from "./settings";
 
-const SCHEMES = ["file", "untitled", "vscode-remote"];
+const SCHEMES = ["file", "untitled"];
 
 /** The documents the server is told of. */
 export function selector(): DocumentSelector {

@@ -5,16 +5,21 @@ import { LanguageClient, type Middleware, RevealOutputChannelOn, State } from "v
 import { inWorkspace, isProgram, onPath } from "./executable";
 import type { Installation } from "./installation";
 import { selector } from "./places";
-import { StatusNotification } from "./protocol";
+import { HunkNotification, type HunkParams, RetractNotification, StatusNotification } from "./protocol";
 import * as settings from "./settings";
 import type { Status } from "./status";
 
 export class Server implements vscode.Disposable {
   private readonly started = new vscode.EventEmitter<LanguageClient>();
   private readonly stopped = new vscode.EventEmitter<void>();
+  private readonly hunks = new vscode.EventEmitter<HunkParams>();
+  private readonly retractions = new vscode.EventEmitter<{ token: string }>();
   /** A client is running: whatever was told the one before must be told again. */
   readonly onDidStart = this.started.event;
   readonly onDidStop = this.stopped.event;
+  /** What the server shows of edits. A client has one handler for a notification, and several may want to know. */
+  readonly onHunk = this.hunks.event;
+  readonly onRetract = this.retractions.event;
   private running: LanguageClient | undefined;
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -62,6 +67,8 @@ export class Server implements vscode.Disposable {
     void this.stop();
     this.started.dispose();
     this.stopped.dispose();
+    this.hunks.dispose();
+    this.retractions.dispose();
   }
 
   /** The program and its arguments; undefined where nothing is installed. Rejects for a setting that may not be run. */
@@ -118,6 +125,8 @@ export class Server implements vscode.Disposable {
       },
     );
     client.onNotification(StatusNotification, (engine) => this.status.setEngine(engine));
+    client.onNotification(HunkNotification, (hunk) => this.hunks.fire(hunk));
+    client.onNotification(RetractNotification, (retracted) => this.retractions.fire(retracted));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.status.setPhase("running");

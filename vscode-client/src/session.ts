@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Decorations } from "./decorations";
 import { hunksOf } from "./hunks";
 import type { Lenses } from "./lenses";
-import { type EditAnswer, HunkNotification, type HunkParams, RetractNotification } from "./protocol";
+import type { EditAnswer, HunkParams } from "./protocol";
 import { changesOf, converted, edit, explain } from "./requests";
 import type { Server } from "./server";
 import { apply, CHANGED, type History, type TextChange } from "./staleness";
@@ -103,8 +103,8 @@ export class Session {
     this.draw();
     const token = `copydesk-${++number}`;
     const listening = vscode.Disposable.from(
-      client.onNotification(HunkNotification, (hunk) => this.decided(hunk, token)),
-      client.onNotification(RetractNotification, (retracted) => {
+      this.stage.server.onHunk((hunk) => this.decided(hunk, token)),
+      this.stage.server.onRetract((retracted) => {
         if (retracted.token === token) {
           this.pieces = [];
           this.draw();

@@ -44,7 +44,7 @@ export class Status implements vscode.Disposable {
 
   setPhase(phase: Phase): void {
     this.phase = phase;
-    if (phase !== "running") {
+    if (phase === "starting") {
       this.engine = { state: "idle", message: null };
     }
     this.draw();
@@ -82,9 +82,15 @@ export class Status implements vscode.Disposable {
       label: `Copydesk: ${busy ? "busy, " : ""}${what}`,
       role: "button",
     };
-    const bad = state === "failed" || this.phase === "missing";
+    const bad = (this.phase === "running" && state === "failed") || this.phase === "missing";
     this.item.backgroundColor = bad ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
-    this.item.tooltip = [this.item.text.replace(/\$\([^)]*\) /, ""), message ?? "", "Click for details"]
+    const doing = this.phase !== "running" ? "" : busy ? "busy" : state;
+    this.item.tooltip = [
+      this.item.text.replace(/\$\([^)]*\) /, ""),
+      doing,
+      message ?? "",
+      "Click for details",
+    ]
       .filter((line) => line !== "")
       .join("\n");
   }

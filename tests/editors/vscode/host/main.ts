@@ -3,6 +3,7 @@
 import "./hunks.test";
 import "./installation.test";
 import "./places.test";
+import "./session.test";
 import "./staleness.test";
 import { runAll } from "./harness";
 

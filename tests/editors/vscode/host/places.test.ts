@@ -1,7 +1,7 @@
 // Where copydesk acts and where it does not; whose settings say what runs; what is not looked up in an opened folder.
 
 import assert from "node:assert/strict";
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { inWorkspace, onPath } from "../../../../vscode-client/src/executable";
@@ -91,6 +91,8 @@ test("a folder's settings cannot name a program, a model or a device", async () 
   assert.equal(read().get("device"), "auto");
   const program = await api.server.program();
   assert.notEqual(program?.[0], "/bin/false");
+  await rm(settings);
+  await until(() => read().get("candidates") === 1, "the folder's settings to be gone");
 });
 
 test("a program in an opened folder is not run, by whatever name it is known", async () => {
