@@ -10,7 +10,7 @@ import torch
 from copydesk.errors import CacheError, OutOfMemoryError
 from copydesk.models.arena import Arena
 from copydesk.models.feed import Feed
-from copydesk.models.kv import Buffer, Pool, retry_out_of_memory
+from copydesk.models.kv import SPARE, Buffer, Pool, retry_out_of_memory
 from copydesk.models.row import SHARED
 from mock_model import MockModel
 from tiny_models import SERVED, build, hand_written, qwen3, served
@@ -43,6 +43,18 @@ def test_the_budget_is_never_passed() -> None:
     with pytest.raises(CacheError, match="budget is"):
         found.take(2000)
     assert (found.bytes_in_use, found.bytes_held) == (4 * 256, 4 * (512 + 256))
+
+
+def test_no_more_buffers_are_idle_than_in_use() -> None:
+    found = pool()
+    spare = SPARE // 4  # slots
+    buffers = [(spare, found.take(spare)) for _ in range(5)]
+    held = []
+    for capacity, buffer in buffers:
+        found.give(capacity, buffer)
+        held.append(found.bytes_held // SPARE)
+        assert found.bytes_held - found.bytes_in_use <= max(SPARE, found.bytes_in_use)
+    assert held == [5, 5, 4, 2, 1]
 
 
 def test_reclaim_is_asked_for_what_is_missing() -> None:

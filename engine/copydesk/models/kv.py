@@ -18,6 +18,9 @@ from copydesk.models.row import Store
 Buffer = tuple[torch.Tensor, ...]
 """Tensors of one row, each [layers, capacity, ...]: dimension 1 is the slot."""
 
+SPARE = 64 << 20
+"""Bytes of idle buffers that are kept however few are in use."""
+
 T = TypeVar("T")
 
 
@@ -57,7 +60,8 @@ def suggested_budget(device: torch.device) -> int:
 
 
 class Pool:
-    """Buffers of all rows of one model under one byte budget. Freed ones are kept and handed out again.
+    """Buffers of all rows of one model under one byte budget. Freed ones are kept and handed out again, but never more of them
+    than are in use (or `SPARE` bytes): rows come in many lengths, and one of each would stay for ever.
 
     make:    allocates a buffer of so many slots.
     drop:    hears of a buffer whose last reference goes.
@@ -112,6 +116,7 @@ class Pool:
         self._used_slots -= capacity
         self._idle.setdefault(capacity, []).append(buffer)
         self._idle_slots += capacity
+        self.trim(self._idle_slots - max(self._used_slots, SPARE // max(1, self.bytes_per_slot)))
 
     def relieve(self) -> None:
         """Free what can be freed on the device: ask for rows to be released, then drop all idle buffers."""

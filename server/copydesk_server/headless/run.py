@@ -26,6 +26,7 @@ from copydesk.results import EditResult
 from copydesk_server.errors import FileError
 from copydesk_server.headless.discover import Place
 from copydesk_server.headless.fixes import Fix
+from copydesk_server.headless.memory import give_back
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.source import Source, read
 from copydesk_server.headless.task import FileTask
@@ -37,6 +38,8 @@ MOST_LANES = {"cpu": 8, "cuda": 64}
 """More together than this bring nothing on a device, whatever fits in its memory."""
 JUDGES = 2
 """Threads that open and judge: they wait for ruff, so more than one is of use on few cores."""
+TRIMMED_AFTER = 64
+"""Files after which freed memory goes back to the system."""
 TOKENS_A_LINE = 16
 ROW_ROOM = 512
 
@@ -91,6 +94,7 @@ class Run:
         self._came = SimpleQueue[Future[Opened | None]]()
         self._opening = 0
         self._judging = 0
+        self._told = 0
 
     def run(self) -> None:
         """To the end, or until cancelled. Raises JournalError: what cannot be told to the journal is not written."""
@@ -214,6 +218,9 @@ class Run:
                 item.close()
                 item = self._result(item)
             self._tell(item)
+            self._told += 1
+            if self._told % TRIMMED_AFTER == 0:
+                give_back()
 
     def _result(self, task: FileTask) -> FileResult:
         source = task.source
