@@ -78,5 +78,6 @@ bench: $(STAMP)
 	done
 
 clean:
+	rm -rf vscode-client/node_modules vscode-client/dist vscode-client/bundle tests/editors/vscode/*/dist
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,6 +7,8 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(cd "$here/../../.." && pwd)"
 client="$root/vscode-client"
 python="$1"
+PATH="$("$here/install.sh" --root)/node/bin:$PATH" # the tools ask for a Node that is not too old
+export PATH
 
 if ! cmp -s "$client/package-lock.json" "$client/node_modules/.package-lock.copy"; then
     (cd "$client" && npm ci --loglevel=error --no-audit --no-fund --ignore-scripts)

@@ -81,7 +81,7 @@ install_code_server() {
     local tree="$work/node_modules/code-server"
     rm -rf "$tree/lib/vscode/extensions/copilot" "$tree/lib/vscode/node_modules/@github"
     find "$work" -type d \( -name 'obj' -o -name 'obj.target' \) -path '*/build/*' -prune -exec rm -rf {} +
-    rm -rf "$root/code-server"
+    rm -rf "$root/code-server" "$root/code-server.tree"
     # Its dependencies lie beside it, or inside: the whole folder moves, and a link names the package.
     mv "$work" "$root/code-server.tree"
     ln -s code-server.tree/node_modules/code-server "$root/code-server"
@@ -94,9 +94,11 @@ install_playwright() {
     rm -rf "$work" && mkdir -p "$work"
     echo '{"private":true}' >"$work/package.json"
     (cd "$work" && npm install --silent --no-audit --no-fund --ignore-scripts "playwright-core@$PLAYWRIGHT")
+    rm -rf "$root/playwright"
     mv "$work" "$root/playwright"
 }
 
+command -v npm >/dev/null || { say "please install Node 20 or newer with npm"; exit 1; }
 mkdir -p "$root"
 install_packages
 install_node
