@@ -126,7 +126,7 @@ asyncio.run(main())
     methods, commands = json.loads(python(script).stdout)
     assert commands == sorted(capabilities.COMMANDS)
     assert set(methods) == {
-        "copydesk/diagnostics", "copydesk/edit", "copydesk/status", "copydesk/visibleRanges",
+        "copydesk/diagnostics", "copydesk/edit", "copydesk/program", "copydesk/status", "copydesk/visibleRanges",
         "exit", "initialized", "shutdown", "$/setTrace",
         "textDocument/didOpen", "textDocument/didChange", "textDocument/didClose",
         "textDocument/codeAction", "codeAction/resolve",

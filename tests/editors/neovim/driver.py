@@ -67,6 +67,8 @@ class Neovim:
             "-i",
             "NONE",
             "-n",
+            "--cmd",  # not in the checkout, where an environment may lie: nothing in the working directory is run
+            f"cd {home}",
         ]
         with _environment(environment):
             return cls(pynvim.attach("child", argv=argv))
