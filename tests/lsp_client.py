@@ -102,6 +102,7 @@ class LspClient:
             "workspace/configuration": lambda params: [self.settings for _ in params["items"]],
         }
         self._closed = False
+        self._input_ended = False
         self.silent: set[str] = set()
         """Requests of the server's that are never answered."""
         self.settings: Json = None
@@ -140,12 +141,21 @@ class LspClient:
     def raw(self, data: bytes) -> None:
         """Send bytes as they are."""
         with self._sending:
+            if self._input_ended:
+                raise BrokenPipeError("the server's input was ended")
             if self._socket is not None:
                 self._socket.sendall(data)
             else:
                 assert self.process.stdin is not None
                 self.process.stdin.write(data)
                 self.process.stdin.flush()
+
+    def end_input(self) -> None:
+        """End of file for the server. What it still asks is not answered."""
+        with self._sending:
+            assert self.process.stdin is not None
+            self._input_ended = True
+            self.process.stdin.close()
 
     def send(self, message: Mapping[str, Json]) -> None:
         """Send one message."""

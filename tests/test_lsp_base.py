@@ -275,8 +275,7 @@ def test_nothing_is_left_running(how: str, loading: bool) -> None:
         if how == "exit":
             client.notify("exit")
         elif how == "input":
-            assert client.process.stdin is not None
-            client.process.stdin.close()
+            client.end_input()
         else:
             client.process.send_signal(getattr(signal, how))
         assert client.exit_code() == (1 if how != "SIGKILL" else -signal.SIGKILL)

@@ -165,8 +165,7 @@ def test_the_end_comes_also_while_the_real_model_is_loading(how: str) -> None:
                 client.answer(left)
         client.expected_code = 0 if how == "shutdown" else 1
         if how == "input":
-            assert client.process.stdin is not None
-            client.process.stdin.close()
+            client.end_input()
         else:
             client.notify("exit")
         client.exit_code()
