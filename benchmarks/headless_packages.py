@@ -38,6 +38,15 @@ from copydesk_server.ruff import SYNTAX, Ruff
 SELECT = "E,F,W,B,C4,RET,SIM,UP,PLR1,PLW"
 IGNORE = "E501"  # a line's length is not what this measures, and would be most of what there is
 
+SIDES = {
+    "copydesk none": "copydesk fix --linter-fixes none",
+    "copydesk safe": "… safe",
+    "copydesk unsafe": "… unsafe",
+    "ruff safe": "ruff --fix",
+    "ruff unsafe": "… --unsafe-fixes",
+}
+"""Who mends, and the heading of the column."""
+
 Key: TypeAlias = tuple[str, str]
 Found: TypeAlias = dict[str, Counter[Key]]
 """By file, what ruff says of it, without line numbers."""
@@ -62,10 +71,14 @@ def main() -> int:
         packages = unpack(names, Path(args.wheels or home / "wheels"), home / "all", args.select)
         everything = survey(ruff, home / "all")
         chosen = sorted(Random(args.seed).sample(sorted(everything), min(args.files, len(everything))))
-        sides = {side: copy(home, side, chosen) for side in ("before", "copydesk", "safe", "unsafe")}
-        took = run_copydesk(sides["copydesk"], args)
-        run_ruff(ruff, sides["safe"])
-        run_ruff(ruff, sides["unsafe"], "--unsafe-fixes")
+        sides = {side: copy(home, side, chosen) for side in ("before", *SIDES)}
+        took = {
+            side: run_copydesk(sides[side], side.removeprefix("copydesk "), args)
+            for side in SIDES
+            if side.startswith("copydesk")
+        }
+        run_ruff(ruff, sides["ruff safe"])
+        run_ruff(ruff, sides["ruff unsafe"], "--unsafe-fixes")
         found = {side: survey(ruff, tree) for side, tree in sides.items()}
         mended = {side: judged(found["before"], found[side], sides[side]) for side in list(sides)[1:]}
     print("# `copydesk fix` beside `ruff --fix`, on packages no model has seen\n")
@@ -73,10 +86,11 @@ def main() -> int:
     print(
         f"{hardware()}, {args.threads} threads; torch {torch.__version__}, ruff {version('ruff')}; seed {args.seed}; model "
         f"{args.model or 'embedded'}; {len(chosen)} of {len(everything)} files with findings, of {', '.join(packages)}; rules "
-        f"{args.select} without {IGNORE}. `copydesk fix` took {took:.0f} s.\n"
+        f"{args.select} without {IGNORE}. `copydesk fix` took {', '.join(f'{seconds:.0f}' for seconds in took.values())} s.\n"
     )
     print(
-        "Diagnostics gone, in files that still parse and have no new ones. Every side is asked for everything.\n"
+        "Diagnostics gone, in files that still parse and have no new ones. Every side is asked for everything. `none` is what\n"
+        "copydesk mends without any fix of ruff's; `safe` (the default) and `unsafe` take those that ruff proposes.\n"
     )
     print(table(found["before"], mended))
     return 0
@@ -127,10 +141,10 @@ def survey(ruff: Ruff, tree: Path) -> Found:
     return found
 
 
-def run_copydesk(tree: Path, args: argparse.Namespace) -> float:
+def run_copydesk(tree: Path, fixes: str, args: argparse.Namespace) -> float:
     """Seconds that it took. Raises RuntimeError where the command itself fails."""
     command = [sys.executable, "-m", "copydesk_server", "fix", ".", "--write", "--quiet", "--device", "cpu"]
-    command += ["--model", args.model] if args.model else []
+    command += ["--linter-fixes", fixes, *(["--model", args.model] if args.model else [])]
     start = time.perf_counter()
     done = subprocess.run(
         command, cwd=tree, env={**os.environ, "OMP_NUM_THREADS": str(args.threads)}, check=False
@@ -175,10 +189,7 @@ def table(before: Found, mended: dict[str, Counter[str]]) -> str:
     for counted in before.values():
         for (code, _), times in counted.items():
             asked[code] += times
-    rows = [
-        "| rule | diagnostics | copydesk fix | ruff --fix | ruff --fix --unsafe-fixes |",
-        "|---|---|---|---|---|",
-    ]
+    rows = [f"| rule | diagnostics | {' | '.join(SIDES.values())} |", "|---" * (len(SIDES) + 2) + "|"]
 
     def row(name: str, total: int, numbers: Sequence[int]) -> str:
         return f"| {name} | {total} | " + " | ".join(f"{n} ({n / total:.0%})" for n in numbers) + " |"

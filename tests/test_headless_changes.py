@@ -70,6 +70,21 @@ def test_a_diagnostic_follows_its_text() -> None:
         assert moved(at, before, touching, TextLines(apply_edits(before.text, touching))) is None
 
 
+def test_a_proposed_fix_follows_its_text_or_is_dropped() -> None:
+    before = TextLines("import os\nx = 1\nz\n")
+
+    def edit(line: int, start: int, end: int, text: str) -> TextEdit:
+        return TextEdit(Position(line, start), Position(line, end), text)
+
+    both, one = (edit(0, 7, 9, "re"), edit(1, 4, 5, "2")), (edit(1, 4, 5, "3"),)
+    at = Diagnostic(Position(1, 0), Position(1, 1), "x", fixes=(both, one))
+    edits = [edit(0, 7, 9, "sys\nimport io")]
+    after = TextLines(apply_edits(before.text, edits))
+    found = moved(at, before, edits, after)
+    assert found is not None
+    assert [apply_edits(after.text, fix) for fix in found.fixes] == ["import sys\nimport io\nx = 3\nz\n"]
+
+
 @pytest.mark.parametrize("seed", range(100))
 def test_joined_programs_do_what_each_does_in_its_range(seed: int) -> None:
     random = Random(seed)

@@ -104,6 +104,33 @@ def test_fix_verifies_the_rules_it_knows(project: Path, capsys: pytest.CaptureFi
     assert (project / "a.py").read_text() == BROKEN
 
 
+@pytest.mark.parametrize(
+    ("allowed", "mended"),
+    [("none", set[str]()), ("safe", {"C420"}), ("unsafe", {"C420", "B905"})],
+)
+def test_fixes_of_the_linters_own_are_taken_where_allowed(
+    project: Path, capsys: pytest.CaptureFixture[str], allowed: str, mended: set[str]
+) -> None:
+    text = "def f(a, b):\n    print({k: None for k in a})\n    return list(zip(a, b))\n"
+    (project / "a.py").write_text(text)
+    main(["fix", ".", "--select", "C420,B905", "--json", "--linter-fixes", allowed])
+    (told,) = objects(capsys)
+    fixes = {fix["request"]["diagnostic"]["code"]: fix for fix in told["fixes"]}
+    assert {code for code, fix in fixes.items() if fix["request"]["diagnostic"]["proposed"]} == mended
+    assert all(fixes[code]["verdict"] == "verified" for code in mended)
+    assert all(fixes[code]["counts"]["generated"] == 0 for code in mended)
+    by_ruff = {
+        "C420": ("{k: None for k in a}", "dict.fromkeys(a)"),
+        "B905": ("zip(a, b)", "zip(a, b, strict=False)"),
+    }
+    wanted = text
+    for code in mended:
+        wanted = wanted.replace(*by_ruff[code])
+    result = applied(text, told["edits"])
+    assert all(by_ruff[code][1] in result for code in mended)
+    assert len(mended) < 2 or result == wanted
+
+
 def test_fix_writes_and_then_nothing_is_left(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "a.py").write_bytes(BROKEN.replace("\n", "\r\n").encode("utf-8-sig"))
     assert main(["fix", "a.py", "--select", RULES, "--write"]) == 0

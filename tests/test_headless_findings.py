@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.document import TextLines
+from copydesk.document import Encoding, TextLines, apply_edits
 from copydesk_server.errors import DiagnosticsError
 from copydesk_server.headless.findings import parse
 from server_tools import the_ruff
@@ -78,6 +78,36 @@ def test_sarif_may_count_code_points_leave_ends_out_and_name_rules_by_index() ->
     assert (said.start.character, said.end.character) == (0, 11)
 
 
+def sarif_fix(*changes: dict[str, Any]) -> dict[str, Any]:
+    return {"artifactChanges": list(changes)}
+
+
+def change(region: Any, text: str | None = "z", uri: str = "file:///project/a.py") -> dict[str, Any]:
+    inserted = {} if text is None else {"insertedContent": {"text": text}}
+    return {"artifactLocation": {"uri": uri}, "replacements": [{"deletedRegion": region, **inserted}]}
+
+
+LAST = {"startLine": 2, "startColumn": 1, "endColumn": 5}
+
+
+def test_sarif_fixes_are_edits_of_the_file_where_unsafe_ones_are_allowed() -> None:
+    fixes = [
+        sarif_fix(change(REGION), change(LAST, None)),
+        sarif_fix(change(REGION), change(LAST, uri="file:///project/b.py")),
+        sarif_fix(change({"charOffset": 3, "charLength": 1})),
+        sarif_fix(change({"startLine": 2}, "end")),
+    ]
+    data = json.dumps(sarif(fixes=fixes))
+    (found,) = parse(data, HERE, {"safe", "unsafe"})
+    said = found.diagnostic(TextLines(TEXT))
+    assert [apply_edits(TEXT, fix, Encoding.UTF32) for fix in said.fixes] == [
+        "x = '\N{GRINNING FACE}' + z\n\n",
+        "x = '\N{GRINNING FACE}' + y\nend\n",
+    ]
+    (found,) = parse(data, HERE, {"safe"})
+    assert not found.raw.fixes
+
+
 @pytest.mark.parametrize(
     "result",
     [
@@ -129,12 +159,14 @@ def test_ruffs_own_sarif_is_read(tmp_path: Path) -> None:
         (json.dumps(sarif({"startLine": 0})), "malformed"),
         (json.dumps(sarif(message={})), "malformed"),
         (json.dumps(sarif(level="loud")), "malformed"),
+        (json.dumps(sarif(fixes=[3])), "malformed"),
+        (json.dumps(sarif(fixes=[sarif_fix({"replacements": 3})])), "malformed"),
         (json.dumps(sarif(uri="https://example.org/a.py")), "not a file"),
     ],
 )
 def test_malformed_diagnostics_are_one_clear_line(text: str, reason: str) -> None:
     with pytest.raises(DiagnosticsError) as caught:
-        parse(text, HERE)
+        parse(text, HERE, {"unsafe"})
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 

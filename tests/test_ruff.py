@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from copydesk.document import Encoding, apply_edits
 from copydesk_server.errors import RuffError
-from copydesk_server.ruff import REMEMBERED, RememberingRuff, Ruff, is_ruff, read_json
+from copydesk_server.ruff import REMEMBERED, Applicability, RememberingRuff, Ruff, is_ruff, read_json
 from server_tools import found, ruff_that, the_ruff
 
 
@@ -44,6 +45,21 @@ def test_configuration_is_found_by_path_and_cannot_change_what_is_asked(tmp_path
     assert [d.code for d in ruff.check(text, path, extend=["F401", "not a rule"])] == ["E711", "F401"]
     assert [d.code for d in ruff.check(text, path, select="F401")] == ["F401"]
     assert "E711" not in [d.code for d in ruff.check(text, None, select="F401")]
+
+
+def test_findings_carry_the_fixes_that_are_allowed() -> None:
+    text = "\ufeffimport os\n\n\ndef f(a):\n    b = 1\n    return [x for x in a]\n"
+    program = the_ruff().program
+
+    def fixes(*allowed: Applicability) -> dict[str | None, list[str]]:
+        said = Ruff(program, frozenset(allowed)).check(text, None, select="F,C416,E741")
+        return {d.code: [apply_edits(text, fix, Encoding.UTF32) for fix in d.fixes] for d in said}
+
+    without_import = text.replace("import os\n", "")
+    unsafe = {"F841": [text.replace("    b = 1\n", "")], "C416": [text.replace("[x for x in a]", "list(a)")]}
+    assert fixes() == {"F401": [], "F841": [], "C416": []}
+    assert fixes("safe") == {"F401": [without_import], "F841": [], "C416": []}
+    assert fixes("safe", "unsafe") == {"F401": [without_import], **unsafe}
 
 
 def test_survey_reads_files(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Steps
 from copydesk.document import TextLines, content
-from copydesk.errors import ContextLengthError, RequestError
+from copydesk.errors import ContextLengthError, RequestError, ScopeError
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules
@@ -35,7 +35,7 @@ from copydesk.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.repairs import Repair, repairs
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
-from copydesk.rewritten import rewritten_programs
+from copydesk.rewritten import proposed_programs, rewritten_programs
 from copydesk.scope import resolve_scope
 from copydesk.syntax import Parsed
 from copydesk.toolkit import Toolkit
@@ -94,8 +94,17 @@ def page_prefix(toolkit: Toolkit, page: Page, language: str) -> list[int]:
 def make_plan(toolkit: Toolkit, version: Version, layout: PageLayout, request: EditRequest) -> Plan:
     """Raises ScopeError, ContextLengthError, RequestError, GrammarError."""
     tree = version.parsed.tree if version.parsed is not None else None
-    scope = resolve_scope(version.lines.lines, request, version.language, toolkit.format.header_lines, tree)
-    page = layout.page_for(scope)
+    header = toolkit.format.header_lines
+    scope = resolve_scope(version.lines.lines, request, version.language, header, tree)
+    try:
+        page = layout.page_for(scope)
+    except ScopeError:
+        if not any(diagnostic.fixes for diagnostic in request.diagnostics):
+            raise
+        # What the tool proposes is spread too far for a page: the model may still know what to do here.
+        request = replace(request, diagnostics=[replace(d, fixes=()) for d in request.diagnostics])
+        scope = resolve_scope(version.lines.lines, request, version.language, header, tree)
+        page = layout.page_for(scope)
     make = _rewrite_plan if toolkit.codec is None else _program_plan
     return make(toolkit, version, request, scope, page)
 
@@ -204,9 +213,12 @@ def _answers(
     header_lines: int,
 ) -> Answers | None:
     """The programs that answer the one diagnostic in several places; None where it does not narrow the edit to a list."""
-    if not _narrows_to_one(request) or version.language != "python" or not rules.scope:
+    if not _narrows_to_one(request) or not rules.scope:
         return None
     lines = version.lines.lines
+    found = proposed_programs(codec, rules, page, tokens, request.diagnostics[0], lines)
+    if found is not None or version.language != "python":
+        return found
     found = import_programs(codec, rules, page, tokens, request, scope, lines, header_lines)
     if found is None and version.parsed is not None:
         found = rewritten_programs(

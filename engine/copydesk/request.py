@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from copydesk.document import Position
+from copydesk.document import Position, TextEdit
 from copydesk.errors import RequestError, ScopeError
 
 Range = tuple[int, int]
@@ -29,6 +29,10 @@ class Diagnostic:
     code: str | None = None
     source: str | None = None
     severity: int = 1
+    fixes: tuple[tuple[TextEdit, ...], ...] = ()
+    """What the tool itself proposes, for a person or a policy to allow: each fix is edits of the text the finding is about, in
+    code points. One that the page can say is taken, or the model chooses among them.
+    """
 
     def __post_init__(self) -> None:
         if min(self.start.line, self.start.character, self.end.line, self.end.character) < 0:

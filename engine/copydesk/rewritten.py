@@ -24,6 +24,7 @@ from copydesk.oracle import oracle_program
 from copydesk.page import Page
 from copydesk.program import Program, Sub
 from copydesk.prompt import PageTokens
+from copydesk.proposals import proposed_exchanges
 from copydesk.request import Diagnostic
 from copydesk.unused import unused_exchanges
 
@@ -45,12 +46,28 @@ def rewritten_programs(
     guesses = []
     if not ways:
         guesses = indent_exchanges(diagnostic, lines) or default_exchanges(diagnostic, lines, tree)
-    cost = CodecCost(codec)
-    made = [_program(codec, rules, page, tokens, way, lines, cost) for way in ways or guesses]
+    made = [_program(codec, rules, page, tokens, (way,), lines) for way in ways or guesses]
     programs = [program for program in made if program is not None]
     # Of guesses some may be out of reach; else a list that lacks an answer would hide it, and the model writes.
     whole = bool(programs) and (bool(guesses) or len(programs) == len(ways))
     return Answers(tuple(dict.fromkeys(programs)), None) if whole else None
+
+
+def proposed_programs(
+    codec: Codec,
+    rules: Rules,
+    page: Page,
+    tokens: PageTokens,
+    diagnostic: Diagnostic,
+    lines: Sequence[str],
+) -> Answers | None:
+    """The programs that do what the tool itself proposes; None where it proposes nothing, or nothing the page can say.
+    Any language. Raises: never.
+    """
+    ways = proposed_exchanges(diagnostic, lines)
+    made = [_program(codec, rules, page, tokens, way, lines) for way in ways]
+    programs = [program for program in made if program is not None]
+    return Answers(tuple(dict.fromkeys(programs)), None) if programs else None
 
 
 def _program(
@@ -58,19 +75,24 @@ def _program(
     rules: Rules,
     page: Page,
     tokens: PageTokens,
-    way: Exchange,
+    way: Sequence[Exchange],
     lines: Sequence[str],
-    cost: CodecCost,
 ) -> Program | None:
-    first = page.page_line(way.first)
-    last = page.page_line(way.last) if way.last >= way.first else first and first - 1
-    if first is None or last is None or last - first != way.last - way.first:
-        return None
-    views = page.views
-    before, after = "".join(views), "".join((*views[: first - 1], way.text, *views[last:]))
+    """way: lines apart, from the top down."""
+    views, changed = page.views, list(page.views)
+    for exchange in reversed(way):
+        shown = _shown(page, exchange)
+        if shown is None:
+            return None
+        changed[shown] = [exchange.text]
     try:
         program = oracle_program(
-            before, after, subs=rules.sub, cost=cost, sub_lines=codec.format.sub_lines, scope=rules.scope
+            "".join(views),
+            "".join(changed),
+            subs=rules.sub,
+            cost=CodecCost(codec),
+            sub_lines=codec.format.sub_lines,
+            scope=rules.scope,
         )
         page.to_document(program, lines)
     except (ProgramError, ScopeError):
@@ -79,3 +101,18 @@ def _program(
         if isinstance(op, Sub) and own_run(codec, views, tokens.lines, op.start, op.old) is None:
             return None
     return program if program.ops and violation(rules, program, views) is None else None
+
+
+def _shown(page: Page, exchange: Exchange) -> slice | None:
+    """Which of the page's lines it puts others in place of; None where the page does not show them all, one behind the other."""
+    first, last = exchange.first, exchange.last
+    if last < first:
+        # Between two lines: the page shows the one behind it, or at the document's end the one before.
+        at = page.page_line(first)
+        if at is None and first > 1 and (above := page.page_line(first - 1)) is not None:
+            at = above + 1 if above == len(page) else None
+        return None if at is None else slice(at - 1, at - 1)
+    begin, end = page.page_line(first), page.page_line(last)
+    if begin is None or end is None or end - begin != last - first:
+        return None
+    return slice(begin - 1, end)

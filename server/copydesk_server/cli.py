@@ -227,6 +227,10 @@ def _add_fix(
         help="ruff JSON, pyright JSON or SARIF; - reads standard input (default: run ruff)",
     )
     fix.add_argument("--select", metavar="CODES", help="only these rules, as ruff names them: F401,E7")
+    fix.add_argument(
+        "--linter-fixes", choices=("none", "safe", "unsafe"), default="safe",
+        help="where the linter has a fix of its own, take it: none, those ruff calls safe (default), or all",
+    )  # fmt: skip
     _add_headless(fix)
 
 

@@ -15,12 +15,12 @@ import sys
 import sysconfig
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from copydesk.document import Position
+from copydesk.document import Position, TextEdit
 from copydesk.errors import RequestError
 from copydesk.request import Diagnostic
 from copydesk_server.errors import RuffError
@@ -45,11 +45,16 @@ _ARGUMENTS = (
 )
 
 
+Applicability = Literal["safe", "unsafe"]
+"""What ruff says of a fix of its own: that the code means the same after it, or may not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ruff:
-    """One ruff executable."""
+    """One ruff executable. fixes: those of its own that its findings carry."""
 
     program: Path
+    fixes: frozenset[Applicability] = frozenset()
 
     @classmethod
     def find(cls) -> Ruff | None:
@@ -87,7 +92,8 @@ class Ruff:
             path = path.absolute()
             arguments.append(f"--stdin-filename={path}")
         said = self._run([*arguments, "-"], _existing(path), text.encode("utf-8", "replace"), timeout)
-        found = [diagnostic for _, diagnostic in read_json(said, bom=text.startswith("\ufeff"))]
+        read = read_json(said, bom=text.startswith("\ufeff"), fixes=self.fixes)
+        found = [diagnostic for _, diagnostic in read]
         return sorted(found, key=lambda d: (d.start, d.end, d.code or ""))
 
     def survey(
@@ -170,16 +176,18 @@ def _arguments(select: str | None, extend: Iterable[str]) -> list[str]:
     return arguments
 
 
-def read_json(text: str, *, bom: bool = False) -> list[tuple[str, Diagnostic]]:
+def read_json(
+    text: str, *, bom: bool = False, fixes: Collection[Applicability] = ()
+) -> list[tuple[str, Diagnostic]]:
     """ruff's `--output-format json` as (file name, diagnostic). Raises RuffError for anything else.
 
-    bom: the text begins with a byte order mark, which ruff does not count.
+    bom: the text begins with a byte order mark, which ruff does not count. fixes: those of ruff's own to be kept.
     """
     try:
         items = json.loads(text or "[]")
         if not isinstance(items, list):
             raise TypeError("not a list")
-        return [(str(item["filename"]), _diagnostic(item, bom)) for item in items]
+        return [(str(item["filename"]), _diagnostic(item, bom, fixes)) for item in items]
     except (ValueError, KeyError, TypeError, RecursionError, RequestError) as error:
         raise RuffError(f"ruff's JSON cannot be read: {type(error).__name__}: {error}") from error
 
@@ -189,11 +197,21 @@ def is_ruff(diagnostic: Diagnostic) -> bool:
     return diagnostic.source is not None and diagnostic.source.lower() in ("ruff", "copydesk-ruff")
 
 
-def _diagnostic(item: dict[str, Any], bom: bool) -> Diagnostic:
+def _diagnostic(item: dict[str, Any], bom: bool, fixes: Collection[Applicability]) -> Diagnostic:
     start, end = _position(item["location"], bom), _position(item["end_location"], bom)
     code = item["code"] or SYNTAX
     message = str(item["message"]).split("\n")[0]
-    return Diagnostic(start, max(start, end), message, str(code), SOURCE, 1 if code == SYNTAX else 2)
+    severity = 1 if code == SYNTAX else 2
+    fix = item.get("fix")
+    edits = _edits(fix, bom) if fix is not None and fix["applicability"] in fixes else ()
+    return Diagnostic(start, max(start, end), message, str(code), SOURCE, severity, (edits,) if edits else ())
+
+
+def _edits(fix: dict[str, Any], bom: bool) -> tuple[TextEdit, ...]:
+    return tuple(
+        TextEdit(_position(edit["location"], bom), _position(edit["end_location"], bom), str(edit["content"]))
+        for edit in fix["edits"]
+    )
 
 
 def _position(place: dict[str, int], bom: bool) -> Position:

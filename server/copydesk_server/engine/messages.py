@@ -116,11 +116,16 @@ def unpack_request(packed: Message) -> EditRequest:
     values = dict(packed)
     if values["scope"] is not None:
         values["scope"] = unpack_ranges(values["scope"])
-    values["diagnostics"] = [
-        Diagnostic(**{**item, "start": Position(**item["start"]), "end": Position(**item["end"])})
-        for item in values["diagnostics"]
-    ]
+    values["diagnostics"] = [_unpack_diagnostic(item) for item in values["diagnostics"]]
     return EditRequest(**values)
+
+
+def _unpack_diagnostic(packed: Message) -> Diagnostic:
+    def span(item: Message) -> Message:
+        return {**item, "start": Position(**item["start"]), "end": Position(**item["end"])}
+
+    fixes = tuple(tuple(TextEdit(**span(edit)) for edit in edits) for edits in packed["fixes"])
+    return Diagnostic(**{**span(packed), "fixes": fixes})
 
 
 def unpack_info(packed: Message) -> ModelInfo:

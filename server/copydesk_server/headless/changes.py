@@ -79,15 +79,31 @@ def moved(
     diagnostic: Diagnostic, before: TextLines, edits: Sequence[TextEdit], after: TextLines
 ) -> Diagnostic | None:
     """Where a diagnostic of `before` is in `after`, `edits` (utf-16) later. None: what it is about was edited."""
-    start, end = (before.offset(at, Encoding.UTF32) for at in (diagnostic.start, diagnostic.end))
-    shift = 0
-    for first, last, new in _spans(before, edits, Encoding.UTF16):
-        if last <= start:
-            shift += len(new) - (last - first)
-        elif first < end or first == start:
-            return None
+    spans = _spans(before, edits, Encoding.UTF16)
     at = _Positions(after, Encoding.UTF32)
-    return replace(diagnostic, start=at(start + shift), end=at(end + shift))
+
+    def there(begin: Position, stop: Position) -> tuple[Position, Position] | None:
+        start, end = (before.offset(place, Encoding.UTF32) for place in (begin, stop))
+        shift = 0
+        for first, last, new in spans:
+            if last <= start:
+                shift += len(new) - (last - first)
+            elif first < end or first == start:
+                return None
+        return at(start + shift), at(end + shift)
+
+    place = there(diagnostic.start, diagnostic.end)
+    if place is None:
+        return None
+    fixes = []
+    for fix in diagnostic.fixes:
+        places = [there(edit.start, edit.end) for edit in fix]
+        moved_fix = [
+            TextEdit(*place, edit.new_text) for edit, place in zip(fix, places, strict=True) if place
+        ]
+        if len(moved_fix) == len(fix):
+            fixes.append(tuple(moved_fix))
+    return replace(diagnostic, start=place[0], end=place[1], fixes=tuple(fixes))
 
 
 def _spans(lines: TextLines, edits: Sequence[TextEdit], encoding: Encoding) -> list[tuple[int, int, str]]:

@@ -7,18 +7,18 @@ units, SARIF as it says itself; `Found.diagnostic` settles them against the text
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from copydesk.document import Encoding, Position, TextLines
+from copydesk.document import Encoding, Position, TextEdit, TextLines
 from copydesk.errors import RequestError
 from copydesk.request import Diagnostic
 from copydesk_server.errors import DiagnosticsError, RuffError
-from copydesk_server.ruff import SYNTAX, read_json
+from copydesk_server.ruff import SYNTAX, Applicability, read_json
 
 _SEVERITY = {"error": 1, "warning": 2, "information": 3, "hint": 4, "note": 3, "none": 4}
 _END = 1 << 30
@@ -47,11 +47,17 @@ class Found:
             return Position(*lines.locate(at, self.encoding))
 
         start, end = place(raw.start), place(raw.end)
-        return Diagnostic(start, max(start, end), raw.message, raw.code, raw.source, raw.severity)
+        fixes = tuple(
+            tuple(TextEdit(place(edit.start), place(edit.end), edit.new_text) for edit in edits)
+            for edits in raw.fixes
+        )
+        return replace(raw, start=start, end=max(start, end), fixes=fixes)
 
 
-def parse(text: str, folder: Path) -> list[Found]:
-    """All findings, in the order given. folder: what relative paths are relative to. Raises DiagnosticsError."""
+def parse(text: str, folder: Path, fixes: Collection[Applicability] = ()) -> list[Found]:
+    """All findings, in the order given. folder: what relative paths are relative to. fixes: those of the tools' own to be kept;
+    SARIF does not say which are safe. Raises DiagnosticsError.
+    """
     try:
         data = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -60,12 +66,12 @@ def parse(text: str, folder: Path) -> list[Found]:
         if isinstance(data, list):
             return [
                 Found(folder / name, said, Encoding.UTF32)
-                for name, said in read_json(text.removeprefix("\ufeff"))
+                for name, said in read_json(text.removeprefix("\ufeff"), fixes=fixes)
             ]
         if isinstance(data, dict) and "generalDiagnostics" in data:
             return [_pyright(item, folder) for item in data["generalDiagnostics"]]
         if isinstance(data, dict) and "runs" in data:
-            return [found for run in data["runs"] for found in _sarif(run, folder)]
+            return [found for run in data["runs"] for found in _sarif(run, folder, "unsafe" in fixes)]
     except RuffError as error:
         raise DiagnosticsError(str(error)) from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RequestError) as error:
@@ -85,7 +91,7 @@ def _position(place: dict[str, Any]) -> Position:
     return Position(int(place["line"]), int(place["character"]))
 
 
-def _sarif(run: dict[str, Any], folder: Path) -> Iterator[Found]:
+def _sarif(run: dict[str, Any], folder: Path, with_fixes: bool) -> Iterator[Found]:
     tool = run["tool"]["driver"]
     encoding = Encoding.UTF32 if run.get("columnKind") == "unicodeCodePoints" else Encoding.UTF16
     rules = tool.get("rules") or []
@@ -100,10 +106,7 @@ def _sarif(run: dict[str, Any], folder: Path) -> Iterator[Found]:
         place = (result.get("locations") or [{}])[0].get("physicalLocation")
         if place is None or "region" not in place or "startLine" not in place["region"]:
             continue  # about no place: nothing an edit could be asked for
-        region = place["region"]
-        start = Position(int(region["startLine"]) - 1, int(region.get("startColumn", 1)) - 1)
-        last = int(region.get("endLine", region["startLine"])) - 1
-        end = Position(last, int(region["endColumn"]) - 1 if "endColumn" in region else _END)
+        start, end = _region(place["region"])
         rule = result.get("ruleId") or (result.get("rule") or {}).get("id")
         index = result.get("ruleIndex", -1)
         if rule is None and 0 <= index < len(rules):
@@ -114,11 +117,31 @@ def _sarif(run: dict[str, Any], folder: Path) -> Iterator[Found]:
         code = _text(rule)
         if name is not None and name.lower() == "ruff" and code is None:
             code = SYNTAX
-        said = Diagnostic(
-            start, max(start, end), words, code, name, _SEVERITY[result.get("level", "warning")]
-        )
-        artifact = place["artifactLocation"]
-        yield Found(_path(_uri(artifact, run, folder), folder), said, encoding)
+        uri = _uri(place["artifactLocation"], run, folder)
+        fixes = [_fix(fix, uri, run, folder) for fix in result.get("fixes") or []] if with_fixes else []
+        severity = _SEVERITY[result.get("level", "warning")]
+        said = Diagnostic(start, max(start, end), words, code, name, severity, tuple(filter(None, fixes)))
+        yield Found(_path(uri, folder), said, encoding)
+
+
+def _region(region: dict[str, Any]) -> tuple[Position, Position]:
+    start = Position(int(region["startLine"]) - 1, int(region.get("startColumn", 1)) - 1)
+    last = int(region.get("endLine", region["startLine"])) - 1
+    return start, Position(last, int(region["endColumn"]) - 1 if "endColumn" in region else _END)
+
+
+def _fix(fix: dict[str, Any], uri: str, run: dict[str, Any], folder: Path) -> tuple[TextEdit, ...]:
+    """A fix as edits of the file `uri`; none where it changes another file too, or is told in bytes or offsets."""
+    edits = []
+    for change in fix["artifactChanges"]:
+        if _uri(change["artifactLocation"], run, folder) != uri:
+            return ()
+        for replacement in change["replacements"]:
+            if "startLine" not in replacement["deletedRegion"]:
+                return ()
+            start, end = _region(replacement["deletedRegion"])
+            edits.append(TextEdit(start, end, (replacement.get("insertedContent") or {}).get("text", "")))
+    return tuple(edits)
 
 
 def _uri(artifact: dict[str, Any], run: dict[str, Any], folder: Path) -> str:

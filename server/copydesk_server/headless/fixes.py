@@ -38,7 +38,11 @@ class Rules:
 
     def of_a_file(self) -> Rules:
         """The same, with a memory of what ruff said of one file's texts."""
-        return replace(self, ruff=RememberingRuff(self.ruff.program)) if self.ruff is not None else self
+        return (
+            replace(self, ruff=RememberingRuff(self.ruff.program, self.ruff.fixes))
+            if self.ruff is not None
+            else self
+        )
 
 
 @dataclass(slots=True, eq=False)

@@ -203,6 +203,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
             "message": diagnostic.message,
             "source": diagnostic.source,
             "line": diagnostic.lines[0],
+            "proposed": bool(diagnostic.fixes),
         }
     if fix.request.instruction is not None:
         request["instruction"] = fix.request.instruction

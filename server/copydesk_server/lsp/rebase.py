@@ -101,7 +101,9 @@ def move_diagnostic(diagnostic: Diagnostic, changes: Sequence[Change]) -> Diagno
     shift = there[0] - lines[0]
     if not shift:
         return diagnostic
-    return replace(diagnostic, start=_down(diagnostic.start, shift), end=_down(diagnostic.end, shift))
+    # What the tool proposed was for the text as it was; it may have changed between these lines and others of the fix.
+    start, end = _down(diagnostic.start, shift), _down(diagnostic.end, shift)
+    return replace(diagnostic, start=start, end=end, fixes=())
 
 
 def overlap(a: Range, b: Range) -> bool:
