@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -186,11 +186,18 @@ export class Workbench {
     return item;
   }
 
-  /** Save, and wait until the file has what is shown. */
-  async save(name: string): Promise<void> {
+  /** Save, and see the text of the editor in the file. It is written although nothing changed; while it is, the file is empty. */
+  async saved(name: string, expected: string, message?: string): Promise<void> {
+    const before = statSync(this.file(name)).mtimeMs;
     await this.focus();
     await this.page.keyboard.press("Control+S");
     await this.page.locator(`.tab.active[data-resource-name="${name}"].dirty`).waitFor({ state: "detached" });
+    await this.until(() => statSync(this.file(name)).mtimeMs !== before, `${name} to be written`);
+    try {
+      await this.until(() => this.read(name) === expected, "the text");
+    } catch {
+      assert.equal(this.read(name), expected, message);
+    }
   }
 
   /** Wait until a file that is open has changed in its editor: its tab says so. */

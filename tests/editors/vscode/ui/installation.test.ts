@@ -79,8 +79,7 @@ test("trusted: the installation is offered; one click, and a fix from the light 
   await bench.goTo(2, 11);
   await (await bench.lightBulb(/Fix: Comparison to `None`/)).click();
   await bench.dirty("none.py");
-  await bench.save("none.py");
-  assert.equal(bench.read("none.py"), NONE.replace("== None", "is None"));
+  await bench.saved("none.py", NONE.replace("== None", "is None"));
 });
 
 test("the status bar's menu has the details", async () => {

@@ -96,12 +96,6 @@ async function gone(): Promise<void> {
     .waitFor({ state: "detached" });
 }
 
-/** The text that is in the editor, not what is drawn into it. */
-async function buffer(name: string): Promise<string> {
-  await bench.save(name);
-  return bench.read(name);
-}
-
 /** The engine's process stands still: an edit is on its way for as long as the test wants. */
 async function held(run: () => Promise<void>): Promise<void> {
   const engines = bench.descendants("multiprocessing.spawn");
@@ -124,7 +118,7 @@ scenario(
     await ask("accept.py", LINES, RETURN);
     await shown();
     await bench.page.locator(".review-widget", { hasText: "greet(name) -> str:" }).waitFor();
-    assert.equal(await buffer("accept.py"), GREET, "no markers, no text");
+    await bench.saved("accept.py", GREET, "no markers, no text");
     assert.equal(
       await bench.page.locator(".panel .comments-panel").count(),
       0,
@@ -135,12 +129,12 @@ scenario(
     await bench.dirty("accept.py");
     await gone();
     const [expected] = await results([{ text: GREET, lines: LINES, instruction: RETURN }]);
-    assert.equal(await buffer("accept.py"), RETURNS(GREET));
-    assert.equal(bench.read("accept.py"), expected, "as the server says without any editor");
+    assert.equal(expected, RETURNS(GREET), "what the server says without any editor");
+    await bench.saved("accept.py", expected);
     await bench.focus();
     await bench.page.keyboard.press("Control+Z");
     await bench.dirty("accept.py");
-    assert.equal(await buffer("accept.py"), GREET, "undone at once");
+    await bench.saved("accept.py", GREET, "undone at once");
   },
 );
 
@@ -151,11 +145,11 @@ scenario("several lines, accepted by the code lens, undone at once", async () =>
   await lens("Accept").click();
   await bench.dirty("load.py");
   await gone();
-  assert.equal(await buffer("load.py"), TRIED);
+  await bench.saved("load.py", TRIED);
   await bench.focus();
   await bench.page.keyboard.press("Control+Z");
   await bench.dirty("load.py");
-  assert.equal(await buffer("load.py"), LOAD);
+  await bench.saved("load.py", LOAD);
 });
 
 scenario("the program's view", async () => {
@@ -180,7 +174,7 @@ scenario("rejected: nothing has happened", async () => {
   await bench.page.keyboard.press("Escape");
   await gone();
   assert.equal(await bench.page.locator('.tab[data-resource-name="reject.py"].dirty').count(), 0);
-  assert.equal(await buffer("reject.py"), GREET);
+  await bench.saved("reject.py", GREET);
 });
 
 scenario("the earlier instruction comes back by a key", async () => {
@@ -208,11 +202,11 @@ scenario("cancelled in the middle: nothing comes of it, and the next edit does",
   assert.equal(await bench.page.locator('.tab[data-resource-name="cancel.py"].dirty').count(), 0);
   await ask("cancel.py", LINES, RETURN);
   await shown();
-  assert.equal(await buffer("cancel.py"), GREET);
+  await bench.saved("cancel.py", GREET);
   await bench.focus();
   await bench.page.keyboard.press("Control+Enter");
   await bench.dirty("cancel.py");
-  assert.equal(await buffer("cancel.py"), RETURNS(GREET));
+  await bench.saved("cancel.py", RETURNS(GREET));
 });
 
 scenario("a line typed above while the edit is made moves it", async () => {
@@ -231,7 +225,7 @@ scenario("a line typed above while the edit is made moves it", async () => {
   await bench.page.keyboard.press("Control+Enter");
   await gone();
   const typed = GREET.replace("import sys\n\n", "import sys\n# typed\n# and again\n\n");
-  assert.equal(await buffer("moved.py"), RETURNS(typed));
+  await bench.saved("moved.py", RETURNS(typed));
 });
 
 scenario("a change in the very lines: made once more for the text as it is", async () => {
@@ -247,7 +241,7 @@ scenario("a change in the very lines: made once more for the text as it is", asy
   await bench.focus();
   await bench.page.keyboard.press("Control+Enter");
   await gone();
-  assert.equal(await buffer("inside.py"), RETURNS(GREET.replace('"hello ', '"oh, hello ')));
+  await bench.saved("inside.py", RETURNS(GREET.replace('"hello ', '"oh, hello ')));
 });
 
 scenario("changed a second time: nothing is applied, and the person is told", async () => {
@@ -264,8 +258,8 @@ scenario("changed a second time: nothing is applied, and the person is told", as
   await bench.page.keyboard.insertText("x");
   await gone();
   await bench.notified("The code changed; nothing was applied.");
-  assert.equal(
-    await buffer("twice.py"),
+  await bench.saved(
+    "twice.py",
     GREET.replace('"hello ', '"oh, hello ').replace("def greet", "def xgreet"),
   );
 });
@@ -282,7 +276,7 @@ scenario("a file with CRLF, and one with characters outside the BMP", async () =
     await bench.dirty(name);
     await gone();
     const [result] = await results([{ text, lines: LINES, instruction: RETURN }]);
-    assert.equal(await buffer(name), expected);
+    await bench.saved(name, expected);
     assert.equal(result, expected);
   }
 });
@@ -296,5 +290,5 @@ scenario("a recipe from the settings, by its command", async () => {
   await bench.focus();
   await bench.page.keyboard.press("Control+Enter");
   await bench.dirty("recipe.py");
-  assert.equal(await buffer("recipe.py"), RETURNS(GREET));
+  await bench.saved("recipe.py", RETURNS(GREET));
 });

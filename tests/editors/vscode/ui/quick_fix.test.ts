@@ -44,8 +44,7 @@ async function fixed(
     }
     await item.click();
     await bench.dirty(name);
-    await bench.save(name);
-    assert.equal(bench.read(name), expected);
+    await bench.saved(name, expected);
   } catch (error) {
     failed = true;
     throw error;
@@ -98,8 +97,7 @@ test("from the Problems panel", async () => {
       }
     }, "the fix in the panel");
     await bench.edit("problems.py");
-    await bench.save("problems.py");
-    assert.equal(bench.read("problems.py"), UNUSED.replace("import os\n", ""));
+    await bench.saved("problems.py", UNUSED.replace("import os\n", ""));
   } catch (error) {
     failed = true;
     throw error;
