@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +19,11 @@ from copydesk.errors import ModelError, TokenizerError
 from copydesk.models.feed import Feed
 from copydesk.models.generic import GenericModel
 from copydesk.models.llama import LlamaModel
-from copydesk.models.load import choose_dtype, load
+from copydesk.models.load import choose_dtype, load, read_config
+from copydesk.models.plain_config import plain_config
+from copydesk.models.rope import rope_frequencies, rope_limit
+from copydesk.models.weights import Shape, supports
+from copydesk.toolkit import EMBEDDED
 from tiny_models import FAMILY, OTHERS, transformers_model
 
 IDS = list(range(40, 60))
@@ -38,6 +44,57 @@ def test_loads_what_transformers_saved(name: str, tmp_path: Path) -> None:
         expected = transformers_model(name)(torch.tensor([IDS])).logits[0]
     (found,) = model.forward([Feed(model.new_row(20), 0, IDS, range(20), None, range(20))])
     assert (found - expected).abs().max().item() < 1e-4
+
+
+def test_the_embedded_models_configuration_says_what_transformers_reads_in_it() -> None:
+    plain = plain_config(EMBEDDED)
+    assert plain is not None
+    read = read_config(EMBEDDED)
+    assert Shape.of(plain) == Shape.of(read)
+    assert (supports(plain), rope_limit(plain)) == (supports(read), rope_limit(read))
+    ours, theirs = rope_frequencies(plain), rope_frequencies(read)
+    assert torch.equal(ours[0], theirs[0])
+    assert ours[1] == theirs[1]
+    for name in ("hidden_size", "intermediate_size", "vocab_size", "tie_word_embeddings"):
+        assert getattr(plain, name) == getattr(read, name)
+    assert choose_dtype("auto", torch.device("cpu"), plain.dtype) == choose_dtype(
+        "auto", torch.device("cpu"), read.dtype
+    )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"model_type": "llama"},
+        {"use_sliding_window": True},
+        {"quantization_config": {}},
+        {"head_dim": 64},
+        {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1.0, "factor": 2.0}},
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 1.0, "partial_rotary_factor": 0.5}},
+        {"rope_parameters": {"rope_type": "linear", "rope_theta": 1.0}},
+    ],
+)
+def test_any_other_configuration_is_left_to_transformers(more: dict[str, object], tmp_path: Path) -> None:
+    said = json.loads((EMBEDDED / "config.json").read_text("utf-8"))
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(said))
+    assert plain_config(tmp_path) is not None
+    path.write_text(json.dumps({**said, **more}))
+    assert plain_config(tmp_path) is None
+    path.write_text(json.dumps({key: value for key, value in said.items() if key != "hidden_act"}))
+    assert plain_config(tmp_path) is None
+    for text in ("", "[]", "{"):
+        path.write_text(text)
+        assert plain_config(tmp_path) is None
+
+
+def test_the_embedded_model_loads_without_transformers() -> None:
+    """Its import is most of what loading took."""
+    script = (
+        "import sys; from copydesk.editor import Editor; Editor.load(device='cpu', warm=False).close();"
+        "sys.exit('transformers' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_sharded_checkpoints(tmp_path: Path) -> None:

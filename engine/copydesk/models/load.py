@@ -21,6 +21,7 @@ from copydesk.errors import ModelError, TokenizerError
 from copydesk.models import weights
 from copydesk.models.llama import LlamaModel
 from copydesk.models.model import Model
+from copydesk.models.plain_config import plain_config
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
 HUB_FILES = ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"]
@@ -45,7 +46,7 @@ def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Lo
     """
     directory = resolve(source)
     target = choose_device(device)
-    config = read_config(directory)
+    config = plain_config(directory) or read_config(directory)
     if not any((directory / name).is_file() for name in TOKENIZER_FILES):
         raise TokenizerError(f"{directory} holds no tokenizer (none of {', '.join(TOKENIZER_FILES)})")
     if getattr(config, "quantization_config", None) is not None:

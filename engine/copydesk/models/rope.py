@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from copydesk.errors import ModelError
 
@@ -36,6 +35,10 @@ def rope_frequencies(config: Any) -> tuple[torch.Tensor, float]:
     parameters = _parameters(config)
     kind = parameters.get("rope_type", "default")
     if kind != "default":
+        from transformers.modeling_rope_utils import (
+            ROPE_INIT_FUNCTIONS,  # half a second, and most models need none
+        )
+
         if kind not in ROPE_INIT_FUNCTIONS:
             raise ModelError(f"unknown rope type {kind!r}")
         frequencies, factor = ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"))

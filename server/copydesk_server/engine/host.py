@@ -29,6 +29,7 @@ from copydesk_server.engine.messages import (
     unpack_request,
 )
 from copydesk_server.engine.units import Units
+from copydesk_server.permanent import permanent
 
 if TYPE_CHECKING:
     from copydesk.editor import Document, Editor
@@ -52,17 +53,18 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
     began = time.perf_counter()
     channel.send({"kind": "progress", "message": "Starting the engine", "percentage": None})
     try:
-        from copydesk.editor import Editor
+        with permanent():
+            from copydesk.editor import Editor
 
-        name = settings.model or "the embedded model"
-        channel.send({"kind": "progress", "message": f"Loading {name}", "percentage": None})
-        editor = Editor.load(
-            settings.model,
-            settings.device,
-            dtype=settings.dtype,
-            cache_bytes=settings.cache_bytes,
-            warm=False,
-        )
+            name = settings.model or "the embedded model"
+            channel.send({"kind": "progress", "message": f"Loading {name}", "percentage": None})
+            editor = Editor.load(
+                settings.model,
+                settings.device,
+                dtype=settings.dtype,
+                cache_bytes=settings.cache_bytes,
+                warm=False,
+            )
     except CopydeskError as error:
         channel.send({"kind": "failed", "message": str(error)})
         return

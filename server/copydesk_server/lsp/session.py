@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import signal
 import socket
 import sys
@@ -27,6 +26,7 @@ from copydesk_server.lsp.transport import (
     loopback_address,
     over_descriptors,
 )
+from copydesk_server.permanent import permanent
 
 if TYPE_CHECKING:
     from copydesk_server.lsp.server import CopydeskServer
@@ -130,11 +130,7 @@ async def greet(connection: Connection) -> dict[str, Any] | None:
 
 
 def _server(connection: Connection, options: Options, params: dict[str, Any], log: Log) -> CopydeskServer:
-    # The thousands of classes of LSP's types never go: collections need not look at them, neither now nor later.
-    gc.disable()
-    from copydesk_server.lsp.server import create_server
+    with permanent():  # the thousands of classes of LSP's types
+        from copydesk_server.lsp.server import create_server
 
-    server = create_server(options, connection, params, log)
-    gc.freeze()
-    gc.enable()
-    return server
+        return create_server(options, connection, params, log)
