@@ -32,13 +32,15 @@ from copydesk.oracle.single import line_sub
 from copydesk.page import Page
 from copydesk.program import Program, Sub
 from copydesk.prompt import PageTokens, page_tokens, request_tokens
+from copydesk.proposals import proposed_exchanges
 from copydesk.repairs import Repair, repairs
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
-from copydesk.rewritten import proposed_programs, rewritten_programs
+from copydesk.rewritten import listed_programs, rewritten_programs
 from copydesk.scope import resolve_scope
 from copydesk.syntax import Parsed
 from copydesk.toolkit import Toolkit
+from copydesk.ways import ways
 
 SLACK = 64
 """Positions kept free for literals, numbers and lookahead."""
@@ -216,14 +218,17 @@ def _answers(
     if not _narrows_to_one(request) or not rules.scope:
         return None
     lines = version.lines.lines
-    found = proposed_programs(codec, rules, page, tokens, request.diagnostics[0], lines)
+    (diagnostic,) = request.diagnostics
+    tree = version.parsed.tree if version.parsed is not None else None
+    known = proposed_exchanges(diagnostic, lines)
+    if not known and tree is not None and version.language == "python":
+        known = ways(diagnostic, lines, tree)
+    found = listed_programs(codec, rules, page, tokens, known, lines)
     if found is not None or version.language != "python":
         return found
     found = import_programs(codec, rules, page, tokens, request, scope, lines, header_lines)
-    if found is None and version.parsed is not None:
-        found = rewritten_programs(
-            codec, rules, page, tokens, request.diagnostics[0], lines, version.parsed.tree
-        )
+    if found is None and tree is not None:
+        found = rewritten_programs(codec, rules, page, tokens, diagnostic, lines, tree)
     return found
 
 

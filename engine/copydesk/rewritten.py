@@ -24,7 +24,6 @@ from copydesk.oracle import oracle_program
 from copydesk.page import Page
 from copydesk.program import Program, Sub
 from copydesk.prompt import PageTokens
-from copydesk.proposals import proposed_exchanges
 from copydesk.request import Diagnostic
 from copydesk.unused import unused_exchanges
 
@@ -53,18 +52,17 @@ def rewritten_programs(
     return Answers(tuple(dict.fromkeys(programs)), None) if whole else None
 
 
-def proposed_programs(
+def listed_programs(
     codec: Codec,
     rules: Rules,
     page: Page,
     tokens: PageTokens,
-    diagnostic: Diagnostic,
+    ways: Sequence[Sequence[Exchange]],
     lines: Sequence[str],
 ) -> Answers | None:
-    """The programs that do what the tool itself proposes; None where it proposes nothing, or nothing the page can say.
+    """The programs that go one of the ways, each lines apart and from the top down; None where the page can say none of them.
     Any language. Raises: never.
     """
-    ways = proposed_exchanges(diagnostic, lines)
     made = [_program(codec, rules, page, tokens, way, lines) for way in ways]
     programs = [program for program in made if program is not None]
     return Answers(tuple(dict.fromkeys(programs)), None) if programs else None

@@ -1,9 +1,9 @@
 """Where a request may write when it does not say so itself.
 
 For a diagnostic: the smallest statement round it, for an undefined name or a missing import the import block as
-well, and the lines that a fix of the tool's own changes. For a syntax error: the lines round it and the block they
-are in. Statements come from a syntax tree (`syntax.py`); languages without one get the block that indentation and
-blank lines mark. A policy proposes and a person's selection wins: it knows nothing of pages.
+well, and the lines that a fix of the tool's own or a known answer changes. For a syntax error: the lines round it
+and the block they are in. Statements come from a syntax tree (`syntax.py`); languages without one get the block that
+indentation and blank lines mark. A policy proposes and a person's selection wins: it knows nothing of pages.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from copydesk.imports import import_block, import_point
 from copydesk.proposals import edited_lines
 from copydesk.request import Diagnostic, EditRequest, Range, normalise_scope
 from copydesk.syntax import parse, point, rows
+from copydesk.ways import ways
 
 STATEMENT_LINES = 20
 """No statement's scope is longer."""
@@ -166,7 +167,10 @@ def diagnostic_scope(
         scope.append(block)
     if tree is not None and about_default(diagnostic):
         scope += _body_start(tree, point(lines, first - 1, diagnostic.start.character))
-    scope += [edited_lines(edit, count) for edits in diagnostic.fixes for edit in edits]
+    if diagnostic.fixes:
+        scope += [edited_lines(edit, count) for edits in diagnostic.fixes for edit in edits]
+    elif tree is not None and language == "python":
+        scope += [(part.first, part.last) for way in ways(diagnostic, lines, tree) for part in way]
     return scope
 
 

@@ -1,0 +1,220 @@
+"""A variable with a name that is easily misread (E741), by another name wherever it stands.
+
+Which names may stand there is read off what the variable is given; which of them it is the model says. Only what no other part of
+the program can see is renamed: variables of a function, a comprehension or a lambda. Knows Python's syntax trees.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node, Tree
+
+from copydesk.exchange import Exchange
+from copydesk.request import Diagnostic
+from copydesk.splices import Splice, spliced
+from copydesk.syntax import point
+
+_CODES = frozenset({"E741"})
+_MESSAGE = re.compile(r"^(E741 )?ambiguous variable name", re.IGNORECASE)
+WIDEST = 40
+"""Lines from the first place to the last; more than that no page shows with what is round it."""
+MOST_NAMES = 8
+_USUAL = {
+    "l": ("line", "item", "length", "left", "level", "label", "value"),
+    "I": ("index", "item", "value"),
+    "O": ("obj", "output", "value"),
+}
+_COMPREHENSIONS = (
+    "list_comprehension",
+    "set_comprehension",
+    "dictionary_comprehension",
+    "generator_expression",
+)
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
+    """The lines under each name there may be; empty where the variable is not only seen there. Raises: never."""
+    if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
+        return []
+    if diagnostic.start.line >= len(lines):
+        return []
+    at = point(lines, diagnostic.start.line, diagnostic.start.character)
+    bound = tree.root_node.descendant_for_point_range(at, at)
+    if bound is None or bound.type != "identifier":
+        return []
+    name = _text(bound)
+    home = _home(bound)
+    if home is None or home.has_error:
+        return []
+    places = list(_places(home, name, home))
+    if None in places or not places:
+        return []
+    # What a comprehension first goes through is of the world round it.
+    source = list(_places_of_source(home, name, home)) if home.type in _COMPREHENSIONS else []
+    nodes = [node for node in places if node is not None and node not in source]
+    if nodes[-1].start_point[0] - nodes[0].start_point[0] >= WIDEST:
+        return []
+    taken = set(_variables(_outermost(home)))
+    names = [new for new in _names(bound, name) if new not in taken and not _reserved(new)]
+    made = (
+        spliced(lines, [Splice(_start(node), _end(node), new) for node in nodes])
+        for new in list(dict.fromkeys(names))[:MOST_NAMES]
+    )
+    return [way for way in made if way]
+
+
+def _home(bound: Node) -> Node | None:
+    """The comprehension, lambda or function whose variable it is; None for a parameter of a function (others may call it by
+    name) and for what a module or a class holds."""
+    node, child = bound.parent, bound
+    while node is not None:
+        if node.type in _COMPREHENSIONS and child.type == "for_in_clause":
+            return node
+        if node.type == "lambda" and child.type == "lambda_parameters":
+            return node
+        if node.type == "function_definition":
+            return node if child == node.child_by_field_name("body") else None
+        if node.type in ("class_definition", "module"):
+            return None
+        child = node
+        node = node.parent
+    return None
+
+
+def _variables(node: Node) -> Iterator[str]:
+    """The names in and below `node` that mean something there."""
+    for child in node.named_children:
+        if child.type == "identifier":
+            if not _is_label(child):
+                yield _text(child)
+        else:
+            yield from _variables(child)
+
+
+def _outermost(home: Node) -> Node:
+    """The outermost function round it: a name that nothing there uses hides nothing."""
+    found = home
+    node = home.parent
+    while node is not None:
+        if node.type == "function_definition":
+            found = node
+        node = node.parent
+    return found
+
+
+def _places(node: Node, name: str, home: Node) -> Iterator[Node | None]:
+    """Where the variable stands in and below `node`, in order; None where what the name means there is not sure."""
+    for child in node.named_children:
+        if child.type in ("global_statement", "nonlocal_statement") and name in _WORD.findall(_text(child)):
+            yield None
+        elif child.type == "identifier":
+            if _text(child) == name and not _is_label(child):
+                yield child
+        elif child.type in _COMPREHENSIONS and _binds(child, "for_in_clause", name):
+            # Its own variable of that name; only what it goes through first is of the variable's world.
+            yield from _places_of_source(child, name, home)
+        elif child.type == "lambda" and _parameter(child, name):
+            continue
+        elif child.type in ("function_definition", "class_definition") and _mentions(child, name):
+            if child.type == "class_definition" or _assigns(child, name):
+                yield None
+            elif not _parameter(child, name):
+                yield from _places(child, name, home)
+        else:
+            yield from _places(child, name, home)
+
+
+def _places_of_source(comprehension: Node, name: str, home: Node) -> Iterator[Node | None]:
+    clause = next(child for child in comprehension.named_children if child.type == "for_in_clause")
+    source = clause.child_by_field_name("right")
+    if source is None:
+        return
+    if source.type == "identifier":
+        if _text(source) == name:
+            yield source
+    else:
+        yield from _places(source, name, home)
+
+
+def _is_label(identifier: Node) -> bool:
+    """Whether it names an attribute or a keyword of a call, not a variable."""
+    parent = identifier.parent
+    if parent is None:
+        return False
+    if parent.type == "attribute":
+        return parent.child_by_field_name("attribute") == identifier
+    return parent.type == "keyword_argument" and parent.child_by_field_name("name") == identifier
+
+
+def _binds(node: Node, kind: str, name: str) -> bool:
+    for child in node.named_children:
+        left = child.child_by_field_name("left") if child.type == kind else None
+        if left is not None and name in _WORD.findall(_text(left)):
+            return True
+    return False
+
+
+def _parameter(function: Node, name: str) -> bool:
+    parameters = function.child_by_field_name("parameters")
+    return parameters is not None and name in _WORD.findall(_text(parameters))
+
+
+def _mentions(node: Node, name: str) -> bool:
+    return name in _WORD.findall(_text(node))
+
+
+def _assigns(function: Node, name: str) -> bool:
+    """Whether the function has a variable of that name which is no parameter: read generously, from its words."""
+    body = function.child_by_field_name("body")
+    own = re.escape(name)
+    given = rf"(?<![\w.]){own}\s*(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)"
+    named = rf"\b(?:for|as|import|nonlocal|global)\b[^\n]*\b{own}\b"
+    return body is not None and re.search(rf"{given}|{named}|\b{own}\s*:=", _text(body)) is not None
+
+
+def _names(bound: Node, name: str) -> Iterator[str]:
+    """What the variable may be called, likeliest first: after what it is one of, after what it is given, as is usual."""
+    node = bound.parent
+    while node is not None and node.type not in ("for_statement", "for_in_clause", "assignment", "block"):
+        node = node.parent
+    source = node.child_by_field_name("right") if node is not None else None
+    if node is not None and source is not None:
+        words = _WORD.findall(_text(source))
+        if node.type in ("for_statement", "for_in_clause"):
+            yield from filter(None, map(_singular, reversed(words)))
+        else:
+            if words[:1] == ["len"]:
+                yield "length"
+            yield from (word.lower() for word in reversed(words) if len(word) > 2 and word.isidentifier())
+    yield from _USUAL.get(name, ())
+    yield f"{name.lower()}_"
+
+
+def _singular(word: str) -> str | None:
+    word = word.lower()
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if re.search(r"(?:s|x|z|ch|sh)es$", word) and len(word) > 4:
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else None
+
+
+def _reserved(name: str) -> bool:
+    return keyword.iskeyword(name) or hasattr(builtins, name)
+
+
+def _start(node: Node) -> tuple[int, int]:
+    return node.start_point[0], node.start_point[1]
+
+
+def _end(node: Node) -> tuple[int, int]:
+    return node.end_point[0], node.end_point[1]
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,25 @@
+"""All that may answer a diagnostic whose answer can lie beyond its own statement: asks those who know the rules.
+
+So a scope can hold these lines, and the model chooses among them. Knows no rule itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tree_sitter import Tree
+
+from copydesk.captures import capture_exchanges
+from copydesk.exchange import Exchange
+from copydesk.raises import raise_exchanges
+from copydesk.renames import rename_exchanges
+from copydesk.request import Diagnostic
+
+
+def ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
+    """Each way as lines in place of others, from the top down; empty where no rule speaks. Raises: never."""
+    return (
+        raise_exchanges(diagnostic, lines, tree)
+        or capture_exchanges(diagnostic, lines, tree)
+        or rename_exchanges(diagnostic, lines, tree)
+    )

@@ -1,0 +1,159 @@
+"""Answers that can lie beyond the diagnostic's statement, by example. `¦` marks the diagnostic's place."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from copydesk.document import Position, apply_edits, split_lines
+from copydesk.exchange import Exchange
+from copydesk.request import Diagnostic, EditRequest
+from copydesk.splices import Splice, spliced
+from copydesk.syntax import parse
+from copydesk.ways import ways
+from desks import editor
+from server_tools import the_ruff
+
+B904 = "Within an `except` clause, raise exceptions with `raise ... from err` or `raise ... from None` to distinguish them"
+B023 = "Function definition does not bind loop variable `x`"
+E741 = "Ambiguous variable name: `l`"
+
+TRY = "try:\n    f()\nexcept {}:\n    ¦raise {}\n"
+
+
+def tried(caught: str, raised: str) -> str:
+    return TRY.format(caught, raised)
+
+
+RAISES = [
+    (tried("A as e", "B()"), [tried("A as e", "B() from e")]),
+    (tried("A", "B"), [tried("A as error", "B from error")]),
+    (tried("(A, C)", "B(error)"), [tried("(A, C) as err", "B(error) from err")]),
+    ("try:\n    f()\nexcept:\n    ¦raise B\n", ["try:\n    f()\nexcept:\n    raise B from None\n"]),
+    (tried("A as e", "B(\n        1,\n    )  # so"), [tried("A as e", "B(\n        1,\n    ) from e  # so")]),
+    ("try:\n    f()\nexcept A as exc:\n    pass\nexcept B:\n    ¦raise C\n",
+     ["try:\n    f()\nexcept A as exc:\n    pass\nexcept B as exc:\n    raise C from exc\n"]),
+]  # fmt: skip
+
+CAPTURES = [
+    ("for x in y:\n    f(lambda: ¦x)\n", ["for x in y:\n    f(lambda x=x: x)\n"]),
+    ("for x in y:\n    f(lambda a: a + ¦x)\n", ["for x in y:\n    f(lambda a, x=x: a + x)\n"]),
+    ("for x in y:\n    f(lambda *a, **k: ¦x)\n", ["for x in y:\n    f(lambda *a, x=x, **k: x)\n"]),
+    ("for x in y:\n    def g():\n        return ¦x\n", ["for x in y:\n    def g(x=x):\n        return x\n"]),
+    ("for x in y:\n    def g(\n        a,\n    ):\n        return ¦x\n",
+     ["for x in y:\n    def g(\n        a, x=x,\n    ):\n        return x\n"]),
+    ("for x in y:\n    def g(a, /, **k: int):\n        return ¦x\n",
+     ["for x in y:\n    def g(a, /, x=x, **k: int):\n        return x\n"]),
+]  # fmt: skip
+
+RENAMES = [
+    ("def f(lines):\n    return [l for ¦l in lines if l.l]\n", "def f(lines):\n    return [line for line in lines if line.l]\n"),
+    ("def f(boxes):\n    for ¦l in boxes:\n        g(l, l=l, s=f'{l}')\n",
+     "def f(boxes):\n    for box in boxes:\n        g(box, l=box, s=f'{box}')\n"),
+    ("def f(a):\n    ¦l = len(a)\n    return lambda l: l + 1, l\n",
+     "def f(a):\n    length = len(a)\n    return lambda l: l + 1, length\n"),
+    ("def f(a):\n    ¦l = a.entries\n    def g(b):\n        return b[l]\n    return g\n",
+     "def f(a):\n    entries = a.entries\n    def g(b):\n        return b[entries]\n    return g\n"),
+    ("x = [l for ¦l in words]\n", "x = [word for word in words]\n"),
+    ("def f(l_s):\n    for l in l_s:\n        a = [l for ¦l in l.parts]\n    return l\n",
+     "def f(l_s):\n    for l in l_s:\n        a = [part for part in l.parts]\n    return l\n"),
+    ("g(lambda ¦l: l)\n", "g(lambda line: line)\n"),
+]  # fmt: skip
+
+NONE = [
+    ("try:\n    f()\nexcept A:\n    ¦raise\n", "B904", B904),
+    (tried("A as e", "B() from e"), "B904", B904),
+    ("¦raise A\n", "B904", B904),
+    ("try:\n    f()\nexcept A:\n    def g():\n        ¦raise B\n", "B904", B904),
+    ("f(¦x)\n", "B023", B023),
+    ("¦l = 1\n", "E741", E741),  # others may import it
+    ("class A:\n    ¦l = 1\n", "E741", E741),
+    ("def f(¦l):\n    return l\n", "E741", E741),  # called by name
+    ("def f():\n    global l\n    ¦l = 1\n", "E741", E741),
+    ("def f():\n    ¦l = 1\n    def g():\n        l = 2\n        return l\n    return g, l\n", "E741", E741),
+    ("def f():\n    ¦l = 1\n" + "    g()\n" * 60 + "    return l\n", "E741", E741),
+    ("def ¦l():\n    pass\n", "E741", "Ambiguous function name: `l`"),
+]
+
+
+def place(marked: str) -> tuple[str, Position]:
+    at = marked.index("¦")
+    line = marked.count("\n", 0, at)
+    return marked.replace("¦", ""), Position(line, at - (marked.rfind("\n", 0, at) + 1))
+
+
+def results(marked: str, code: str, message: str) -> list[str]:
+    text, at = place(marked)
+    lines = split_lines(text)
+    tree = parse(lines, "python")
+    assert tree is not None
+    found = []
+    for way in ways(Diagnostic(at, at, message, code), lines, tree):
+        changed = list(lines)
+        for part in reversed(way):
+            changed[part.first - 1 : part.last] = [part.text]
+        found.append("".join(changed))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "message", "expected"),
+    [
+        *((source, "B904", B904, expected) for source, expected in RAISES),
+        *((source, "B023", B023, expected) for source, expected in CAPTURES),
+    ],
+)
+def test_all_there_are(source: str, code: str, message: str, expected: list[str]) -> None:
+    expected = [text.replace("¦", "") for text in expected]
+    assert results(source, code, message) == expected
+    assert results(source, "another", message) == expected  # the words say it, too
+    text, at = place(source)
+    result = (
+        editor()
+        .open("a.py", text, language="python")
+        .edit(EditRequest(diagnostics=[Diagnostic(at, at, message, code)]))
+    )
+    assert apply_edits(text, result.edits) in expected
+
+
+@pytest.mark.parametrize(("source", "likeliest"), RENAMES)
+def test_another_name_wherever_it_stands(source: str, likeliest: str) -> None:
+    found = results(source, "E741", E741)
+    assert found[0] == likeliest
+    assert 1 < len(found) <= 8
+    assert len(set(found)) == len(found)
+    for text in found:
+        ast.parse(text)
+    text, at = place(source)
+    result = (
+        editor()
+        .open("a.py", text, language="python")
+        .edit(EditRequest(diagnostics=[Diagnostic(at, at, E741, "E741")]))
+    )
+    assert apply_edits(text, result.edits) in found
+
+
+@pytest.mark.parametrize(("source", "code", "message"), NONE)
+def test_what_is_left_to_the_model(source: str, code: str, message: str) -> None:
+    assert results(source, code, message) == []
+
+
+@pytest.mark.parametrize("source", [source for source, _ in (*RAISES, *CAPTURES, *RENAMES)])
+def test_ruff_is_content(source: str) -> None:
+    inside = "".join(f"    {line}" for line in split_lines(source.replace("¦", "")))
+    text, ruff, desk = f"def whole():\n{inside}", the_ruff(), editor()
+    said = ruff.check(text, None, select="B904,B023,E741,E9")
+    assert said
+    for _ in range(3):  # one diagnostic at a time, as they are asked
+        if said:
+            document = desk.open("a.py", text, language="python")
+            text = apply_edits(text, document.edit(EditRequest(diagnostics=[said[0]])).edits)
+            document.close()
+            said = ruff.check(text, None, select="B904,B023,E741,E9")
+    assert not said
+
+
+def test_what_utf_8_cannot_say_is_no_line_to_rewrite() -> None:
+    assert spliced(["a\udc80b\n"], [Splice((0, 0), (0, 1), "x")]) == ()
+    assert spliced(["é b\n"], [Splice((0, 3), (0, 4), "x")]) == (Exchange(1, 1, "é x\n"),)
