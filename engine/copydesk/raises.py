@@ -1,6 +1,7 @@
 """An exception raised in a handler without saying what it comes from (B904): from the one that was caught.
 
-`from None` would do as well for a linter; it hides from a person what happened, so it stands only where there is nothing to name. Knows Python's syntax trees; nothing of tokens, pages or models.
+`from None` would do as well for a linter; it hides from a person what happened, so it stands only where there is nothing to
+name. Knows Python's syntax trees; nothing of tokens, pages or models.
 """
 
 from __future__ import annotations
