@@ -79,8 +79,9 @@ def test_the_prompt_is_the_one_that_is_served() -> None:
 
     from copydesk.models.random_weights import random_model
     from copydesk.models.replay import ReplayModel
-    from copydesk.plan import Version, make_plan, script_of
+    from copydesk.plan import make_plan, script_of
     from copydesk.toolkit import Toolkit
+    from copydesk.version import Version
 
     used = codec("span")
     config = Qwen2Config(

@@ -13,7 +13,7 @@ from tree_sitter import Node, Tree
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
 from copydesk.splices import Splice, spliced
-from copydesk.syntax import point
+from copydesk.syntax import node_at
 
 _CODES = frozenset({"B023", "W0640", "cell-var-from-loop"})
 _MESSAGE = re.compile(r"does not bind loop variable|^Cell variable \w+ defined in loop", re.IGNORECASE)
@@ -24,11 +24,7 @@ def capture_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) 
     """The function with one more parameter; empty where the diagnostic is about none. Raises: never."""
     if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
         return []
-    if diagnostic.start.line >= len(lines):
-        return []
-    at = point(lines, diagnostic.start.line, diagnostic.start.character)
-    variable = tree.root_node.descendant_for_point_range(at, at)
-    function = variable
+    variable = function = node_at(tree, lines, diagnostic.start)
     while function is not None and function.type not in _FUNCTIONS:
         function = function.parent
     if variable is None or variable.type != "identifier" or function is None or function.has_error:

@@ -26,11 +26,12 @@ from copydesk.document import Encoding, Position, TextLines
 from copydesk.errors import CacheError, CopydeskError, OutOfMemoryError
 from copydesk.fair_lock import FairLock
 from copydesk.layout import PageLayout
-from copydesk.plan import Plan, Version, make_plan, page_prefix
+from copydesk.plan import Plan, make_plan, page_prefix
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult, Event
 from copydesk.syntax import LiveSyntax
 from copydesk.toolkit import Toolkit
+from copydesk.version import Version
 from copydesk.warming import Warmer
 
 CACHE_BYTES = 1 << 30

@@ -15,7 +15,7 @@ from copydesk.document import content, terminator, view_line
 from copydesk.exchange import Exchange
 from copydesk.fragments import error_line
 from copydesk.request import Diagnostic
-from copydesk.syntax import point
+from copydesk.syntax import node_at
 
 _CODES = frozenset({"E731", "C3001", "unnecessary-lambda-assignment"})
 _MESSAGE = re.compile(
@@ -65,10 +65,7 @@ def lambda_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
 
 
 def _assignment(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:
-    text = content(lines[diagnostic.start.line]) if diagnostic.start.line < len(lines) else ""
-    column = max(diagnostic.start.character, len(text) - len(text.lstrip()))
-    at = point(lines, diagnostic.start.line, column)
-    node = tree.root_node.descendant_for_point_range(at, at)
+    node = node_at(tree, lines, diagnostic.start)
     while node is not None and (node.parent is None or node.parent.type != "expression_statement"):
         node = node.parent
     return node if node is not None and node.type == "assignment" and not node.has_error else None

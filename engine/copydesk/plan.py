@@ -9,10 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from copydesk.additions import Answers, import_programs
-from copydesk.choices import Narrowed, narrow
-from copydesk.codec import Codec, own_run
-from copydesk.codec_cost import CodecCost
+from copydesk.codec import Codec
 from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.machines import InnerMachine, Machine
 from copydesk.decode.pick import PickDecoder, PickTask
@@ -21,41 +18,25 @@ from copydesk.decode.repair import RepairDecoder, RepairTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.speaker import Speaker
 from copydesk.decode.steps import Steps
-from copydesk.document import TextLines, content
 from copydesk.errors import ContextLengthError, RequestError, ScopeError
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules
-from copydesk.holds import holds
 from copydesk.layout import PageLayout
-from copydesk.oracle.single import line_sub
+from copydesk.narrowing import Asked, answers, believed, narrowed_texts, repairing_subs
 from copydesk.page import Page
-from copydesk.program import Program, Sub
+from copydesk.program import Program
 from copydesk.prompt import PageTokens, page_tokens, request_tokens
-from copydesk.proposals import proposed_exchanges
-from copydesk.repairs import Repair, repairs
-from copydesk.request import Diagnostic, EditRequest, Range
+from copydesk.request import EditRequest, Range
 from copydesk.rewrite_prompt import rewrite_prompt, shared_prefix
-from copydesk.rewritten import listed_programs, rewritten_programs
 from copydesk.scope import resolve_scope
-from copydesk.syntax import Parsed
 from copydesk.toolkit import Toolkit
-from copydesk.ways import ways
+from copydesk.version import Version
 
 SLACK = 64
 """Positions kept free for literals, numbers and lookahead."""
 LEAST = 32
 """Fewer generated tokens than this are not worth a request."""
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One version of a document, untouched by later edits. parsed: None for a language without a grammar."""
-
-    lines: TextLines
-    number: int
-    language: str
-    parsed: Parsed | None
 
 
 @dataclass(slots=True)
@@ -126,9 +107,8 @@ def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list
 def _program_plan(
     toolkit: Toolkit, version: Version, request: EditRequest, scope: list[Range], page: Page
 ) -> Plan:
-    codec, tables = toolkit.codec, toolkit.tables
+    codec = toolkit.codec
     assert codec is not None
-    assert tables is not None
     page_scope = page.to_page_scope(scope)
     tokens = page_tokens(codec, page)
     asked = request_tokens(codec, page, page_scope, request)
@@ -137,167 +117,53 @@ def _program_plan(
     olds = Olds(codec, page.views, tokens.lines)
     rules = Rules(
         len(page),
-        tuple(page_scope) if _believed(version, request) else (),
+        tuple(page_scope) if believed(version, request) else (),
         unterminated=page.unterminated,
         at_end=page.at_end,
         sub=codec.format.sub,
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
-    answers = _answers(codec, version, request, scope, page, tokens, rules, toolkit.format.header_lines)
-    if answers is not None:
-        ways = PickTask(codec, page.views, tokens.lines, asked, answers.programs, rules.open_end)
-        if answers.rest is None:
-            return Plan(
-                version, request, scope, page, page_scope, rules, tokens.ids, asked, min(request.max_tokens, room),
-                lambda speaker: PickDecoder(ways, speaker).run(),
-            )  # fmt: skip
-    subs: dict[int, list[Sub]] = {}
-    if answers is None and rules.scope:
-        subs = _repairs(codec, version, request, scope, page, tokens)
-    if subs:
-        way = RepairTask(codec, page.views, tokens.lines, asked, subs, rules.open_end)
-        return Plan(
-            version, request, scope, page, page_scope, rules, tokens.ids, asked, min(request.max_tokens, room),
-            lambda speaker: RepairDecoder(way, speaker).run(),
-        )  # fmt: skip
+    begin = _decoder(toolkit, Asked(codec, version, request, scope, page, tokens, rules), asked, olds)
+    most = min(request.max_tokens, room)
+    return Plan(version, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
+
+
+def _decoder(toolkit: Toolkit, asked: Asked, prompt: Sequence[int], olds: Olds) -> Callable[[Speaker], Steps]:
+    """What speaks: a choice out of a list where the request leaves one, else the model, held to the grammar."""
+    codec, page, tokens, rules = asked.codec, asked.page, asked.tokens, asked.rules
+    listed = answers(asked)
+    if listed is not None:
+        ways = PickTask(codec, page.views, tokens.lines, prompt, listed.programs, rules.open_end)
+        if listed.rest is None:
+            return lambda speaker: PickDecoder(ways, speaker).run()
+    elif subs := repairing_subs(asked):
+        way = RepairTask(codec, page.views, tokens.lines, prompt, subs, rules.open_end)
+        return lambda speaker: RepairDecoder(way, speaker).run()
+    request = asked.request
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
         inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
+    assert toolkit.tables is not None
     task = PageTask(
         codec=codec,
-        rules=rules if answers is None or answers.rest is None else replace(rules, scope=answers.rest),
-        bodies=tables,
+        rules=rules if listed is None or listed.rest is None else replace(rules, scope=listed.rest),
+        bodies=toolkit.tables,
         olds=olds,
         views=page.views,
         lines=tokens.lines,
-        request=asked,
+        request=prompt,
         page=NgramIndex(tokens.ids),
         choices=request.choices,
         inner=inner,
-        narrow=_narrowing(version, request, page),
+        narrow=narrowed_texts(asked),
     )
 
     def begin(speaker: Speaker) -> Steps:
         free = ProgramDecoder(task, speaker)
-        return free.run() if answers is None else PickDecoder(ways, speaker, free).run()
+        return free.run() if listed is None else PickDecoder(ways, speaker, free).run()
 
-    return Plan(
-        version,
-        request,
-        scope,
-        page,
-        page_scope,
-        rules,
-        tokens.ids,
-        asked,
-        min(request.max_tokens, room),
-        begin,
-    )
-
-
-def _believed(version: Version, request: EditRequest) -> bool:
-    """Whether some diagnostic of the request may still be true: what is out of date leaves nothing to change."""
-    if not request.narrow or request.instruction is not None or not request.diagnostics:
-        return True
-    lines = version.lines.lines
-    return any(holds(diagnostic, lines, version.language) for diagnostic in request.diagnostics)
-
-
-def _answers(
-    codec: Codec,
-    version: Version,
-    request: EditRequest,
-    scope: Sequence[Range],
-    page: Page,
-    tokens: PageTokens,
-    rules: Rules,
-    header_lines: int,
-) -> Answers | None:
-    """The programs that answer the one diagnostic in several places; None where it does not narrow the edit to a list."""
-    if not _narrows_to_one(request) or not rules.scope:
-        return None
-    lines = version.lines.lines
-    (diagnostic,) = request.diagnostics
-    tree = version.parsed.tree if version.parsed is not None else None
-    known = proposed_exchanges(diagnostic, lines)
-    if not known and tree is not None and version.language == "python":
-        known = ways(diagnostic, lines, tree)
-    found = listed_programs(codec, rules, page, tokens, known, lines)
-    if found is not None or version.language != "python":
-        return found
-    found = import_programs(codec, rules, page, tokens, request, scope, lines, header_lines)
-    if found is None and tree is not None:
-        found = rewritten_programs(codec, rules, page, tokens, diagnostic, lines, tree)
-    return found
-
-
-def _narrows_to_one(request: EditRequest) -> bool:
-    """Whether one diagnostic alone says what is asked, and nothing else says what new text may be."""
-    free = request.choices is None and request.lark is None and request.instruction is None
-    return request.narrow and free and len(request.diagnostics) == 1
-
-
-def _repairs(
-    codec: Codec,
-    version: Version,
-    request: EditRequest,
-    scope: Sequence[Range],
-    page: Page,
-    tokens: PageTokens,
-) -> dict[int, list[Sub]]:
-    """The subs that answer the request's one diagnostic, by page line; none where it does not narrow the edit to a list."""
-    if not codec.format.sub or not _narrows_to_one(request):
-        return {}
-    cost = CodecCost(codec)
-    found: dict[int, list[Sub]] = {}
-    diagnostic, lines = request.diagnostics[0], version.lines.lines
-    for repair in repairs(diagnostic, lines, scope, version.language) or _named(
-        diagnostic, lines, scope, version.language
-    ):
-        number = page.page_line(repair.line)
-        if number is None:
-            continue
-        view = page.views[number - 1]
-        sub = line_sub(view, repair.text + ("\n" if view.endswith("\n") else ""), cost)
-        if sub is not None and own_run(codec, page.views, tokens.lines, number, sub.old) is not None:
-            found.setdefault(number, []).append(Sub(number, number, sub.old, sub.new))
-    return found
-
-
-def _named(
-    diagnostic: Diagnostic, lines: Sequence[str], scope: Sequence[Range], language: str
-) -> list[Repair]:
-    """The lines that another name in the wrong one's place makes; none where an import may be the answer."""
-    found = narrow(diagnostic, lines, language)
-    if found is None or found.added or not any(s <= found.line <= e for s, e in scope):
-        return []
-    text = content(lines[found.line - 1])
-    return [Repair(found.line, text[: found.start] + name + text[found.end :]) for name in found.texts]
-
-
-def _narrowing(
-    version: Version, request: EditRequest, page: Page
-) -> Callable[[int, int, int], Sequence[str]] | None:
-    """What the request's diagnostics leave for a sub to say, by page line and the offsets of its old text."""
-    if not request.narrow or request.lark is not None:
-        return None
-    lines = version.lines.lines
-    places: dict[int, list[Narrowed]] = {}
-    for diagnostic in request.diagnostics:
-        found = narrow(diagnostic, lines, version.language)
-        number = page.page_line(found.line) if found is not None else None
-        if found is not None and number is not None:
-            places.setdefault(number, []).append(found)
-    if not places:
-        return None
-
-    def texts(line: int, begin: int, stop: int) -> list[str]:
-        text = content(page.views[line - 1])
-        news = (new for found in places.get(line, ()) for new in found.new_texts(text, begin, stop))
-        return list(dict.fromkeys(news))
-
-    return texts
+    return begin
 
 
 def _rewrite_plan(

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
-from copydesk.document import content
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
 from copydesk.splices import Splice, spliced
-from copydesk.syntax import point
+from copydesk.syntax import node_at
 
 _CODES = frozenset({"B904", "W0707", "raise-missing-from"})
 _MESSAGE = re.compile(
@@ -55,12 +54,7 @@ def raise_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) ->
 
 
 def _statement(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:
-    line = diagnostic.start.line
-    if line >= len(lines):
-        return None
-    text = content(lines[line])
-    at = point(lines, line, max(diagnostic.start.character, len(text) - len(text.lstrip())))
-    node = tree.root_node.descendant_for_point_range(at, at)
+    node = node_at(tree, lines, diagnostic.start)
     while node is not None and node.type != "raise_statement":
         node = node.parent
     told = node is not None and (node.child_by_field_name("cause") is not None or not node.named_child_count)

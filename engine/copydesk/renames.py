@@ -16,7 +16,7 @@ from tree_sitter import Node, Tree
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
 from copydesk.splices import Splice, spliced
-from copydesk.syntax import point
+from copydesk.syntax import node_at
 
 _CODES = frozenset({"E741"})
 _MESSAGE = re.compile(r"^(E741 )?ambiguous variable name", re.IGNORECASE)
@@ -41,10 +41,7 @@ def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     """The lines under each name there may be; empty where the variable is not only seen there. Raises: never."""
     if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
         return []
-    if diagnostic.start.line >= len(lines):
-        return []
-    at = point(lines, diagnostic.start.line, diagnostic.start.character)
-    bound = tree.root_node.descendant_for_point_range(at, at)
+    bound = node_at(tree, lines, diagnostic.start)
     if bound is None or bound.type != "identifier":
         return []
     name = _text(bound)

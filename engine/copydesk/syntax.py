@@ -15,7 +15,7 @@ import tree_sitter_javascript
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Tree
 
-from copydesk.document import Change, content, view_line
+from copydesk.document import Change, Position, content, view_line
 
 _GRAMMARS = {
     "python": tree_sitter_python.language,
@@ -107,6 +107,17 @@ def point(lines: Sequence[str], line: int, character: int) -> tuple[int, int]:
     if line >= len(lines):
         return (len(lines), 0)
     return line, len(content(lines[line])[:character].encode("utf-8", "replace"))
+
+
+def node_at(tree: Tree, lines: Sequence[str], place: Position) -> Node | None:
+    """The smallest node at a place of the document; a place in a line's indentation means the code behind it. None behind the
+    last line.
+    """
+    if place.line >= len(lines):
+        return None
+    text = content(lines[place.line])
+    at = point(lines, place.line, max(place.character, len(text) - len(text.lstrip())))
+    return tree.root_node.descendant_for_point_range(at, at)
 
 
 def rows(node: Node) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from tree_sitter import Node, Tree
 from copydesk.document import content, view_line
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
-from copydesk.syntax import point
+from copydesk.syntax import node_at
 
 _CODES = frozenset({"F401", "W0611", "unused-import", "reportUnusedImport"})
 _MESSAGE = re.compile(
@@ -51,11 +51,7 @@ def unused_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
 
 
 def _statement(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:
-    line = diagnostic.start.line
-    if line >= len(lines):
-        return None
-    at = point(lines, line, max(diagnostic.start.character, _indent(lines[line])))
-    node = tree.root_node.descendant_for_point_range(at, at)
+    node = node_at(tree, lines, diagnostic.start)
     while node is not None and node.type not in _STATEMENTS:
         node = node.parent
     return node if node is not None and not node.has_error else None

@@ -1,7 +1,7 @@
 -- `:CopydeskProgram`: the last program the server made for the person, line by line with where each comes from.
 -- Knows `copydesk/program`; nothing of how edits come about.
 
-local compat = require("copydesk.compat")
+local ask = require("copydesk.ask")
 local say = require("copydesk.say")
 
 local M = {}
@@ -68,12 +68,7 @@ local function window()
 end
 
 function M.show()
-  local client = compat.any_client()
-  if not client then
-    say.warn("no server is running")
-    return
-  end
-  compat.request(client, "copydesk/program", vim.empty_dict(), function(err, program)
+  ask("copydesk/program", function(err, program)
     if err or type(program) ~= "table" then
       say.info(err and err.message or "no program has been made yet")
       return
@@ -87,7 +82,7 @@ function M.show()
     for _, one in ipairs(highlights) do
       vim.api.nvim_buf_set_extmark(buf, namespace, one[1], one[2], { end_col = one[3], hl_group = one[4] })
     end
-  end, vim.api.nvim_get_current_buf())
+  end)
 end
 
 return M

@@ -1,5 +1,6 @@
 -- How the server is: as it tells of itself, for statuslines, and as it answers when it is asked.
 
+local ask = require("copydesk.ask")
 local compat = require("copydesk.compat")
 local say = require("copydesk.say")
 
@@ -54,18 +55,13 @@ end
 
 --- Ask and show.
 function M.show()
-  local client = compat.any_client()
-  if not client then
-    say.warn("no server is running")
-    return
-  end
-  compat.request(client, "copydesk/status", vim.empty_dict(), function(err, figures)
+  ask("copydesk/status", function(err, figures)
     if err then
       say.warn(err.message)
     else
       vim.lsp.util.open_floating_preview(M.lines(figures), "", { border = "single", focus_id = "copydesk_status" })
     end
-  end, vim.api.nvim_get_current_buf())
+  end)
 end
 
 return M
