@@ -19,6 +19,12 @@ B904 = "Within an `except` clause, raise exceptions with `raise ... from err` or
 B023 = "Function definition does not bind loop variable `x`"
 E741 = "Ambiguous variable name: `l`"
 
+B905 = "`zip()` without an explicit `strict=` parameter"
+B028 = "No explicit `stacklevel` keyword argument found"
+W1510 = "`subprocess.run` without explicit `check` argument"
+F841 = "Local variable `{}` is assigned to but never used"
+B007 = "Loop control variable `{}` not used within loop body"
+
 TRY = "try:\n    f()\nexcept {}:\n    ¦raise {}\n"
 
 
@@ -61,6 +67,38 @@ RENAMES = [
     ("g(lambda ¦l: l)\n", "g(lambda line: line)\n"),
 ]  # fmt: skip
 
+ARGUMENTS = [
+    ("B905", B905, "x = ¦zip(a, b)\n", "x = zip(a, b, strict=False)\n"),
+    ("B905", B905, "x = ¦zip(\n    a,\n    *b,  # so\n)\n", "x = zip(\n    a,\n    *b, strict=False,  # so\n)\n"),
+    ("B028", B028, "import warnings\n¦warnings.warn('old', A)\n", "import warnings\nwarnings.warn('old', A, stacklevel=2)\n"),
+    ("PLW1510", W1510, "import subprocess\n¦subprocess.run(['a'])\n",
+     "import subprocess\nsubprocess.run(['a'], check=False)\n"),
+]  # fmt: skip
+
+UNREAD = [
+    ("F841", F841, "def f():\n    ¦x = 1\n    return 2\n", "def f():\n    return 2\n"),
+    ("F841", F841, "def f(a):\n    ¦x: int = len(a)  # so\n    return 2\n", "def f(a):\n    return 2\n"),
+    ("F841", F841, "def f(a):\n    ¦x = [\n        a.copy(),\n        lambda: g()]\n    return 2\n", "def f(a):\n    return 2\n"),
+    ("F841", F841, "def f(a):\n    ¦x = a.pop()\n", "def f(a):\n    a.pop()\n"),
+    ("F841", F841, "def f(a):\n    ¦x = [g(b) for b in a]\n", "def f(a):\n    [g(b) for b in a]\n"),
+    ("F841", F841, "async def f(a):\n    ¦x = await a\n", "async def f(a):\n    await a\n"),
+    ("F841", F841, "def f(a):\n    ¦x = 1\n", "def f(a):\n    pass\n"),
+    ("F841", F841, "def f(a):\n    if a:\n        # so\n        ¦x = 1\n", "def f(a):\n    if a:\n        # so\n        pass\n"),
+    ("F841", F841, "def f(a):\n    ¦x = y = 1\n    return y\n", "def f(a):\n    y = 1\n    return y\n"),
+    ("F841", F841, "def f(a):\n    y = ¦x = 1\n    return y\n", "def f(a):\n    y = 1\n    return y\n"),
+    ("F841", F841, "def f():\n    try:\n        g()\n    except A as ¦e:\n        pass\n",
+     "def f():\n    try:\n        g()\n    except A:\n        pass\n"),
+    ("F841", F841, "def f():\n    with g(\n        1,\n    ) as ¦x:\n        pass\n",
+     "def f():\n    with g(\n        1,\n    ):\n        pass\n"),
+    ("F841", F841, "def f(a):\n    if (¦x := a.b()):\n        pass\n", "def f(a):\n    if (a.b()):\n        pass\n"),
+    ("B007", B007, "for ¦i in y:\n    g()\n", "for _i in y:\n    g()\n"),
+    ("B007", B007, "for k, (¦i, j) in y:\n    g(k, j)\n", "for k, (_i, j) in y:\n    g(k, j)\n"),
+    ("B007", B007, "def f(y):\n    i = 1\n    g(i)\n    for ¦i in y:\n        g()\n",
+     "def f(y):\n    i = 1\n    g(i)\n    for _i in y:\n        g()\n"),
+    ("B007", B007, "for ¦i in y:\n    g()\nfor i in z:\n    g(i)\nx = [i for i in z]\n",
+     "for _i in y:\n    g()\nfor i in z:\n    g(i)\nx = [i for i in z]\n"),
+]  # fmt: skip
+
 NONE = [
     ("try:\n    f()\nexcept A:\n    ¦raise\n", "B904", B904),
     (tried("A as e", "B() from e"), "B904", B904),
@@ -74,7 +112,30 @@ NONE = [
     ("def f():\n    ¦l = 1\n    def g():\n        l = 2\n        return l\n    return g, l\n", "E741", E741),
     ("def f():\n    ¦l = 1\n" + "    g()\n" * 60 + "    return l\n", "E741", E741),
     ("def ¦l():\n    pass\n", "E741", "Ambiguous function name: `l`"),
+    ("x = ¦y\n", "B905", B905),
+    ("x = ¦zip()\n", "B905", B905),
+    ("x = ¦zip(a for a in b)\n", "B905", B905),
+    ("def f():\n    ¦x, y = 1, 2\n    return y\n", "F841", F841.format("x")),
+    ("def f(): ¦x = 1; return 2\n", "F841", F841.format("x")),
+    ("def f(y):\n    for ¦i in y:\n        g()\n    return i\n", "B007", B007.format("i")),
+    ("def f(y):\n    for ¦i in y:\n        g()\n    return [i for i in i]\n", "B007", B007.format("i")),
+    (
+        "def f(y, z):\n    for i in z:\n        for ¦i in y:\n            g()\n        g(i)\n",
+        "B007",
+        B007.format("i"),
+    ),
+    (
+        "def f(y, z):\n    while z:\n        g(i)\n        for ¦i in y:\n            g()\n",
+        "B007",
+        B007.format("i"),
+    ),
+    ("def f(y, _i):\n    for ¦i in y:\n        g(_i)\n", "B007", B007.format("i")),
 ]
+
+
+def name(marked: str) -> str:
+    """The word behind the mark."""
+    return marked[marked.index("¦") + 1 :].split()[0].rstrip(",:)")
 
 
 def place(marked: str) -> tuple[str, Position]:
@@ -97,13 +158,15 @@ def results(marked: str, code: str, message: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("source", "code", "message", "expected"),
-    [
-        *((source, "B904", B904, expected) for source, expected in RAISES),
-        *((source, "B023", B023, expected) for source, expected in CAPTURES),
-    ],
-)
+CASES = [
+    *((source, "B904", B904, expected) for source, expected in RAISES),
+    *((source, "B023", B023, expected) for source, expected in CAPTURES),
+    *((source, code, message, [expected]) for code, message, source, expected in ARGUMENTS),
+    *((source, code, message.format(name(source)), [expected]) for code, message, source, expected in UNREAD),
+]
+
+
+@pytest.mark.parametrize(("source", "code", "message", "expected"), CASES)
 def test_all_there_are(source: str, code: str, message: str, expected: list[str]) -> None:
     expected = [text.replace("¦", "") for text in expected]
     assert results(source, code, message) == expected
@@ -139,18 +202,21 @@ def test_what_is_left_to_the_model(source: str, code: str, message: str) -> None
     assert results(source, code, message) == []
 
 
-@pytest.mark.parametrize("source", [source for source, _ in (*RAISES, *CAPTURES, *RENAMES)])
-def test_ruff_is_content(source: str) -> None:
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [*((source, code) for source, code, _, _ in CASES), *((source, "E741") for source, _ in RENAMES)],
+)
+def test_ruff_is_content(source: str, code: str) -> None:
     inside = "".join(f"    {line}" for line in split_lines(source.replace("¦", "")))
     text, ruff, desk = f"def whole():\n{inside}", the_ruff(), editor()
-    said = ruff.check(text, None, select="B904,B023,E741,E9")
+    said = ruff.check(text, None, select=f"{code},E9")
     assert said
     for _ in range(3):  # one diagnostic at a time, as they are asked
         if said:
             document = desk.open("a.py", text, language="python")
             text = apply_edits(text, document.edit(EditRequest(diagnostics=[said[0]])).edits)
             document.close()
-            said = ruff.check(text, None, select="B904,B023,E741,E9")
+            said = ruff.check(text, None, select=f"{code},E9")
     assert not said
 
 

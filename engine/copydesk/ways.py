@@ -9,17 +9,19 @@ from collections.abc import Sequence
 
 from tree_sitter import Tree
 
+from copydesk.arguments import argument_exchanges
 from copydesk.captures import capture_exchanges
 from copydesk.exchange import Exchange
 from copydesk.raises import raise_exchanges
 from copydesk.renames import rename_exchanges
 from copydesk.request import Diagnostic
+from copydesk.unread import unread_exchanges
 
 
 def ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
     """Each way as lines in place of others, from the top down; empty where no rule speaks. Raises: never."""
-    return (
-        raise_exchanges(diagnostic, lines, tree)
-        or capture_exchanges(diagnostic, lines, tree)
-        or rename_exchanges(diagnostic, lines, tree)
-    )
+    for known in (raise_exchanges, capture_exchanges, rename_exchanges, argument_exchanges, unread_exchanges):
+        found = known(diagnostic, lines, tree)
+        if found:
+            return found
+    return []
