@@ -100,7 +100,7 @@ def test_fix_verifies_the_rules_it_knows(project: Path, capsys: pytest.CaptureFi
     assert all("ruff" in fix["checks"] and fix["program"].startswith("<program>") for fix in told["fixes"])
     assert applied(BROKEN, told["edits"]) == MENDED
     assert set(told["ms"]) == {"load", "prefill", "decode", "total"}
-    assert told["counts"]["forwards"] > 0
+    assert told["counts"]["forced"] > 0
     assert (project / "a.py").read_text() == BROKEN
 
 
