@@ -84,6 +84,32 @@ def test_a_cancel_does_not_wait_for_an_engine_that_is_slow_to_stop() -> None:
     run(scenario)
 
 
+@pytest.mark.parametrize("method", ["workspace/executeCommand", "copydesk/edit"])
+def test_a_cancel_that_comes_with_its_request_is_not_lost(method: str) -> None:
+    """Both are there before the request's work has begun."""
+
+    async def scenario() -> None:
+        async with desk({**APPLIES, "window": {"workDoneProgress": True}}) as d:
+            d.open(TEXT)
+            if method == "copydesk/edit":
+                params = streamed(diagnostic=diagnostic(2))
+            else:
+                (action,) = await d.actions((2, 0), diagnostics=[diagnostic(2)])
+                params = action["command"]
+            for _ in range(2):  # the token is free again
+                ident = d.ask(method, {**params, "workDoneToken": "bar"})
+                d.notify("window/workDoneProgress/cancel", {"token": "bar"})
+                assert await error(d, ident) == -32800
+            d.notify(
+                "window/workDoneProgress/cancel", {"token": "bar"}
+            )  # nobody's: it must not meet the next
+            d.ask(method, {**params, "workDoneToken": "bar"})
+            job = await d.engine.job(0)  # the others never reached it
+            assert not job.cancelled
+
+    run(scenario)
+
+
 @pytest.mark.parametrize("method", ["codeAction/resolve", "workspace/executeCommand", "copydesk/edit"])
 def test_the_progress_bars_cancel_stops_the_model(method: str) -> None:
     async def scenario() -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import logging
+from asyncio import Future
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -75,6 +76,8 @@ class ProgressBars:
         self._server = server
         self._numbers = itertools.count(1)
         self._bars: dict[int | str, Bar] = {}
+        self._expected: dict[int | str, Future[Any]] = {}
+        self._early: set[Future[Any]] = set()
 
     def __len__(self) -> int:
         return len(self._bars)
@@ -98,16 +101,32 @@ class ProgressBars:
         if token is not None:
             self._bars[name] = bar
             bar.show()
+            if self._expected.pop(token, None) in self._early:
+                bar.cancel()
         elif self._server.client.work_done_progress:
             self._bars[name] = bar
             self._server.spawn(self._ask(name, bar), "progress")
         return bar
+
+    def expect(self, token: int | str, request: Future[Any]) -> None:
+        """A request with a `workDoneToken` came; its bar begins when its work does. Until then a cancel is kept for it: both may
+        come in one turn of the loop.
+        """
+        self._expected[token] = request
+        request.add_done_callback(lambda _: self._forget(token, request))
 
     def cancelled(self, token: int | str) -> None:
         """`window/workDoneProgress/cancel`."""
         bar = self._bars.get(token)
         if bar is not None:
             bar.cancel()
+        elif token in self._expected:
+            self._early.add(self._expected[token])
+
+    def _forget(self, token: int | str, request: Future[Any]) -> None:
+        self._early.discard(request)
+        if self._expected.get(token) is request:
+            del self._expected[token]
 
     async def _ask(self, token: int | str, bar: Bar) -> None:
         try:

@@ -25,6 +25,7 @@ from pygls.protocol import (
 )
 
 from copydesk_server.lsp import wire
+from copydesk_server.lsp.capabilities import dig
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -146,6 +147,10 @@ class CopydeskProtocol(LanguageServerProtocol):
             )
         else:
             self._handle_request(ident, method, message.params)
+            token = _work_done_token(message.params)
+            task: Any = self._request_futures.get(ident)
+            if token is not None and isinstance(task, asyncio.Future):
+                self._server.bars.expect(token, task)
 
     def _handle_response(
         self, msg_id: int | str, result: Any = None, error: types.ResponseError | None = None
@@ -315,3 +320,11 @@ class CopydeskProtocol(LanguageServerProtocol):
     def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
         """The person pressed a progress bar's cancel."""
         self._server.bars.cancelled(params.token)
+
+
+def _work_done_token(params: Any) -> int | str | None:
+    """Of a request's params, LSP's own or ours."""
+    token = (
+        dig(params, "workDoneToken") if isinstance(params, dict) else getattr(params, "work_done_token", None)
+    )
+    return token if isinstance(token, (int, str)) else None
