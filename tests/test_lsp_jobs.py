@@ -100,12 +100,13 @@ def test_a_cancel_that_comes_with_its_request_is_not_lost(method: str) -> None:
                 ident = d.ask(method, {**params, "workDoneToken": "bar"})
                 d.notify("window/workDoneProgress/cancel", {"token": "bar"})
                 assert await error(d, ident) == -32800
-            d.notify(
-                "window/workDoneProgress/cancel", {"token": "bar"}
-            )  # nobody's: it must not meet the next
-            d.ask(method, {**params, "workDoneToken": "bar"})
+            # Nobody's: it must not meet the next.
+            d.notify("window/workDoneProgress/cancel", {"token": "bar"})
+            ident = d.ask(method, {**params, "workDoneToken": "bar"})
             job = await d.engine.job(0)  # the others never reached it
             assert not job.cancelled
+            d.notify("window/workDoneProgress/cancel", {"token": "bar"})
+            assert await error(d, ident) == -32800
 
     run(scenario)
 
