@@ -16,6 +16,7 @@ from copydesk.editor import Editor
 from copydesk.errors import TrainingError
 from copydesk.format import EditFormat
 from copydesk.models.load import load
+from copydesk.models.plain_config import plain_config
 from copydesk.request import EditRequest
 from copydesk.training import checkpoint, train
 from copydesk.training.export import export
@@ -74,6 +75,12 @@ def test_the_editor_loads_it(run: Path, tokenizer: Path, tmp_path: Path, shard_m
     document = editor.open("a.py", "x = 1\ny = 2\n")
     result = document.edit(EditRequest(scope=[(2, 2)], max_tokens=20))
     assert result.status in ("edited", "unchanged"), result
+
+
+def test_transformers_is_not_needed_to_read_its_configuration(
+    run: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    assert plain_config(export(run, tokenizer, EditFormat(), tmp_path)) is not None
 
 
 def test_exporting_again_leaves_no_old_weights(run: Path, tokenizer: Path, tmp_path: Path) -> None:
