@@ -220,6 +220,18 @@ def test_ruff_is_content(source: str, code: str) -> None:
     assert not said
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Unused variable 'x'",
+        'Variable "x" is not accessed',
+        "local variable 'x' is assigned to but never used",
+    ],
+)
+def test_other_tools_say_it_otherwise(message: str) -> None:
+    assert results("def f():\n    ¦x = 1\n    return 2\n", "W0000", message) == ["def f():\n    return 2\n"]
+
+
 def test_what_utf_8_cannot_say_is_no_line_to_rewrite() -> None:
     assert spliced(["a\udc80b\n"], [Splice((0, 0), (0, 1), "x")]) == ()
     assert spliced(["é b\n"], [Splice((0, 3), (0, 4), "x")]) == (Exchange(1, 1, "é x\n"),)

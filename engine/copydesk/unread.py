@@ -17,8 +17,11 @@ from copydesk.request import Diagnostic
 from copydesk.splices import Point, Splice, spliced
 from copydesk.syntax import node_at
 
-_ASSIGNED = frozenset({"F841", "W0612", "unused-variable"})
-_ASSIGNED_MESSAGE = re.compile(r"^(?:F841 )?local variable .* is assigned to but never used", re.IGNORECASE)
+_ASSIGNED = frozenset({"F841", "W0612", "unused-variable", "reportUnusedVariable"})
+_ASSIGNED_MESSAGE = re.compile(
+    r"^(?:F841 )?local variable .* is assigned to but never used|^unused variable ['\"`]|^variable ['\"`]\w+['\"`] is not accessed",
+    re.IGNORECASE,
+)
 _LOOPED = frozenset({"B007"})
 _LOOPED_MESSAGE = re.compile(r"^loop control variable .* not used within", re.IGNORECASE)
 _ACTS = ("await", "yield", "named_expression", "call")
