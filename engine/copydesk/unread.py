@@ -19,7 +19,8 @@ from copydesk.syntax import node_at
 
 _ASSIGNED = frozenset({"F841", "W0612", "unused-variable", "reportUnusedVariable"})
 _ASSIGNED_MESSAGE = re.compile(
-    r"^(?:F841 )?local variable .* is assigned to but never used|^unused variable ['\"`]|^variable ['\"`]\w+['\"`] is not accessed",
+    r"^(?:F841 )?local variable .* is assigned to but never used|^unused variable ['\"`]"
+    r"|^variable ['\"`]\w+['\"`] is not accessed",
     re.IGNORECASE,
 )
 _LOOPED = frozenset({"B007"})
