@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from copydesk.models.load import load
 from copydesk.models.plain_config import plain_config
 from copydesk.request import EditRequest
 from copydesk.training import checkpoint, train
-from copydesk.training.export import export
+from copydesk.training.export import export, exported
 from copydesk.training.model import TrainingModel
 
 FORMAT = EditFormat(after_copy="program")
@@ -81,6 +82,16 @@ def test_transformers_is_not_needed_to_read_its_configuration(
     run: Path, tokenizer: Path, tmp_path: Path
 ) -> None:
     assert plain_config(export(run, tokenizer, EditFormat(), tmp_path)) is not None
+
+
+def test_weights_between_two_models(run: Path, tokenizer: Path, tmp_path: Path) -> None:
+    state = checkpoint.load(run)
+    zero = {name: torch.zeros_like(weight) for name, weight in state.masters.items()}
+    checkpoint.save(tmp_path / "zero", replace(state, optimiser={**state.optimiser, "masters": zero}))
+    other = export(tmp_path / "zero", tokenizer, FORMAT, tmp_path / "other", dtype=torch.float32)
+    out = export(run, tokenizer, FORMAT, tmp_path / "out", dtype=torch.float32, average=other, share=0.25)
+    _, found = exported(out)
+    assert all(torch.allclose(found[name], weight / 4) for name, weight in state.masters.items())
 
 
 def test_exporting_again_leaves_no_old_weights(run: Path, tokenizer: Path, tmp_path: Path) -> None:

@@ -385,6 +385,11 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="DIR",
         help="start from the weights of this model directory or run; its tokenizer must be the one of the shards",
     )
+    model.add_argument(
+        "--average",
+        metavar="DIR",
+        help="export 0.7 of the run's weights and 0.3 of this model's: of the one given to --init, say",
+    )
     model.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     model.add_argument(
         "--out", metavar="DIR", help="where the model directory goes (default: model in the work folder)"

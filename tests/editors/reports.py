@@ -47,7 +47,7 @@ HINT = "add a type hint to `mark`"
 HINT_DONE = TEXT.replace('mark="😀"):', 'mark: str = "😀"):')
 
 TOTAL = (14, 19)
-REFUSED = "rename `result` to `value`"
+REFUSED = "extract the loop into a function"
 """Of `total`: the model begins, and what it makes does not parse, so that the hunks are taken back."""
 
 

@@ -35,19 +35,23 @@ def export(
     dtype: torch.dtype = torch.bfloat16,
     shard_mib: int | None = None,
     figures: dict[str, Any] | Path | None = None,
+    average: Path | None = None,
+    share: float = 0.7,
 ) -> Path:
     """Write the model of `checkpoint` (a file or a run's folder) to the directory `out`, and give `out`.
 
     tokenizer: `tokenizer.json` or its folder. manifest: what shards or corpus were made of, figures: what was measured; dicts
     or JSON files, told in the model card. shard_mib: the size of a weights file at most, where one should not hold them all.
-    Raises TrainingError.
+    average: an exported model of the same shape, such as the one the run began with; of each weight `share` is then the
+    checkpoint's and the rest its (model soups, arXiv 2203.05482). Raises TrainingError.
     """
     state = checkpoints.load(checkpoint)
     source = tokenizer / "tokenizer.json" if tokenizer.is_dir() else tokenizer
     if not source.is_file():
         raise TrainingError(f"there is no tokenizer at {tokenizer}")
     out.mkdir(parents=True, exist_ok=True)
-    tensors = {k: v.to(dtype).contiguous() for k, v in hf_tensors(state.masters, state.config).items()}
+    masters = state.masters if average is None else _averaged(state, average, share)
+    tensors = {k: v.to(dtype).contiguous() for k, v in hf_tensors(masters, state.config).items()}
     _write_weights(tensors, out, shard_mib)
     kind = str(dtype).removeprefix("torch.")
     config = {
@@ -77,6 +81,13 @@ def export(
     )
     (out / "README.md").write_text(card, encoding="utf-8")
     return out
+
+
+def _averaged(state: checkpoints.Checkpoint, average: Path, share: float) -> dict[str, torch.Tensor]:
+    other, weights = exported(average)
+    if {**other.to_dict(), "positions": 0} != {**state.config.to_dict(), "positions": 0}:
+        raise TrainingError(f"the model in {average} has another shape: no average can be taken")
+    return {name: share * mine.float() + (1 - share) * weights[name] for name, mine in state.masters.items()}
 
 
 def exported(folder: Path) -> tuple[Config, dict[str, torch.Tensor]]:

@@ -229,8 +229,14 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
         return  # the run has written it
     manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     format = _shards_format(work / "shards")
+    average = Path(args.average) if args.average is not None else None
     out = export.export(
-        work / "run", work / "tokenizer.json", format, Path(args.out or work / "model"), manifest
+        work / "run",
+        work / "tokenizer.json",
+        format,
+        Path(args.out or work / "model"),
+        manifest,
+        average=average,
     )
     console.print(f"model: {out}")
 
