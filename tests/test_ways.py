@@ -61,6 +61,7 @@ RENAMES = [
      "def f(a):\n    length = len(a)\n    return lambda l: l + 1, length\n"),
     ("def f(a):\n    ¦l = a.entries\n    def g(b):\n        return b[l]\n    return g\n",
      "def f(a):\n    entries = a.entries\n    def g(b):\n        return b[entries]\n    return g\n"),
+    ("def l(a):\n    ¦l = len(a)\n    return l\n", "def l(a):\n    length = len(a)\n    return length\n"),
     ("x = [l for ¦l in words]\n", "x = [word for word in words]\n"),
     ("def f(l_s):\n    for l in l_s:\n        a = [l for ¦l in l.parts]\n    return l\n",
      "def f(l_s):\n    for l in l_s:\n        a = [part for part in l.parts]\n    return l\n"),
@@ -109,6 +110,9 @@ NONE = [
     ("class A:\n    ¦l = 1\n", "E741", E741),
     ("def f(¦l):\n    return l\n", "E741", E741),  # called by name
     ("def f():\n    global l\n    ¦l = 1\n", "E741", E741),
+    ("def f(l):\n    ¦l = l.strip()\n    return l\n", "E741", E741),
+    ("def f():\n    import l\n    ¦l = l.x\n    return l\n", "E741", E741),
+    ("def f():\n    def l(): pass\n    ¦l = 1\n    return l\n", "E741", E741),
     ("def f():\n    ¦l = 1\n    def g():\n        l = 2\n        return l\n    return g, l\n", "E741", E741),
     ("def f():\n    ¦l = 1\n" + "    g()\n" * 60 + "    return l\n", "E741", E741),
     ("def ¦l():\n    pass\n", "E741", "Ambiguous function name: `l`"),

@@ -34,6 +34,8 @@ _COMPREHENSIONS = (
     "dictionary_comprehension",
     "generator_expression",
 )
+_ELSEWHERE = ("global_statement", "nonlocal_statement", "import_statement", "import_from_statement")
+"""Where a name is another scope's, or a module's own."""
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -48,7 +50,10 @@ def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     home = _home(bound)
     if home is None or home.has_error:
         return []
-    places = list(_places(home, name, home))
+    body = home.child_by_field_name("body") if home.type == "function_definition" else home
+    if body is None or (body is not home and _parameter(home, name)):  # a parameter given anew is still one
+        return []
+    places = list(_places(body, name, home))
     if None in places or not places:
         return []
     # What a comprehension first goes through is of the world round it.
@@ -107,7 +112,7 @@ def _outermost(home: Node) -> Node:
 def _places(node: Node, name: str, home: Node) -> Iterator[Node | None]:
     """Where the variable stands in and below `node`, in order; None where what the name means there is not sure."""
     for child in node.named_children:
-        if child.type in ("global_statement", "nonlocal_statement") and name in _WORD.findall(_text(child)):
+        if child.type in _ELSEWHERE and _mentions(child, name):
             yield None
         elif child.type == "identifier":
             if _text(child) == name and not _is_label(child):
@@ -118,7 +123,8 @@ def _places(node: Node, name: str, home: Node) -> Iterator[Node | None]:
         elif child.type == "lambda" and _parameter(child, name):
             continue
         elif child.type in ("function_definition", "class_definition") and _mentions(child, name):
-            if child.type == "class_definition" or _assigns(child, name):
+            own = child.child_by_field_name("name")
+            if child.type == "class_definition" or _assigns(child, name) or (own and _text(own) == name):
                 yield None
             elif not _parameter(child, name):
                 yield from _places(child, name, home)
