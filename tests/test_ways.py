@@ -104,6 +104,8 @@ NONE = [
     ("try:\n    f()\nexcept A:\n    ¦raise\n", "B904", B904),
     (tried("A as e", "B() from e"), "B904", B904),
     ("¦raise A\n", "B904", B904),
+    ("try:\n    f()\nexcept A:\n" + "    g()\n" * 60 + "    ¦raise B\n", "B904", B904),
+    ("for x in y:\n    def f():\n" + "        g()\n" * 60 + "        return ¦x\n", "B023", B023),
     ("try:\n    f()\nexcept A:\n    def g():\n        ¦raise B\n", "B904", B904),
     ("f(¦x)\n", "B023", B023),
     ("¦l = 1\n", "E741", E741),  # others may import it

@@ -20,8 +20,6 @@ from copydesk.syntax import node_at
 
 _CODES = frozenset({"E741"})
 _MESSAGE = re.compile(r"^(E741 )?ambiguous variable name", re.IGNORECASE)
-WIDEST = 40
-"""Lines from the first place to the last; more than that no page shows with what is round it."""
 MOST_NAMES = 8
 _USUAL = {
     "l": ("line", "item", "length", "left", "level", "label", "value"),
@@ -59,8 +57,6 @@ def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     # What a comprehension first goes through is of the world round it.
     source = list(_places_of_source(home, name, home)) if home.type in _COMPREHENSIONS else []
     nodes = [node for node in places if node is not None and node not in source]
-    if nodes[-1].start_point[0] - nodes[0].start_point[0] >= WIDEST:
-        return []
     taken = set(_variables(_outermost(home)))
     names = [new for new in _names(bound, name) if new not in taken and not _reserved(new)]
     made = (

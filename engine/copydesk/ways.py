@@ -17,11 +17,20 @@ from copydesk.renames import rename_exchanges
 from copydesk.request import Diagnostic
 from copydesk.unread import unread_exchanges
 
+WIDEST = 40
+"""Lines from the first to the last: no page shows more with what is round them, and the model may still know what to do."""
+
 
 def ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
     """Each way as lines in place of others, from the top down; empty where no rule speaks. Raises: never."""
     for known in (raise_exchanges, capture_exchanges, rename_exchanges, argument_exchanges, unread_exchanges):
         found = known(diagnostic, lines, tree)
         if found:
-            return found
+            return [way for way in found if _lines(diagnostic, way) <= WIDEST]
     return []
+
+
+def _lines(diagnostic: Diagnostic, way: Sequence[Exchange]) -> int:
+    """From the first line it is about to the last."""
+    first, last = diagnostic.lines
+    return max(last, *(part.last for part in way)) - min(first, *(part.first for part in way)) + 1
