@@ -106,6 +106,16 @@ LINE = st.tuples(
 BLOCK = st.lists(LINE, min_size=1, max_size=4)
 
 
+def test_whole_lines_that_go_are_those_and_none_like_them() -> None:
+    """The scope is the third line, which is like the first."""
+    mirror = TextLines("x\ny\nx\nz\n")
+    change = mirror.splice(Position(0, 0), Position(2, 0), "")
+    assert (change, mirror.text) == (Change(0, 2, 0), "x\nz\n")
+    moved = rebase([edit((2, 0), (2, 1), "w")], [(3, 3)], [change])
+    assert moved is not None
+    assert (moved.edits, moved.scope) == ((edit((0, 0), (0, 1), "w"),), ((1, 1),))
+
+
 @settings(max_examples=60)
 @given(st.data())
 def test_a_rebased_edit_is_the_engines_text_with_the_changes_outside(data: st.DataObject) -> None:

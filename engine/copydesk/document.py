@@ -211,12 +211,13 @@ class TextLines:
         first, head, last, tail = self._range(start, end, encoding)
         lines = self.lines
         count = len(lines)
-        text = (
-            (lines[first][:head] if first < count else "")
-            + new_text
-            + (lines[last][tail:] if last < count else "")
-        )
-        old_end = min(last + 1, count)
+        text = (lines[first][:head] if first < count else "") + new_text
+        old_end = min(last, count)
+        # Where whole lines are replaced, the one behind them is none of the change: it may be like the first of them, and of a
+        # person who deleted lines 1 and 2 it would be told that 2 and 3 went. Only a lone line feed may join what is put there.
+        if tail or (text and not text.endswith(("\n", "\r"))) or (last < count and lines[last][0] == "\n"):
+            text += lines[last][tail:] if last < count else ""
+            old_end = min(last + 1, count)
         # The only seam to mind: behind `text` there is always a terminator of its own or the document's end.
         if first and text.startswith("\n") and lines[first - 1].endswith("\r"):
             first -= 1
