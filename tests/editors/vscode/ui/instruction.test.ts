@@ -254,14 +254,25 @@ scenario("changed a second time: nothing is applied, and the person is told", as
     await bench.dirty("twice.py");
   });
   await shown();
-  await bench.goTo(4, 5);
-  await bench.page.keyboard.insertText("x");
+  let text = GREET.replace('"hello ', '"oh, hello ');
+  // A change that came before the question had left is none that the answer is late for: then the next one is the first.
+  for (const letter of ["x", "y"]) {
+    await bench.goTo(4, 5);
+    await bench.page.keyboard.insertText(letter);
+    text = text.replace("def ", `def ${letter}`);
+    const asked = thread().filter({ hasText: `def ${letter}` });
+    await bench.until(
+      async () => (await thread().count()) === 0 || (await asked.count()) > 0,
+      "an end, or another answer",
+    );
+    if ((await thread().count()) === 0) {
+      break;
+    }
+    await shown();
+  }
   await gone();
   await bench.notified("The code changed; nothing was applied.");
-  await bench.saved(
-    "twice.py",
-    GREET.replace('"hello ', '"oh, hello ').replace("def greet", "def xgreet"),
-  );
+  await bench.saved("twice.py", text);
 });
 
 scenario("a file with CRLF, and one with characters outside the BMP", async () => {
