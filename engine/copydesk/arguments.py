@@ -12,7 +12,7 @@ from tree_sitter import Node, Tree
 
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
-from copydesk.splices import Splice, spliced
+from copydesk.splices import Splice, end_of, spliced
 from copydesk.syntax import node_at
 
 _RULES: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
@@ -47,7 +47,7 @@ def argument_exchanges(
     given = [child for child in arguments.named_children if child.type != "comment"]
     if not given:
         return []
-    place = (given[-1].end_point[0], given[-1].end_point[1])
+    place = end_of(given[-1])
     made = spliced(lines, [Splice(place, place, f", {text}")])
     return [made] if made else []
 

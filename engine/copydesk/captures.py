@@ -12,8 +12,8 @@ from tree_sitter import Node, Tree
 
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
-from copydesk.splices import Splice, spliced
-from copydesk.syntax import node_at
+from copydesk.splices import Splice, end_of, spliced, start_of
+from copydesk.syntax import node_at, text_of
 
 _CODES = frozenset({"B023", "W0640", "cell-var-from-loop"})
 _MESSAGE = re.compile(r"does not bind loop variable|^Cell variable \w+ defined in loop", re.IGNORECASE)
@@ -29,7 +29,7 @@ def capture_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) 
         function = function.parent
     if variable is None or variable.type != "identifier" or function is None or function.has_error:
         return []
-    name = (variable.text or b"").decode()
+    name = text_of(variable)
     splice = _parameter(function, f"{name}={name}")
     made = spliced(lines, [splice]) if splice is not None else ()
     return [made] if made else []
@@ -40,17 +40,17 @@ def _parameter(function: Node, text: str) -> Splice | None:
     parameters = function.child_by_field_name("parameters")
     if parameters is None:  # a lambda without any
         word = function.children[0]
-        place = (word.end_point[0], word.end_point[1])
+        place = end_of(word)
         return Splice(place, place, f" {text}")
     named = [child for child in parameters.named_children if child.type != "comment"]
     rest = next((child for child in named if _is_rest(child)), None)
     if rest is not None:
-        place = (rest.start_point[0], rest.start_point[1])
+        place = start_of(rest)
         return Splice(place, place, f"{text}, ")
     if not named:
         place = (parameters.start_point[0], parameters.start_point[1] + 1)
         return Splice(place, place, text)
-    place = (named[-1].end_point[0], named[-1].end_point[1])
+    place = end_of(named[-1])
     return Splice(place, place, f", {text}")
 
 

@@ -14,8 +14,8 @@ from tree_sitter import Node, Tree
 
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
-from copydesk.splices import Splice, spliced
-from copydesk.syntax import node_at
+from copydesk.splices import Splice, end_of, spliced
+from copydesk.syntax import node_at, text_of
 
 _CODES = frozenset({"B904", "W0707", "raise-missing-from"})
 _MESSAGE = re.compile(
@@ -33,7 +33,7 @@ def raise_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) ->
     handler = _handler(statement) if statement is not None else None
     if statement is None or handler is None:
         return []
-    end = (statement.end_point[0], statement.end_point[1])
+    end = end_of(statement)
     caught = handler.child_by_field_name("value")
     if caught is None:  # a bare `except` has nothing to name
         splices = [Splice(end, end, " from None")]
@@ -41,13 +41,13 @@ def raise_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) ->
         return []
     elif caught.type == "as_pattern":
         alias = caught.child_by_field_name("alias")
-        name = (alias.text or b"").decode() if alias is not None else ""
+        name = text_of(alias) if alias is not None else ""
         if not name.isidentifier():
             return []
         splices = [Splice(end, end, f" from {name}")]
     else:
         name = _free_name(lines, handler)
-        place = (caught.end_point[0], caught.end_point[1])
+        place = end_of(caught)
         splices = [Splice(place, place, f" as {name}"), Splice(end, end, f" from {name}")]
     made = spliced(lines, splices)
     return [made] if made else []

@@ -15,8 +15,8 @@ from tree_sitter import Node, Tree
 
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
-from copydesk.splices import Splice, spliced
-from copydesk.syntax import node_at
+from copydesk.splices import Splice, end_of, spliced, start_of
+from copydesk.syntax import identifiers, node_at, text_of
 
 _CODES = frozenset({"E741"})
 _MESSAGE = re.compile(r"^(E741 )?ambiguous variable name", re.IGNORECASE)
@@ -44,7 +44,7 @@ def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     bound = node_at(tree, lines, diagnostic.start)
     if bound is None or bound.type != "identifier":
         return []
-    name = _text(bound)
+    name = text_of(bound)
     home = _home(bound)
     if home is None or home.has_error:
         return []
@@ -57,10 +57,10 @@ def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     # What a comprehension first goes through is of the world round it.
     source = list(_places_of_source(home, name, home)) if home.type in _COMPREHENSIONS else []
     nodes = [node for node in places if node is not None and node not in source]
-    taken = set(_variables(_outermost(home)))
+    taken = {text_of(node) for node in identifiers(_outermost(home)) if not _is_label(node)}
     names = [new for new in _names(bound, name) if new not in taken and not _reserved(new)]
     made = (
-        spliced(lines, [Splice(_start(node), _end(node), new) for node in nodes])
+        spliced(lines, [Splice(start_of(node), end_of(node), new) for node in nodes])
         for new in list(dict.fromkeys(names))[:MOST_NAMES]
     )
     return [way for way in made if way]
@@ -84,16 +84,6 @@ def _home(bound: Node) -> Node | None:
     return None
 
 
-def _variables(node: Node) -> Iterator[str]:
-    """The names in and below `node` that mean something there."""
-    for child in node.named_children:
-        if child.type == "identifier":
-            if not _is_label(child):
-                yield _text(child)
-        else:
-            yield from _variables(child)
-
-
 def _outermost(home: Node) -> Node:
     """The outermost function round it: a name that nothing there uses hides nothing."""
     found = home
@@ -111,7 +101,7 @@ def _places(node: Node, name: str, home: Node) -> Iterator[Node | None]:
         if child.type in _ELSEWHERE and _mentions(child, name):
             yield None
         elif child.type == "identifier":
-            if _text(child) == name and not _is_label(child):
+            if text_of(child) == name and not _is_label(child):
                 yield child
         elif child.type in _COMPREHENSIONS and _binds(child, "for_in_clause", name):
             # Its own variable of that name; only what it goes through first is of the variable's world.
@@ -120,7 +110,7 @@ def _places(node: Node, name: str, home: Node) -> Iterator[Node | None]:
             continue
         elif child.type in ("function_definition", "class_definition") and _mentions(child, name):
             own = child.child_by_field_name("name")
-            if child.type == "class_definition" or _assigns(child, name) or (own and _text(own) == name):
+            if child.type == "class_definition" or _assigns(child, name) or (own and text_of(own) == name):
                 yield None
             elif not _parameter(child, name):
                 yield from _places(child, name, home)
@@ -134,7 +124,7 @@ def _places_of_source(comprehension: Node, name: str, home: Node) -> Iterator[No
     if source is None:
         return
     if source.type == "identifier":
-        if _text(source) == name:
+        if text_of(source) == name:
             yield source
     else:
         yield from _places(source, name, home)
@@ -153,18 +143,18 @@ def _is_label(identifier: Node) -> bool:
 def _binds(node: Node, kind: str, name: str) -> bool:
     for child in node.named_children:
         left = child.child_by_field_name("left") if child.type == kind else None
-        if left is not None and name in _WORD.findall(_text(left)):
+        if left is not None and name in _WORD.findall(text_of(left)):
             return True
     return False
 
 
 def _parameter(function: Node, name: str) -> bool:
     parameters = function.child_by_field_name("parameters")
-    return parameters is not None and name in _WORD.findall(_text(parameters))
+    return parameters is not None and name in _WORD.findall(text_of(parameters))
 
 
 def _mentions(node: Node, name: str) -> bool:
-    return name in _WORD.findall(_text(node))
+    return name in _WORD.findall(text_of(node))
 
 
 def _assigns(function: Node, name: str) -> bool:
@@ -173,7 +163,7 @@ def _assigns(function: Node, name: str) -> bool:
     own = re.escape(name)
     given = rf"(?<![\w.]){own}\s*(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)"
     named = rf"\b(?:for|as|import|nonlocal|global)\b[^\n]*\b{own}\b"
-    return body is not None and re.search(rf"{given}|{named}|\b{own}\s*:=", _text(body)) is not None
+    return body is not None and re.search(rf"{given}|{named}|\b{own}\s*:=", text_of(body)) is not None
 
 
 def _names(bound: Node, name: str) -> Iterator[str]:
@@ -183,7 +173,7 @@ def _names(bound: Node, name: str) -> Iterator[str]:
         node = node.parent
     source = node.child_by_field_name("right") if node is not None else None
     if node is not None and source is not None:
-        words = _WORD.findall(_text(source))
+        words = _WORD.findall(text_of(source))
         if node.type in ("for_statement", "for_in_clause"):
             yield from filter(None, map(_singular, reversed(words)))
         else:
@@ -205,15 +195,3 @@ def _singular(word: str) -> str | None:
 
 def _reserved(name: str) -> bool:
     return keyword.iskeyword(name) or hasattr(builtins, name)
-
-
-def _start(node: Node) -> tuple[int, int]:
-    return node.start_point[0], node.start_point[1]
-
-
-def _end(node: Node) -> tuple[int, int]:
-    return node.end_point[0], node.end_point[1]
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

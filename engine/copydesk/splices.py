@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
 from copydesk.document import view_line
 from copydesk.exchange import Exchange
 
@@ -19,6 +21,16 @@ class Splice:
     start: Point
     end: Point
     text: str
+
+
+def start_of(node: Node) -> Point:
+    """Where a node begins."""
+    return node.start_point[0], node.start_point[1]
+
+
+def end_of(node: Node) -> Point:
+    """Where it ends."""
+    return node.end_point[0], node.end_point[1]
 
 
 def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> tuple[Exchange, ...]:

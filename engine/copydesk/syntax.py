@@ -7,7 +7,7 @@ scopes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -118,6 +118,20 @@ def node_at(tree: Tree, lines: Sequence[str], place: Position) -> Node | None:
     text = content(lines[place.line])
     at = point(lines, place.line, max(place.character, len(text) - len(text.lstrip())))
     return tree.root_node.descendant_for_point_range(at, at)
+
+
+def text_of(node: Node) -> str:
+    """The source it stands for; what is no UTF-8 is replaced."""
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def identifiers(node: Node) -> Iterator[Node]:
+    """Those below a node, in order."""
+    for child in node.named_children:
+        if child.type == "identifier":
+            yield child
+        else:
+            yield from identifiers(child)
 
 
 def rows(node: Node) -> tuple[int, int]:

@@ -7,15 +7,15 @@ Python's syntax trees; nothing of tokens, pages or models.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
 from copydesk.document import content
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
-from copydesk.splices import Point, Splice, spliced
-from copydesk.syntax import node_at
+from copydesk.splices import Point, Splice, end_of, spliced, start_of
+from copydesk.syntax import identifiers, node_at, text_of
 
 _ASSIGNED = frozenset({"F841", "W0612", "unused-variable", "reportUnusedVariable"})
 _ASSIGNED_MESSAGE = re.compile(
@@ -27,7 +27,8 @@ _LOOPED = frozenset({"B007"})
 _LOOPED_MESSAGE = re.compile(r"^loop control variable .* not used within", re.IGNORECASE)
 _ACTS = ("await", "yield", "named_expression", "call")
 _MAKES = frozenset(
-    "bool bytes dict float frozenset int len list max min range set sorted str sum tuple".split()  # noqa: SIM905
+    {"bool", "bytes", "dict", "float", "frozenset", "int", "len", "list", "max"}
+    | {"min", "range", "set", "sorted", "str", "sum", "tuple"}
 )
 """Functions whose call, its result unread, does nothing for values of the usual kinds."""
 
@@ -52,10 +53,10 @@ def _unassigned(name: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
     if holder.type == "as_pattern_target":
         pattern = holder.parent
         source = pattern.named_children[0] if pattern is not None else None
-        return _cut(lines, _end(source), _end(name)) if source is not None else ()
+        return _cut(lines, end_of(source), end_of(name)) if source is not None else ()
     if holder.type == "named_expression":
         value = holder.child_by_field_name("value")
-        return _cut(lines, _start(name), _start(value)) if value is not None else ()
+        return _cut(lines, start_of(name), start_of(value)) if value is not None else ()
     if holder.type != "assignment" or holder.child_by_field_name("left") != name:
         return ()
     value = holder.child_by_field_name("right")
@@ -63,7 +64,7 @@ def _unassigned(name: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
     while statement.parent is not None and statement.parent.type == "assignment":
         statement = statement.parent
     if value is not None and (statement is not holder or value.type == "assignment" or _acts(value)):
-        return _cut(lines, _start(name), _start(value))
+        return _cut(lines, start_of(name), start_of(value))
     return _without(statement, lines)
 
 
@@ -93,15 +94,15 @@ def _unnamed(name: Node, lines: Sequence[str], tree: Tree) -> tuple[Exchange, ..
     while home is not None and home.type not in ("function_definition", "module"):
         again = again or home.type in ("for_statement", "while_statement")
         home = home.parent
-    text, new = _text(name), f"_{_text(name)}"
-    for node in _identifiers(home or tree.root_node):
-        if _text(node) == new:
+    text, new = text_of(name), f"_{text_of(name)}"
+    for node in identifiers(home or tree.root_node):
+        if text_of(node) == new:
             return ()
-        if _text(node) == text and node != name:
+        if text_of(node) == text and node != name:
             before = not again and node.end_byte <= loop.start_byte
             if not before and not _has_its_own(node, text, loop):
                 return ()
-    return spliced(lines, [Splice(_start(name), _end(name), new)])
+    return spliced(lines, [Splice(start_of(name), end_of(name), new)])
 
 
 def _has_its_own(node: Node, text: str, loop: Node) -> bool:
@@ -124,45 +125,25 @@ def _has_its_own(node: Node, text: str, loop: Node) -> bool:
 
 def _binds(clause: Node, text: str) -> bool:
     left = clause.child_by_field_name("left")
-    return left is not None and any(_text(each) == text for each in (left, *_identifiers(left)))
+    return left is not None and any(text_of(each) == text for each in (left, *identifiers(left)))
 
 
 def _inside(node: Node, other: Node) -> bool:
     return other.start_byte <= node.start_byte and node.end_byte <= other.end_byte
 
 
-def _identifiers(node: Node) -> Iterator[Node]:
-    for child in node.named_children:
-        if child.type == "identifier":
-            yield child
-        else:
-            yield from _identifiers(child)
-
-
 def _acts(value: Node) -> bool:
     """Whether computing it may do something."""
     if value.type in _ACTS:
         function = value.child_by_field_name("function")
-        if function is None or not (_text(function) in _MAKES or _copies(function)):
+        if function is None or not (text_of(function) in _MAKES or _copies(function)):
             return True
     return any(_acts(child) for child in value.named_children if child.type != "lambda")
 
 
 def _copies(function: Node) -> bool:
-    return function.type == "attribute" and _text(function).endswith(".copy")
+    return function.type == "attribute" and text_of(function).endswith(".copy")
 
 
 def _cut(lines: Sequence[str], start: Point, end: Point) -> tuple[Exchange, ...]:
     return spliced(lines, [Splice(start, end, "")]) if start[0] == end[0] else ()
-
-
-def _start(node: Node) -> Point:
-    return node.start_point[0], node.start_point[1]
-
-
-def _end(node: Node) -> Point:
-    return node.end_point[0], node.end_point[1]
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
