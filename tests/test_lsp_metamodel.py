@@ -242,8 +242,8 @@ def converse(client: Recorder, capabilities: Any, folder: Path) -> None:
             client.cancel(held)
         elif ending == "bar":
             client.notify("window/workDoneProgress/cancel", {"token": "bar"})
-        else:
-            identifier["version"] = client.change(uri, {"range": WHOLE, "text": TEXT.replace("x", "y")})
+        else:  # of the line the engine has planned to edit, for the plan may be known before the change comes
+            identifier["version"] = client.change(uri, {"range": WHOLE, "text": TEXT.replace("os", "re")})
         with pytest.raises(ResponseError):
             client.answer(held)
     with pytest.raises(ResponseError):
