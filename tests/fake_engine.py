@@ -125,7 +125,7 @@ class FakeEngine:
 
     async def job(self, number: int) -> FakeJob:
         """The `number`-th job ever submitted (from 0), as soon as there is one."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while len(self.jobs) <= number:
                 self._new.clear()
                 await self._new.wait()

@@ -12,12 +12,15 @@ from unittest import mock
 
 from copydesk.document import Encoding, Position, TextEdit, apply_edits
 from copydesk_server.judge import Judgement
+from copydesk_server.lsp import ahead
 from copydesk_server.lsp import server as server_module
 from copydesk_server.lsp.server import CopydeskServer, create_server
 from copydesk_server.lsp.session import Options
 from fake_engine import FakeEngine
 
 URI = "untitled:a.py"
+DEADLINE = 60.0
+NEVER = 1e6
 RESOLVES = {
     "textDocument": {
         "codeAction": {
@@ -73,7 +76,7 @@ class Desk:
 
     async def until(self, found: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first message that is so, sent already or yet to come."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(DEADLINE):
             while True:
                 for message in self.wire.sent:
                     if found(message):
@@ -195,7 +198,19 @@ async def verified(before: str, after: str, diagnostics: Any, **_: Any) -> Judge
 async def desk(
     capabilities: dict[str, Any] | None = None, options: dict[str, Any] | None = None, judge: Any = verified
 ) -> AsyncIterator[Desk]:
-    """A client that has been initialized. At the end no request is without its one response, and nothing is left running."""
+    """A client that has been initialized. At the end no request is without its one response, and nothing is left running.
+
+    It never becomes calm, unless the test sets `ahead.CALM` to nothing: a slow machine would be in the middle of any test.
+    """
+    with mock.patch.object(ahead, "CALM", NEVER if ahead.CALM else 0.0):
+        async with _desk(capabilities, options, judge) as made:
+            yield made
+
+
+@asynccontextmanager
+async def _desk(
+    capabilities: dict[str, Any] | None, options: dict[str, Any] | None, judge: Any
+) -> AsyncIterator[Desk]:
     wire = Wire()
     params: dict[str, Any] = {
         "processId": None,
@@ -210,7 +225,7 @@ async def desk(
         server.jobs.judge = judge
     made = Desk(server, wire, engine)
     made.notify("initialized", {})
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(DEADLINE):
         await server.started.wait()
     try:
         yield made

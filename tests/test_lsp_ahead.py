@@ -39,7 +39,7 @@ def push(d: Desk, *lines: int) -> None:
 
 
 async def kept(d: Desk, count: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while d.server.ahead.count != count:
             await asyncio.sleep(0)
 

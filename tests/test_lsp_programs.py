@@ -82,7 +82,7 @@ def test_after_an_action_that_came_with_its_edit(monkeypatch: pytest.MonkeyPatch
             d.engine.script = fixes
             d.open(TEXT)
             d.notify("copydesk/diagnostics", {"uri": URI, "version": 1, "diagnostics": [diagnostic(2)]})
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while d.server.ahead.count != 1:
                     await asyncio.sleep(0)
             (action,) = await d.actions((2, 0), diagnostics=[diagnostic(2)])
@@ -93,7 +93,7 @@ def test_after_an_action_that_came_with_its_edit(monkeypatch: pytest.MonkeyPatch
             assert await asked(d) is None
             d.change((2, 5), (2, 7), "==")
             d.notify("copydesk/diagnostics", {"uri": URI, "version": 4, "diagnostics": [diagnostic(2)]})
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while d.server.ahead.count != 1:
                     await asyncio.sleep(0)
             (action,) = await d.actions((2, 0), diagnostics=[diagnostic(2)])

@@ -11,7 +11,7 @@ import ast
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -166,7 +166,7 @@ def _asked_again(
     for key, times in Counter(keys).items():
         if has[key] > had[key] - times:
             return Judgement("refused", f"ruff still says: {key[0]} {key[1]}", ())
-    fresh = next((d for d in new if has[finding(d)] > had[finding(d)]), None)
+    fresh = next(iter(news(old, new)), None)
     # One error makes a parser say several things, and others once some of them are gone.
     if fresh is not None and (not broken or len(new) >= len(old)):
         return Judgement(
@@ -183,8 +183,7 @@ def _harm(before: str, after: str, path: Path | None, ruff: Ruff) -> str | None:
         return None
     if any(d.code == SYNTAX for d in old):
         return None
-    had, has = Counter(map(finding, old)), Counter(map(finding, new))
-    fresh = next((d for d in new if has[finding(d)] > had[finding(d)]), None)
+    fresh = next(iter(news(old, new)), None)
     return (
         f"ruff now says: {fresh.code} {fresh.message} (line {fresh.lines[0]})" if fresh is not None else None
     )
@@ -203,6 +202,12 @@ def _spoken(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> tuple[str, s
     key, line = finding(diagnostic), diagnostic.start.line
     here = [finding(d) for d in found if d.start.line == line and (d.code or SYNTAX) == key[0]]
     return key if key in here else here[0] if here else None
+
+
+def news(old: Iterable[Diagnostic], new: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings of which there are more than there were; of several alike, all."""
+    had, has = Counter(map(finding, old)), Counter(map(finding, new))
+    return [diagnostic for diagnostic in new if has[finding(diagnostic)] > had[finding(diagnostic)]]
 
 
 def finding(diagnostic: Diagnostic) -> tuple[str, str]:

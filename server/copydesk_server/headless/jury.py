@@ -1,5 +1,5 @@
 """The fixes of one file, judged: all together where that settles it, else each on its own and then with the rest; what makes
-things worse is dropped.
+things worse is dropped, unless the linter takes away what is worse.
 
 Knows texts, verdicts and ruff; nothing of documents, rounds or models.
 """
@@ -7,6 +7,7 @@ Knows texts, verdicts and ruff; nothing of documents, rounds or models.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from copydesk.document import apply_edits
@@ -15,6 +16,7 @@ from copydesk.request import Diagnostic
 from copydesk.results import EditResult
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.fixes import Fix, Rules
+from copydesk_server.headless.leftovers import leftovers
 from copydesk_server.judge import Judgement, judge_all
 from copydesk_server.ruff import is_ruff
 
@@ -27,8 +29,11 @@ class Jury:
         self._language = language
         self._rules = rules
 
-    def hear(self, text: str, fixes: Sequence[Fix], extend: Sequence[str]) -> list[Fix]:
-        """Those of `fixes`, all made on `text`, that are to be applied; every fix has its judgement then.
+    def hear(
+        self, text: str, fixes: Sequence[Fix], extend: Sequence[str]
+    ) -> tuple[list[Fix], list[list[Fix]]]:
+        """Those of `fixes`, all made on `text`, that are to be applied; then what takes away what these leave behind, each list
+        made on the text behind the one before. Every fix has its judgement then.
 
         extend: ruff's rules that count besides those its configuration names.
         """
@@ -45,11 +50,22 @@ class Jury:
             else:
                 refuse([fix], result.reason or "the model changes nothing")
         changed = [fix for fix, _ in edited]
-        if self._all_good(text, changed, extend, found):
-            return changed
-        for fix, result in edited:
-            fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
-        return self._together(text, list(filter(self._wanted, changed)), extend, found)
+        kept = changed
+        if not self._all_good(text, changed, extend, found):
+            for fix, result in edited:
+                fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
+            kept = self._together(text, list(filter(self._wanted, changed)), extend, found)
+        after = apply_edits(text, [edit for fix in kept for edit in fix.edits])
+        steps = self._leftovers(after, extend, found) if kept else None
+        return kept, [fixes for _, fixes in steps or ()]
+
+    def _leftovers(
+        self, after: str, extend: Sequence[str], found: Sequence[Diagnostic] | None
+    ) -> list[tuple[str, list[Fix]]] | None:
+        ruff = self._rules.ruff
+        if found is None or ruff is None or not ruff.fixes:
+            return None
+        return leftovers(after, found, partial(self.findings, extend=extend))
 
     def _all_good(
         self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
@@ -117,17 +133,20 @@ class Jury:
         found: Sequence[Diagnostic] | None,
         checked: Sequence[str] = (),
     ) -> Judgement:
-        return judge_all(
-            text,
-            after,
-            [fix.diagnostic for fix in fixes if fix.diagnostic is not None],
+        judge = partial(
+            judge_all,
+            diagnostics=[fix.diagnostic for fix in fixes if fix.diagnostic is not None],
             language=self._language,
             path=self._path,
             ruff=self._rules.ruff,
-            checked=checked,
             rules=extend,
             found=found if all(map(by_ruff, fixes)) else None,
         )
+        judged = judge(text, after, checked=checked)
+        if judged.verdict == "refused" and (steps := self._leftovers(after, extend, found)):
+            tidy = judge(text, steps[-1][0])
+            return tidy if tidy.verdict != "refused" else judged
+        return judged
 
 
 def by_ruff(fix: Fix) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from copydesk.decode.counts import Counts
@@ -148,20 +148,29 @@ class FileTask:
         self._begin_round()
 
     def _judge_round(self) -> None:
+        kept, leftovers = self._jury.hear(self.changes.text, self._flight, self._rules_asked)
+        for number, fixes in enumerate(filter(None, (kept, *leftovers))):
+            if number:
+                self._round += 1
+                self.fixes += fixes
+            for fix in fixes:
+                fix.round = self._round
+            behind = [fix for step in leftovers[number : number + 1] for fix in step]
+            self._apply(fixes, [found for fix in behind for found in fix.request.diagnostics])
+
+    def _apply(self, fixes: Sequence[Fix], handled: Collection[Diagnostic]) -> None:
+        """handled: findings that are new behind them, and gone with the next."""
         text = self.changes.text
-        kept = self._jury.hear(text, self._flight, self._rules_asked)
-        if not kept:
-            return
-        for fix in kept:
+        for fix in fixes:
             fix.applied = True
-        edits = [edit for fix in kept for edit in fix.edits]
+        edits = [edit for fix in fixes for edit in fix.edits]
         before = TextLines(text)
-        self._remember(text, kept)
+        self._remember(text, fixes)
         self.changes.apply(edits)
         document = self.document
         for edit in sorted(edits, key=lambda e: e.start, reverse=True):
             document.splice(edit.start, edit.end, edit.new_text)
-        self._move(before, edits)
+        self._move(before, edits, handled)
 
     @property
     def _rules_asked(self) -> tuple[str, ...]:
@@ -188,7 +197,7 @@ class FileTask:
         except CopydeskError:
             self.programs += [(text, fix.program) for fix in kept if fix.program is not None]
 
-    def _move(self, before: TextLines, edits: Sequence[TextEdit]) -> None:
+    def _move(self, before: TextLines, edits: Sequence[TextEdit], handled: Collection[Diagnostic]) -> None:
         """Those waiting follow the text; ruff says which of its own are left, and what came to light."""
         after = self.document.lines
         tried = Counter(
@@ -221,7 +230,7 @@ class FileTask:
                 key = finding(diagnostic)
                 if tried[key]:
                     tried[key] -= 1
-                else:
+                elif diagnostic not in handled:
                     fix = Fix(EditRequest(diagnostics=[diagnostic]))
                     self.fixes.append(fix)
                     waiting.append(fix)
