@@ -107,7 +107,7 @@ def by_line(edits: dict[str, str]) -> Rule:
 
 def linted(tree: Tree, name: str, text: str) -> None:
     """A file, and to be mended what ruff says of it."""
-    tree.put(name, text, *the_ruff().check(text, tree.folder / name))
+    tree.put(name, text, *(tree.rules.ruff or the_ruff()).check(text, tree.folder / name))
 
 
 def fixing(

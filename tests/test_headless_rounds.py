@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from copydesk.document import Position, TextEdit, apply_edits
+from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic, EditRequest
 from copydesk_server.headless.fixes import Rules
-from copydesk_server.headless.leftovers import TURNS, leftovers
+from copydesk_server.headless.leftovers import TURNS, Step, leftovers
 from copydesk_server.headless.report import FileResult
 from copydesk_server.ruff import Ruff
 from headless_trees import CONFIGURED, Tree, by_line, fixing, linted
@@ -248,38 +249,69 @@ def test_what_the_linter_cannot_take_away_refuses(tmp_path: Path) -> None:
     assert outcomes(tree.only()) == [("UP006", 1, "refused", False)]
 
 
+def test_each_new_link_of_a_chain_goes(tmp_path: Path) -> None:
+    """ruff tells of the first `elif` behind a `return` alone, and of the next in the same words."""
+    links = (f"    elif x == {n}:\n        return {n}\n" for n in (2, 3))
+    text = f"def f(x):\n    if x == 1:\n        return 1\n{''.join(links)}    else:\n        return 4\n"
+    mended = text.replace("elif", "if").replace("    else:\n        return 4", "    return 4")
+    tree = fixing(tmp_path, by_ruff_itself, '[lint]\nselect = ["RET505"]\n', SAFE)
+    linted(tree, "a.py", text)
+    tree.run()
+    assert tree.texts()["a.py"] == mended
+    assert [(fix.round, fix.verdict, fix.applied) for fix in tree.only().fixes] == [
+        (n, "verified", True) for n in (1, 2, 3)
+    ]
+
+
+def by_ruff_itself(text: str, request: EditRequest) -> str:
+    return apply_edits(text, request.diagnostics[0].fixes[0], "utf-32")
+
+
 def unused(line: int, message: str, *, fixed: bool = True) -> Diagnostic:
     gone = (TextEdit(Position(line, 0), Position(line + 1, 0), ""),)
     return replace(found(line, 0, 1, "F401", message, "Ruff"), fixes=(gone,) if fixed else ())
 
 
+TOP = TextEdit(Position(0, 0), Position(0, 0), "0\n")
+
+
 def test_what_is_left_behind_by_what_was_left_behind() -> None:
     def check(text: str) -> list[Diagnostic]:
-        lines = text.splitlines()
-        return [unused(len(lines) - 1, f"{lines[-1]} is unused")] if lines else []
+        count = text.count("\n")
+        return [unused(count - 1, f"line {'i' * count} is unused")] if count else []
 
-    steps = leftovers("a\nb\n", [], check)
-    assert steps is not None
-    assert [behind for behind, _ in steps] == ["a\n", ""]
-    assert [[fix.edits for fix in fixes] for _, fixes in steps] == [
+    there = leftovers(Step("a\n", [TOP], [], []), check)
+    assert there is not None
+    assert there[0] == ""
+    assert [[fix.edits for fix in fixes] for fixes in there[1]] == [
         [(TextEdit(Position(1, 0), Position(2, 0), ""),)],
         [(TextEdit(Position(0, 0), Position(1, 0), ""),)],
     ]
-    assert leftovers("a\n" * (TURNS - 1), [], check) is not None
-    assert leftovers("a\nb\nc\nd\n", [], check) is None, "it has to end some time"
+    assert leftovers(Step("a\n" * (TURNS - 2), [TOP], [], []), check) is not None
+    assert leftovers(Step("a\n" * TURNS, [TOP], [], []), check) is None, "it has to end some time"
 
 
 @pytest.mark.parametrize(
-    ("before", "found_then"),
+    ("before", "behind", "gone"),
     [
-        ([], None),  # the linter failed
-        ([], [unused(0, "one", fixed=False)]),
-        ([], [unused(0, "one"), unused(1, "two", fixed=False)]),
-        ([unused(0, "one")], [unused(0, "one"), unused(1, "one")]),
-        ([], [unused(0, "one"), replace(unused(0, "two"), fixes=((TextEdit(Position(0, 0), Position(9, 9), "x"),),))]),
+        ([], [], True),
+        ([], None, False),  # the linter failed
+        ([], [unused(1, "one", fixed=False)], False),
+        ([], [unused(0, "one"), unused(1, "two", fixed=False)], False),
+        # One that was there has moved with its line, and is nobody's business: only the other one goes.
+        ([unused(0, "one", fixed=False)], [unused(1, "one", fixed=False)], True),
+        ([unused(0, "one", fixed=False)], [unused(0, "one"), unused(1, "one", fixed=False)], True),
     ],
-)  # fmt: skip
-def test_nothing_is_taken_away_by_halves(
-    before: list[Diagnostic], found_then: list[Diagnostic] | None
+)
+def test_what_is_new_is_told_by_its_place(
+    before: list[Diagnostic], behind: list[Diagnostic] | None, gone: bool
 ) -> None:
-    assert leftovers("a\nb\n", before, lambda _: found_then) is None
+    answers = [behind, before and [unused(0, "one", fixed=False)]]
+    there = leftovers(Step("a\n", [TOP], before, []), lambda _: answers.pop(0))
+    assert (there is not None) is gone
+
+
+def test_fixes_that_overlap_take_nothing_away() -> None:
+    wide = replace(unused(0, "two"), fixes=((TextEdit(Position(0, 0), Position(2, 0), "x"),),))
+    with pytest.raises(DocumentError):
+        leftovers(Step("a\n", [TOP], [], []), lambda _: [unused(0, "one"), wide])

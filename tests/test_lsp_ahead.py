@@ -253,6 +253,51 @@ def test_ruff_on_the_buffer() -> None:
     run(scenario)
 
 
+REMOVED = ((edit((1, 0), (2, 0), ""),),)
+
+
+@pytest.mark.parametrize(("allowed", "fixes"), [(None, REMOVED), ("safe", REMOVED), ("none", ())])
+def test_ruffs_own_fix_goes_to_the_engine(allowed: str | None, fixes: tuple[Any, ...]) -> None:
+    """Through an action, its data and `copydesk/edit`, moved with its lines: the client knows nothing of it."""
+
+    async def scenario() -> None:
+        async with desk(judge=None) as d:
+            chosen = {"linterFixes": allowed} if allowed is not None else {}
+            d.server.settings.set_values({"lint": "on", "precompute": False, **chosen})
+            d.open("import os\n")
+            (found,) = (await d.until(published))["params"]["diagnostics"]
+            assert set(found) == {"range", "message", "severity", "code", "source"}
+            d.change((0, 0), (0, 0), "\n")
+            found["range"] = span((1, 7), (1, 9))
+            (action,) = await d.actions((1, 0), diagnostics=[found])
+            asked = {"textDocument": {"uri": URI, "version": 2}, "diagnostic": found}
+            ways = [("codeAction/resolve", action), ("copydesk/edit", asked)]
+            for number, (method, params) in enumerate(ways):
+                ident = d.ask(method, params)
+                job = await d.engine.job(number)
+                assert job.request.diagnostics[0].fixes == fixes
+                job.plan((2, 2))
+                job.edited(edit((1, 0), (2, 0), ""))
+                assert "result" in await d.answer(ident)
+
+    run(scenario)
+
+
+def test_a_fix_of_lines_that_have_changed_is_not_kept() -> None:
+    async def scenario() -> None:
+        async with desk(judge=None) as d:
+            d.server.settings.set_values({"lint": "on", "precompute": False})
+            d.open("import os\nx = f'a'\n")
+            await d.until(published)
+            d.change((0, 7), (0, 9), "re")
+            found = await d.actions((0, 0), (1, 5))
+            (named,) = [action["data"]["diagnostic"] for action in found]
+            assert named["code"] == "F541", "the other one may not be true any more"
+            assert named["fixes"]
+
+    run(scenario)
+
+
 def test_with_lint_off_nothing_is_published() -> None:
     async def scenario() -> None:
         async with desk() as d:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,3 +200,19 @@ def test_positions_are_in_the_clients_units() -> None:
                 for e in change["edits"]
             ]
             assert apply_edits(text, edits, Encoding(encoding)) == text.replace("== None", "is None")
+
+
+def test_with_lint_on_ruffs_own_fix_is_the_edit(tmp_path: Path) -> None:
+    """The embedded model has never learnt this rule."""
+    text = "def same(x):\n    return 3 == x\n"
+    (tmp_path / "ruff.toml").write_text('[lint]\nselect = ["SIM300"]\n')
+    with LspClient(host=None) as client:
+        client.ignore("copydesk/status")
+        client.settings = {"precompute": False, "lint": "on"}
+        client.initialize(encodings=["utf-16"])
+        uri = client.open((tmp_path / "a.py").as_uri(), text)
+        said = client.wait("textDocument/publishDiagnostics", lambda params: params["diagnostics"])
+        resolved = client.request("codeAction/resolve", action_for(client, uri, said["diagnostics"][0]))
+        assert applied(text, resolved["edit"], 1, uri) == text.replace("3 == x", "x == 3")
+        client.close(uri)
+        client.wait("textDocument/publishDiagnostics")

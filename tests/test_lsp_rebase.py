@@ -99,6 +99,20 @@ def test_a_diagnostic_moves_with_its_lines() -> None:
     assert move_diagnostic(found, [Change(5, 6, 1)]) == found
 
 
+def test_what_a_tool_proposes_moves_each_line_with_its_own() -> None:
+    def fix(*lines: int) -> tuple[TextEdit, ...]:
+        return tuple(TextEdit(Position(n, 1), Position(n, 2), "x") for n in lines)
+
+    found = Diagnostic(Position(4, 0), Position(4, 3), "m", fixes=(fix(4), fix(1, 4), fix(9)))
+    moved = move_diagnostic(found, [Change(0, 0, 1), Change(7, 7, 1)])
+    assert moved is not None
+    assert moved.fixes == (fix(5), fix(2, 5), fix(11))
+    moved = move_diagnostic(found, [Change(1, 2, 1)])
+    assert moved is not None
+    assert moved.fixes == (fix(4), fix(9)), "one half of a fix is none"
+    assert move_diagnostic(found, [Change(20, 21, 1)]) is found
+
+
 LINE = st.tuples(
     st.sampled_from(("", "a", "bb", "x = 1", "😀é", "\x0c", "\u2028")),
     st.sampled_from(("\n", "\n", "\r\n", "\r")),

@@ -450,6 +450,34 @@ def test_a_scope_between_pages_gets_a_cold_one() -> None:
         layout.page_for([(1, 2), (100, 100), (200, 200)])
 
 
+@pytest.mark.parametrize(
+    "scope",
+    [
+        [(100, 104), (200, 203)],
+        [(101, 100), (200, 200)],
+        [(50, 60), (62, 61), (250, 252)],
+        [(60, 60), (250, 250), (284, 283)],
+        [(40, 70), (250, 281)],
+        [(1, 1), (284, 283)],
+    ],
+)
+def test_two_far_places_fit_one_page(scope: list[Range]) -> None:
+    """Behind the imports, or without any: what comes first stands where they would."""
+    for lines in (module(280), numbered(283)):
+        page = PageLayout(lines, DEFAULT, "python").page_for(scope)
+        assert page.shows(scope)
+        assert len(page) <= DEFAULT.page_lines
+        ops = [Copy(1, scope[0][0] - 1)] if scope[0][0] > 1 else []
+        program = Program((*ops, Gen("new\n"), Copy(max(scope[0]), 283)))
+        assert page.to_document(page.from_document(program, lines), lines) == program
+
+
+def test_two_far_places_of_more_than_a_page() -> None:
+    layout = PageLayout(numbered(280), DEFAULT, "python")
+    with pytest.raises(ScopeError):
+        layout.page_for([(40, 72), (250, 281)])
+
+
 def test_a_long_scope_divides_into_scopes_that_fit() -> None:
     layout = PageLayout(module(280), DEFAULT, "python")
     parts = layout.divide([(1, 200), (250, 249), (284, 283)])

@@ -133,11 +133,26 @@ def test_it_is_not_taken_where_that_was_not_asked(instruction: str | None) -> No
     assert not apply_edits(TEXT, result.edits).startswith("import re")
 
 
+SMALL = {"page_lines": 16, "page_overlap": 4, "header_lines": 2}
+LONG = TEXT + "x = 1\n" * 300
+
+
+@pytest.mark.parametrize(
+    "first", [edit(2, 0, 2, 0, "import sys\n"), edit(40, 0, 40, 0, "import sys\n"), HINTED]
+)
+def test_the_places_of_a_fix_may_be_far_apart(first: TextEdit) -> None:
+    """Between the imports a page shows and the lines it hides, behind them, and where no import is."""
+    document = editor(**SMALL).open("a.py", LONG, language="python")
+    fix = (first, edit(200, 0, 201, 0, ""))
+    result = document.edit(EditRequest(diagnostics=[finding(fix, line=200)]))
+    assert result.text == apply_edits(LONG, fix, Encoding.UTF32)
+    assert result.counts.generated == 0
+
+
 def test_a_fix_no_page_can_show_is_left_to_the_model() -> None:
-    text = TEXT + "x = 1\n" * 300
     far = edit(300, 0, 301, 0, "")
-    document = editor(page_lines=16, page_overlap=4, header_lines=2).open("a.py", text, language="python")
-    request = EditRequest(diagnostics=[finding((HINTED, far))], max_tokens=8)
+    document = editor(**SMALL).open("a.py", LONG, language="python")
+    request = EditRequest(diagnostics=[finding((HINTED, edit(150, 0, 151, 0, ""), far))], max_tokens=8)
     plan = document.plan(request)
     assert not plan.request.diagnostics[0].fixes
     assert plan.scope == document.plan(EditRequest(diagnostics=[finding()])).scope

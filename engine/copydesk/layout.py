@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from copydesk.document import Change, view_line
@@ -313,6 +313,24 @@ class PageLayout:
             page = Page.of(self._lines, (first, min(count, first + size - 1)), head)
             if page.shows(ranges):
                 return page
+        if len(ranges) > 1 and (apart := self._two_places(ranges)) is not None:
+            return apart
         raise ScopeError(
             f"no page of {self._most_lines} lines shows {', '.join(map(show_range, ranges))} at once"
         )
+
+    def _two_places(self, ranges: Sequence[Range]) -> Page | None:
+        """A page whose header is not the imports, but what comes before the widest gap between the ranges."""
+        gaps = [after[0] - before[1] for before, after in pairwise(ranges)]
+        cut = gaps.index(max(gaps)) + 1
+        low, high = ranges[0][0], ranges[cut - 1][1]
+        header = max(1, min(low, high)), max(low, high)  # of an insertion point, the lines round it
+        first, last = ranges[cut][0], max(ranges[-1])
+        most = self._most_lines - (header[1] - header[0] + 2)
+        if last - first + 1 > most:
+            return None
+        context = (min(most, self._page_lines) - (last - first + 1)) // 2
+        first = max(header[1] + 1, first - max(0, context))
+        last = min(len(self._lines), last + max(0, context))
+        page = Page.of(self._lines, (first, last), header)
+        return page if page.shows(ranges) else None

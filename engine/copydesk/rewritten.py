@@ -105,10 +105,10 @@ def _shown(page: Page, exchange: Exchange) -> slice | None:
     """Which of the page's lines it puts others in place of; None where the page does not show them all, one behind the other."""
     first, last = exchange.first, exchange.last
     if last < first:
-        # Between two lines: the page shows the one behind it, or at the document's end the one before.
+        # Between two lines: the page shows the one behind it, or else the one before: hidden lines may follow an import block.
         at = page.page_line(first)
         if at is None and first > 1 and (above := page.page_line(first - 1)) is not None:
-            at = above + 1 if above == len(page) else None
+            at = above + 1
         return None if at is None else slice(at - 1, at - 1)
     begin, end = page.page_line(first), page.page_line(last)
     if begin is None or end is None or end - begin != last - first:

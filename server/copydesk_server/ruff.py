@@ -48,6 +48,13 @@ _ARGUMENTS = (
 Applicability = Literal["safe", "unsafe"]
 """What ruff says of a fix of its own: that the code means the same after it, or may not."""
 
+APPLICABLE: dict[str, frozenset[Applicability]] = {
+    "none": frozenset(),
+    "safe": frozenset({"safe"}),
+    "unsafe": frozenset({"safe", "unsafe"}),
+}
+"""What a person allows, as options and settings name it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ruff:

@@ -23,23 +23,18 @@ from copydesk_server.headless.fixes import Rules
 from copydesk_server.headless.run import Begin
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask
-from copydesk_server.ruff import Applicability, Ruff
+from copydesk_server.ruff import APPLICABLE, Ruff
 
 _UNREADABLE = "E902"
 """What ruff says of a file it cannot decode: copydesk reads more encodings, and gives ruff the text."""
 _KEY = ("paths", "diagnostics", "select", "linter_fixes", "unverified", "model", "seed")
-_FIXES: dict[str, frozenset[Applicability]] = {
-    "none": frozenset(),
-    "safe": frozenset({"safe"}),
-    "unsafe": frozenset({"safe", "unsafe"}),
-}
 
 
 def run(args: argparse.Namespace) -> int:
     """0: nothing left to do; 1: something remains, or would be edited; 2: a file failed. Raises CopydeskError, OSError."""
     ruff = Ruff.find()
     if ruff is not None:
-        ruff = replace(ruff, fixes=_FIXES[args.linter_fixes])
+        ruff = replace(ruff, fixes=APPLICABLE[args.linter_fixes])
     for name in args.paths:
         if not Path(name).exists() and not Path(name).is_symlink():
             raise FileError(f"{name}: no such file")
@@ -94,7 +89,7 @@ def _given(args: argparse.Namespace) -> dict[Path, list[Found]]:
         raise DiagnosticsError("the diagnostics are not UTF-8 text") from None
     wanted = tuple(filter(None, (code.strip() for code in (args.select or "").split(","))))
     found: dict[Path, list[Found]] = defaultdict(list)
-    for item in parse(text, Path.cwd(), _FIXES[args.linter_fixes]):
+    for item in parse(text, Path.cwd(), APPLICABLE[args.linter_fixes]):
         if not wanted or (item.raw.code or "").startswith(wanted):
             found[item.path].append(item)
     return dict(found)

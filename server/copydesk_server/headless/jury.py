@@ -16,7 +16,7 @@ from copydesk.request import Diagnostic
 from copydesk.results import EditResult
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.fixes import Fix, Rules
-from copydesk_server.headless.leftovers import leftovers
+from copydesk_server.headless.leftovers import Step, leftovers
 from copydesk_server.judge import Judgement, judge_all
 from copydesk_server.ruff import is_ruff
 
@@ -55,17 +55,15 @@ class Jury:
             for fix, result in edited:
                 fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
             kept = self._together(text, list(filter(self._wanted, changed)), extend, found)
+        if not kept or found is None or not self._tidies:
+            return kept, []
         after = apply_edits(text, [edit for fix in kept for edit in fix.edits])
-        steps = self._leftovers(after, extend, found) if kept else None
-        return kept, [fixes for _, fixes in steps or ()]
+        return kept, self._settled(text, after, kept, extend, found)[1]
 
-    def _leftovers(
-        self, after: str, extend: Sequence[str], found: Sequence[Diagnostic] | None
-    ) -> list[tuple[str, list[Fix]]] | None:
-        ruff = self._rules.ruff
-        if found is None or ruff is None or not ruff.fixes:
-            return None
-        return leftovers(after, found, partial(self.findings, extend=extend))
+    @property
+    def _tidies(self) -> bool:
+        """Whether the linter's own fixes may take away what others leave behind."""
+        return self._rules.ruff is not None and bool(self._rules.ruff.fixes)
 
     def _all_good(
         self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
@@ -133,9 +131,22 @@ class Jury:
         found: Sequence[Diagnostic] | None,
         checked: Sequence[str] = (),
     ) -> Judgement:
+        return self._settled(text, after, fixes, extend, found, checked)[0]
+
+    def _settled(
+        self,
+        text: str,
+        after: str,
+        fixes: Sequence[Fix],
+        extend: Sequence[str],
+        found: Sequence[Diagnostic] | None,
+        checked: Sequence[str] = (),
+    ) -> tuple[Judgement, list[list[Fix]]]:
+        """A judgement of `fixes` together, and what has to go with them for it to hold."""
+        asked = [fix.diagnostic for fix in fixes if fix.diagnostic is not None]
         judge = partial(
             judge_all,
-            diagnostics=[fix.diagnostic for fix in fixes if fix.diagnostic is not None],
+            diagnostics=asked,
             language=self._language,
             path=self._path,
             ruff=self._rules.ruff,
@@ -143,10 +154,17 @@ class Jury:
             found=found if all(map(by_ruff, fixes)) else None,
         )
         judged = judge(text, after, checked=checked)
-        if judged.verdict == "refused" and (steps := self._leftovers(after, extend, found)):
-            tidy = judge(text, steps[-1][0])
-            return tidy if tidy.verdict != "refused" else judged
-        return judged
+        if judged.verdict != "refused" or found is None or not self._tidies:
+            return judged, []
+        step = Step(text, [edit for fix in fixes for edit in fix.edits], found, asked)
+        try:
+            behind = leftovers(step, partial(self.findings, extend=extend))
+        except DocumentError:
+            return judged, []
+        if behind is None or not behind[1]:
+            return judged, []
+        tidy = judge(text, behind[0])
+        return (judged, []) if tidy.verdict == "refused" else (tidy, behind[1])
 
 
 def by_ruff(fix: Fix) -> bool:

@@ -1,4 +1,5 @@
-"""What fixes leave behind, and the linter takes away itself: the import whose last use they were to replace.
+"""What fixes leave behind, and the linter takes away itself: the import whose last use they were to replace, the next `elif` of a
+chain.
 
 Such a fix makes one finding of another, and alone would be refused. Where the linter has a fix of its own for all that is new,
 and the text is good after it, both go together. Knows texts, findings and edits; nothing of rounds, models or files.
@@ -6,50 +7,81 @@ and the text is good after it, both go together. Knows texts, findings and edits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
-from copydesk.document import Encoding, apply_edits, split_lines
-from copydesk.errors import DocumentError
+from copydesk.document import Encoding, TextEdit, TextLines, apply_edits, split_lines
 from copydesk.oracle import oracle_program
 from copydesk.proposals import edited_lines
 from copydesk.request import Diagnostic, EditRequest
+from copydesk_server.headless.changes import moved
 from copydesk_server.headless.fixes import Fix
-from copydesk_server.judge import Judgement, finding, news
+from copydesk_server.judge import Judgement, finding
 
-TURNS = 3
+TURNS = 8
 """Of what is left behind by what was left behind."""
 
 
-def leftovers(
-    text: str,
-    before: Sequence[Diagnostic],
-    check: Callable[[str], Sequence[Diagnostic] | None],
-) -> list[tuple[str, list[Fix]]] | None:
-    """What takes away all that `check` finds new in `text`, as fixes of one text after the other, each with the text behind it.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Edits of `text`. asked: the findings they are for, of all that `found` in it."""
 
-    before: what it found in the text before. None where something stays, or may not be what is new. Raises: what `check` does.
+    text: str
+    edits: Sequence[TextEdit]
+    found: Sequence[Diagnostic]
+    asked: Collection[Diagnostic]
+
+
+def leftovers(
+    step: Step, check: Callable[[str], Sequence[Diagnostic] | None]
+) -> tuple[str, list[list[Fix]]] | None:
+    """What takes away all that `check` finds new in the text behind `step`, as fixes of one text after the other, and the text
+    behind all of them.
+
+    None where something stays for which there is no fix. Raises DocumentError where edits overlap, and what `check` does.
     """
-    steps: list[tuple[str, list[Fix]]] = []
-    known = set(map(finding, before))
+    turns: list[list[Fix]] = []
     for _ in range(TURNS):
+        text = apply_edits(step.text, step.edits)
         found = check(text)
         if found is None:
             return None
-        fresh = news(before, found)
+        fresh = _new(step, text, found)
         if not fresh:
-            return steps
-        if any(not diagnostic.fixes or finding(diagnostic) in known for diagnostic in fresh):
-            return None  # of two alike, the linter's fix of the old one would be one that nobody asked for
+            return text, turns
+        if not all(diagnostic.fixes for diagnostic in fresh):
+            return None
         by_edits: dict[object, list[Diagnostic]] = {}
         for diagnostic in fresh:  # names of one statement go in one edit
             by_edits.setdefault(diagnostic.fixes[0], []).append(diagnostic)
-        try:
-            fixes = [_fix(text, diagnostics) for diagnostics in by_edits.values()]
-            text = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
-        except DocumentError:
-            return None
-        steps.append((text, fixes))
+        fixes = [_fix(text, diagnostics) for diagnostics in by_edits.values()]
+        turns.append(fixes)
+        step = Step(text, [edit for fix in fixes for edit in fix.edits], found, fresh)
     return None
+
+
+def _new(step: Step, text: str, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Those of `found` that were not there before: neither in what nobody edited, nor, but for what was asked, in what was."""
+    before, after = TextLines(step.text), TextLines(text)
+    unmoved: Counter[object] = Counter()
+    edited: Counter[object] = Counter()
+    for diagnostic in step.found:
+        there = moved(diagnostic, before, step.edits, after)
+        if there is not None:
+            unmoved[finding(there), there.start] += 1
+        elif diagnostic not in step.asked:
+            edited[finding(diagnostic)] += 1
+    new = []
+    for diagnostic in found:
+        key = finding(diagnostic)
+        if unmoved[key, diagnostic.start]:
+            unmoved[key, diagnostic.start] -= 1
+        elif edited[key]:
+            edited[key] -= 1
+        else:
+            new.append(diagnostic)
+    return new
 
 
 def _fix(text: str, diagnostics: Sequence[Diagnostic]) -> Fix:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from copydesk.document import Position
+from copydesk.document import Position, TextEdit
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk_server.lsp.diagnostics import Finding
@@ -127,9 +127,7 @@ def _data(kind: str, document: OpenDocument) -> dict[str, Any]:
 
 
 def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
-    start, end = (
-        Position(int(value[name]["line"]), int(value[name]["character"])) for name in ("start", "end")
-    )
+    start, end = _span(value)
     code, source = value["code"], value["source"]
     return Diagnostic(
         start,
@@ -138,4 +136,18 @@ def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
         str(code) if code is not None else None,
         str(source) if source is not None else None,
         int(value["severity"]),
+        tuple(tuple(map(_edit, edits)) for edits in value.get("fixes", ())),
+    )
+
+
+def _edit(value: Mapping[str, Any]) -> TextEdit:
+    start, end = _span(value)
+    return TextEdit(start, end, str(value["new_text"]))
+
+
+def _span(value: Mapping[str, Any]) -> tuple[Position, Position]:
+    start, end = value["start"], value["end"]
+    return (
+        Position(int(start["line"]), int(start["character"])),
+        Position(int(end["line"]), int(end["character"])),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
@@ -153,6 +153,8 @@ class DiagnosticStore:
         """The findings a request for actions is about: those it names, else those known of the lines it chose."""
         if context:
             findings = self.findings(document, context)
+            fixed = self.with_fixes(document, [finding.diagnostic for finding in findings])
+            findings = [Finding(d, finding.shown) for d, finding in zip(fixed, findings, strict=True)]
             known = self._known.get(document.uri)
             if known is not None and findings:
                 known.asked = _Kept(document.version, tuple(findings)[:KEPT])
@@ -160,6 +162,15 @@ class DiagnosticStore:
             return findings
         lines = lines_of_range(document.lines, chosen)
         return [finding for finding in self.known(document) if overlap(finding.lines, lines)]
+
+    def with_fixes(self, document: OpenDocument, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """A client's diagnostics of the document as it stands, with what the server's own linter proposes against them. That does
+        not go to the client and back.
+        """
+        known = self._known.get(document.uri)
+        linted = known.linted.now(document) if known is not None else ()
+        fixes = {_said(found.diagnostic): found.diagnostic.fixes for found in linted}
+        return [replace(d, fixes=fixes[_said(d)]) if fixes.get(_said(d)) else d for d in diagnostics]
 
     def known(self, document: OpenDocument) -> list[Finding]:
         """All that is known of a document without asking, in order, each once."""
@@ -277,12 +288,15 @@ def shown_diagnostic(
     )
 
 
+def _said(diagnostic: Diagnostic) -> tuple[Any, ...]:
+    return diagnostic.start, diagnostic.code, diagnostic.message
+
+
 def _unique(findings: Iterable[Finding]) -> list[Finding]:
     """In order, each once: a linter here and the same one in the client say the same under two names."""
     found: dict[tuple[Any, ...], Finding] = {}
     for finding in findings:
-        d = finding.diagnostic
-        found.setdefault((d.start, d.code, d.message), finding)
+        found.setdefault(_said(finding.diagnostic), finding)
     return sorted(found.values(), key=lambda finding: (finding.diagnostic.start, finding.diagnostic.end))
 
 

@@ -100,6 +100,7 @@ def _fix(server: CopydeskServer, document: OpenDocument, version: int, shown: ty
     if there is None:
         raise modified()
     diagnostic = engine_diagnostic(document.lines, there, server.encoding)
+    (diagnostic,) = server.found.with_fixes(document, [diagnostic])
     return want(document, document.version, "fix", diagnostic.lines, diagnostic, None)
 
 

@@ -62,6 +62,8 @@ class Linting:
 
     async def _lint(self, document: OpenDocument) -> None:
         server = self._server
+        from copydesk_server.ruff import APPLICABLE  # not before it is needed: `initialize` has no time
+
         ruff = await asyncio.to_thread(server.jobs.judge.ruff)
         if ruff is None:
             server.say_once("no-ruff", "copydesk: the setting `lint` is on, but there is no ruff to run.")
@@ -69,7 +71,8 @@ class Linting:
         while self._open(document) and self._wanted(document):
             version = document.version
             try:
-                said = await asyncio.to_thread(ruff.check, document.lines.text, document.path)
+                fixing = replace(ruff, fixes=APPLICABLE[server.settings.of(document.uri).linter_fixes])
+                said = await asyncio.to_thread(fixing.check, document.lines.text, document.path)
             except RuffError as error:
                 server.say_once("ruff-failed", f"copydesk: {error}")
                 return

@@ -93,17 +93,18 @@ def rebase(edits: Sequence[TextEdit], scope: Sequence[Range], changes: Sequence[
 
 
 def move_diagnostic(diagnostic: Diagnostic, changes: Sequence[Change]) -> Diagnostic | None:
-    """The same finding in a later version; None where one of its lines has changed."""
+    """The same finding in a later version; None where one of its lines has changed. A fix that changes what has changed goes."""
     lines = diagnostic.lines
     there = move_range(lines, changes)
     if there is None:
         return None
     shift = there[0] - lines[0]
-    if not shift:
+    moved = [rebase(edits, (), changes) for edits in diagnostic.fixes]
+    fixes = tuple(fix.edits for fix in moved if fix is not None)
+    if not shift and fixes == diagnostic.fixes:
         return diagnostic
-    # What the tool proposed was for the text as it was; it may have changed between these lines and others of the fix.
     start, end = _down(diagnostic.start, shift), _down(diagnostic.end, shift)
-    return replace(diagnostic, start=start, end=end, fixes=())
+    return replace(diagnostic, start=start, end=end, fixes=fixes)
 
 
 def overlap(a: Range, b: Range) -> bool:

@@ -48,6 +48,7 @@ class Settings:
     precompute: bool
     precompute_limit: int
     lint: str
+    linter_fixes: str
     ignored_sources: tuple[str, ...]
     recipes: tuple[Recipe, ...]
 
