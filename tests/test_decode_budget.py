@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import string
 from random import Random
 
 import pytest
 
+from copydesk.decode.loops import EVERY, SPAN
 from copydesk.decode.sampling import Sampler
+from copydesk.decode.steps import Outcome
 from copydesk.document import split_lines
 from copydesk.models.replay import ReplayModel
 from copydesk.program import Copy, Gen, Op, Program, Sub
@@ -79,6 +83,54 @@ def test_closing_tokens_alone_come_behind_the_budget() -> None:
         outcome, _, _ = desk.decode(model, row, max_tokens=budget)
         assert outcome.truncated
         assert outcome.program == Program((Copy(1, 1), Gen("abcdef"[:budget] + "\n"), Copy(2, 3)))
+
+
+@pytest.mark.parametrize("period", [1, 5, 32])
+@pytest.mark.parametrize("drafts", [True, False])
+def test_a_model_that_says_the_same_over_and_over_is_stopped(period: int, drafts: bool) -> None:
+    """At the same token whether drafts guess it or not; what is only long is not."""
+    codec = byte_codec()
+    desk = Desk.of(codec, "a\nb\nc\n", [(2, 2)], drafts=drafts)
+    model = ReplayModel(MockModel(codec.vocabulary.size))
+    start = len(desk.tokens.ids) + len(desk.task.request)
+    head, once = "head ", string.ascii_lowercase[: period - 1] + "-" if period < 27 else "x" * 31 + "-"
+    row = desk.warm(model)
+
+    def said(text: str) -> Outcome:
+        program = Program((Copy(1, 1), Gen(text + "\n"), Copy(3, 3)))
+        model.scripts[1] = (start, program_ids(desk, program))
+        return desk.decode(model, row, max_tokens=10_000)[0]
+
+    outcome = said(head + once * 1000)
+    assert outcome.looped
+    assert outcome.truncated
+    assert outcome.program is not None
+    gen = next(op for op in outcome.program.ops if isinstance(op, Gen))
+    assert len(gen.text) == 1 + math.ceil((len(head) + SPAN) / EVERY) * EVERY
+    most = once * (SPAN // period - 1)
+    for fine in (most, most + "end" + most, string.printable.replace("\n", "").replace("\r", "") * 5):
+        outcome = said(head + fine)
+        assert not outcome.looped
+        assert not outcome.truncated
+
+
+def test_nothing_is_said_behind_a_loop() -> None:
+    """Not in another text of the same program, either: all that follows is the shortest way out."""
+    codec = byte_codec()
+    text = "a\n" + "b" * 300 + "\nc\nd\n"
+    desk = Desk.of(codec, text, [(2, 3)])
+    model = ReplayModel(MockModel(codec.vocabulary.size))
+    start = len(desk.tokens.ids) + len(desk.task.request)
+    # What is quoted repeats itself as the document does.
+    program = Program((Copy(1, 1), Sub(2, 2, "b" * 300, "no" * 300), Sub(3, 3, "c", "more"), Copy(4, 4)))
+    model.scripts[1] = (start, program_ids(desk, program))
+    outcome, counts, _ = desk.decode(model, max_tokens=10_000)
+    assert outcome.looped
+    assert outcome.program is not None
+    changed = outcome.program.resolve(text)
+    assert changed.startswith("a\n" + "no" * (SPAN // 2))
+    assert changed.endswith("\nc\nd\n")
+    assert counts.generated + counts.drafted < 300 + 2 * SPAN
 
 
 def test_random_programs_at_every_budget() -> None:

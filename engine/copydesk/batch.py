@@ -321,7 +321,7 @@ class Batch:
         """Why a finished program must not be applied, or None and the checks it passed."""
         lines = plan.version.lines.lines
         if outcome.truncated:
-            return "the token budget ran out", ()
+            return "the model repeats itself" if outcome.looped else "the token budget ran out", ()
         assert outcome.program is not None
         outside = violation(plan.rules, outcome.program, plan.page.views)
         if outside is not None:

@@ -104,6 +104,7 @@ class ProgramDecoder:
             Program(tuple(self.ops)),
             exact=speaker.exact,
             truncated=speaker.truncated,
+            looped=speaker.looped,
             log_likelihood=speaker.sampler.log_likelihood,
         )
 
@@ -230,7 +231,7 @@ class ProgramDecoder:
         limit = rules.sub_limit(start)
         reach = task.lines[start - 1 : min(limit, start - 1 + codec.format.sub_lines)]
         draft = RunDraft([token for line in reach for token in line]) if task.drafts else self._draft(())
-        ids = yield from speaker.text(OldMachine(task.olds, start, limit), draft)
+        ids = yield from speaker.text(OldMachine(task.olds, start, limit), draft, quoted=True)
         run = ids[: len(ids) - len(literals.sub_to)]
         old = codec.vocabulary.decode(run)
         found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)

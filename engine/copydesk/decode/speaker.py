@@ -15,6 +15,7 @@ import torch
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft
 from copydesk.decode.lookahead import Lookahead, Path, Tree
+from copydesk.decode.loops import loops
 from copydesk.decode.machines import Machine
 from copydesk.decode.sampling import Sampler, TokenSet
 from copydesk.decode.steps import Ask, Decided, Lane
@@ -35,6 +36,7 @@ class Speaker:
         self.counts = counts
         self.left = max_tokens
         self.truncated = False
+        self.looped = False
         self.exact = True
         self.max_nodes = MAX_NODES
         self.pending: list[int] = []
@@ -136,8 +138,10 @@ class Speaker:
 
     # -- text ----------------------------------------------------------------------------------------------------
 
-    def text(self, machine: Machine, draft: Draft) -> Generator[Any, Any, list[int]]:
+    def text(self, machine: Machine, draft: Draft, *, quoted: bool = False) -> Generator[Any, Any, list[int]]:
         """Write a text of `machine`'s language up to its closing literal, and return its tokens, literal included.
+
+        It is closed by force where the budget is spent, or the model says the same over and over; what is `quoted` may.
 
         Greedy output equals plain greedy decoding under the same machine token for token, sampled output has its law:
         the draft only saves forwards.
@@ -156,7 +160,8 @@ class Speaker:
                 written.append(token)
                 draft.observe([token])
                 continue
-            if self.left <= 0 or forced >= MAX_FORCED:
+            self.looped = self.looped or (not quoted and loops(written))
+            if self.left <= 0 or forced >= MAX_FORCED or self.looped:
                 closing = machine.closing(state)
                 self.truncated = True
                 self.force(closing)
@@ -164,7 +169,7 @@ class Speaker:
                 break
             # Where the lookahead has the logits already, a draft would cost the forward it is meant to save.
             drafted = () if self._known([()]) is not None else draft.propose()
-            proposed, states, sets = self._proposal(machine, state, allowed, drafted)
+            proposed, states, sets = self._proposal(machine, state, allowed, drafted, written)
             fresh, accepted = yield from self.verified(proposed, sets)
             draft.judged(len(proposed), accepted)
             draft.observe(fresh)
@@ -209,7 +214,7 @@ class Speaker:
         return [*proposed[:accepted], token], accepted
 
     def _proposal(
-        self, machine: Machine, state: Any, allowed: TokenSet, drafted: Sequence[int]
+        self, machine: Machine, state: Any, allowed: TokenSet, drafted: Sequence[int], written: Sequence[int]
     ) -> tuple[list[int], list[Any], list[TokenSet]]:
         """Drafted tokens as far as the language allows them, with the state and the set before each and after the last."""
         proposed: list[int] = []
@@ -220,7 +225,7 @@ class Speaker:
             if room < 0:
                 break
             after = machine.next(states[-1], token)
-            if after is None or machine.closed(after):
+            if after is None or machine.closed(after) or loops(written, [*proposed, token]):
                 break
             proposed.append(token)
             states.append(after)

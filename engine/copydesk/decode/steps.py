@@ -45,7 +45,7 @@ class Outcome:
     """What a decoder found. `program` is in page numbers and view text and resolves even when `truncated`.
 
     exact:          every span was chosen by its exact law (False: above the node limit ends were masked locally).
-    truncated:      the token budget ran out; the program was closed by force and must not be applied.
+    truncated:      the token budget ran out, or the model `looped`; the program was closed by force and must not be applied.
     log_likelihood: natural logarithm of the program's probability under the law it was decoded by, at temperature 1.
     """
 
@@ -54,6 +54,7 @@ class Outcome:
     truncated: bool = False
     log_likelihood: float = 0.0
     refusal: str | None = None
+    looped: bool = False
 
 
 @dataclass(slots=True, eq=False)
