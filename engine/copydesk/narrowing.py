@@ -14,6 +14,7 @@ from copydesk.choices import Narrowed, narrow
 from copydesk.codec import Codec, own_run
 from copydesk.codec_cost import CodecCost
 from copydesk.document import content
+from copydesk.exchange import Exchange
 from copydesk.grammar.rules import Rules
 from copydesk.holds import holds
 from copydesk.oracle.single import line_sub
@@ -24,13 +25,14 @@ from copydesk.proposals import proposed_exchanges
 from copydesk.repairs import Repair, repairs
 from copydesk.request import EditRequest, Range
 from copydesk.rewritten import listed_programs, rewritten_programs
+from copydesk.told import told_exchanges
 from copydesk.version import Version
 from copydesk.ways import ways
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request on the page that shows its scope. scope: document ranges; `rules` hold the page's."""
+    """One request on the page that shows its scope. scope: document ranges; `rules` hold the page's. told: what `told` says."""
 
     codec: Codec
     version: Version
@@ -39,6 +41,18 @@ class Asked:
     page: Page
     tokens: PageTokens
     rules: Rules
+    told: tuple[Exchange, ...] | None
+
+
+def told(version: Version, request: EditRequest, scope: Sequence[Range]) -> tuple[Exchange, ...] | None:
+    """What an instruction alone says that the lines of `scope` become, nothing where it is followed already; None where it leaves
+    that to the model.
+    """
+    free = request.choices is None and request.lark is None and not request.diagnostics
+    if request.instruction is None or not (request.narrow and free and version.language == "python"):
+        return None
+    tree = version.parsed.tree if version.parsed is not None else None
+    return told_exchanges(request.instruction, version.lines.lines, scope, tree) if tree is not None else None
 
 
 def believed(version: Version, request: EditRequest) -> bool:
@@ -51,10 +65,12 @@ def believed(version: Version, request: EditRequest) -> bool:
 
 def answers(asked: Asked) -> Answers | None:
     """The programs that answer the one diagnostic in several places; None where it does not narrow the edit to a list."""
-    if not _narrows_to_one(asked.request) or not asked.rules.scope:
-        return None
     codec, rules, page, tokens = asked.codec, asked.rules, asked.page, asked.tokens
     lines, language = asked.version.lines.lines, asked.version.language
+    if asked.told:
+        return listed_programs(codec, rules, page, tokens, [asked.told], lines)
+    if not _narrows_to_one(asked.request) or not asked.rules.scope:
+        return None
     tree = asked.version.parsed.tree if asked.version.parsed is not None else None
     (diagnostic,) = asked.request.diagnostics
     known = proposed_exchanges(diagnostic, lines)

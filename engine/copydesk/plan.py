@@ -23,7 +23,7 @@ from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules
 from copydesk.layout import PageLayout
-from copydesk.narrowing import Asked, answers, believed, narrowed_texts, repairing_subs
+from copydesk.narrowing import Asked, answers, believed, narrowed_texts, repairing_subs, told
 from copydesk.page import Page
 from copydesk.program import Program
 from copydesk.prompt import PageTokens, page_tokens, request_tokens
@@ -115,16 +115,17 @@ def _program_plan(
     copied = _copied(codec, tokens)
     room = _room(toolkit, len(tokens.ids) + len(asked) + copied, page)
     olds = Olds(codec, page.views, tokens.lines)
+    said = told(version, request, scope)
     rules = Rules(
         len(page),
-        tuple(page_scope) if believed(version, request) else (),
+        tuple(page_scope) if said != () and believed(version, request) else (),
         unterminated=page.unterminated,
         at_end=page.at_end,
         sub=codec.format.sub,
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
-    begin = _decoder(toolkit, Asked(codec, version, request, scope, page, tokens, rules), asked, olds)
+    begin = _decoder(toolkit, Asked(codec, version, request, scope, page, tokens, rules, said), asked, olds)
     most = min(request.max_tokens, room)
     return Plan(version, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
 

@@ -16,7 +16,7 @@ from tree_sitter import Node, Tree
 from copydesk.exchange import Exchange
 from copydesk.request import Diagnostic
 from copydesk.splices import Splice, end_of, spliced, start_of
-from copydesk.syntax import identifiers, node_at, text_of
+from copydesk.syntax import identifiers, is_label, node_at, text_of
 
 _CODES = frozenset({"E741"})
 _MESSAGE = re.compile(r"^(E741 )?ambiguous variable name", re.IGNORECASE)
@@ -57,7 +57,7 @@ def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     # What a comprehension first goes through is of the world round it.
     source = list(_places_of_source(home, name, home)) if home.type in _COMPREHENSIONS else []
     nodes = [node for node in places if node is not None and node not in source]
-    taken = {text_of(node) for node in identifiers(_outermost(home)) if not _is_label(node)}
+    taken = {text_of(node) for node in identifiers(_outermost(home)) if not is_label(node)}
     names = [new for new in _names(bound, name) if new not in taken and not _reserved(new)]
     made = (
         spliced(lines, [Splice(start_of(node), end_of(node), new) for node in nodes])
@@ -101,7 +101,7 @@ def _places(node: Node, name: str, home: Node) -> Iterator[Node | None]:
         if child.type in _ELSEWHERE and _mentions(child, name):
             yield None
         elif child.type == "identifier":
-            if text_of(child) == name and not _is_label(child):
+            if text_of(child) == name and not is_label(child):
                 yield child
         elif child.type in _COMPREHENSIONS and _binds(child, "for_in_clause", name):
             # Its own variable of that name; only what it goes through first is of the variable's world.
@@ -128,16 +128,6 @@ def _places_of_source(comprehension: Node, name: str, home: Node) -> Iterator[No
             yield source
     else:
         yield from _places(source, name, home)
-
-
-def _is_label(identifier: Node) -> bool:
-    """Whether it names an attribute or a keyword of a call, not a variable."""
-    parent = identifier.parent
-    if parent is None:
-        return False
-    if parent.type == "attribute":
-        return parent.child_by_field_name("attribute") == identifier
-    return parent.type == "keyword_argument" and parent.child_by_field_name("name") == identifier
 
 
 def _binds(node: Node, kind: str, name: str) -> bool:

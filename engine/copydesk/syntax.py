@@ -134,6 +134,16 @@ def identifiers(node: Node) -> Iterator[Node]:
             yield from identifiers(child)
 
 
+def is_label(identifier: Node) -> bool:
+    """Whether it names an attribute or a keyword of a call in Python, not a variable."""
+    parent = identifier.parent
+    if parent is None:
+        return False
+    if parent.type == "attribute":
+        return parent.child_by_field_name("attribute") == identifier
+    return parent.type == "keyword_argument" and parent.child_by_field_name("name") == identifier
+
+
 def rows(node: Node) -> tuple[int, int]:
     """The 1-based inclusive lines of a node; an end at the start of a line does not take that line."""
     first, last = node.start_point[0], node.end_point[0]
