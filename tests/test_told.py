@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections import defaultdict
 from random import Random
 
 import pytest
 
-from copydesk.document import TextLines, apply_edits, split_lines
-from copydesk.exchange import Exchange
-from copydesk.request import EditRequest, Range
-from copydesk.syntax import parse
-from copydesk.told import told_exchanges
+from copydesk.document import TextLines, apply_edits
+from copydesk.request import EditRequest
 from copydesk.training.defects.asks import ASKS
 from defect_files import files
 from desks import editor
-
-
-def told(instruction: str, source: str, scope: list[Range] | None = None) -> str | None:
-    """The text afterwards; None where it is the model's."""
-    lines = split_lines(source)
-    tree = parse(lines, "python")
-    assert tree is not None
-    way = told_exchanges(instruction, lines, scope or [(1, len(lines))], tree)
-    if way is None:
-        return None
-    for exchange in reversed(way):
-        assert isinstance(exchange, Exchange)
-        lines[exchange.first - 1 : exchange.last] = [exchange.text]
-    return "".join(lines)
-
+from instructions import told
 
 NAMED = "def f(a, b):\n    a = a + b.a  # a\n    return g(a, a=a, x=f'{a} a')\n"
 RENAMED = "def f(new, b):\n    new = new + b.a  # a\n    return g(new, a=new, x=f'{new} a')\n"
@@ -111,14 +93,10 @@ def test_no_comments(instruction: str) -> None:
 @pytest.mark.parametrize(
     "instruction",
     [
-        "remove the print button", "print the comments", "remove unused imports", "add a docstring",
-        "no comments about style, but rename a to b", "remove comments and blank lines", "",
-        *(
-            wording.format_map(defaultdict(lambda: "a"))
-            for kind, wordings in ASKS.items()
-            for wording in wordings
-            if kind not in ("rename", "remove_prints", "remove_comments")
-        ),
+        "remove the print button", "print the comments", "remove unused imports", "add a docstring", "add type hints",
+        "no comments about style, but rename a to b", "remove comments and blank lines", "use a constant", "annotate",
+        "wrap this in try/except ValueError and tell the user", "extract a function", "inline everything", "",
+        *ASKS["bug"], *ASKS["check"],
     ],
 )  # fmt: skip
 def test_everything_else_is_the_models(instruction: str) -> None:

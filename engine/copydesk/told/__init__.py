@@ -1,0 +1,36 @@
+"""Instructions that say themselves what the text becomes: another name for a name, a type, a default, no prints.
+
+Where the words leave nothing open, no model is asked what it might get wrong; all else is the model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tree_sitter import Tree
+
+from copydesk.request import Range
+from copydesk.told.bodies import body_rule
+from copydesk.told.names import name_rule
+from copydesk.told.removals import removal_rule
+from copydesk.told.selection import Selection, Way
+from copydesk.told.shapes import shape_rule
+from copydesk.told.signatures import signature_rule
+from copydesk.told.strings import string_rule
+from copydesk.told.values import value_rule
+
+_READERS = (name_rule, removal_rule, signature_rule, body_rule, value_rule, string_rule, shape_rule)
+
+
+def told_exchanges(instruction: str, lines: Sequence[str], scope: Sequence[Range], tree: Tree) -> Way | None:
+    """What the lines of `scope` become, from the top down: nothing where the instruction is followed already; None where it
+    leaves anything open. Raises: never.
+    """
+    rules = [rule for read in _READERS if (rule := read(instruction.strip())) is not None]
+    selected = Selection.of(lines, scope, tree)
+    if not rules or any(node.has_error for node in selected.nodes):
+        return None
+    try:
+        return next((way for rule in rules if (way := rule(selected)) is not None), None)
+    except UnicodeEncodeError:
+        return None  # a tree's columns are bytes, which such a line has not

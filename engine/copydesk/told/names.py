@@ -1,0 +1,72 @@
+"""Another name for a name, where nothing else has it."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from functools import partial
+
+from tree_sitter import Node
+
+from copydesk.splices import Splice, end_of, spliced, start_of
+from copydesk.syntax import is_label, text_of
+from copydesk.told.selection import Rule, Selection, Way
+from copydesk.told.words import first_match, name, wordings
+
+_OLD, _NEW = name("old"), name("new")
+_THING = r"(?:(?:the |this )?(?:local )?(?:variable|parameter|argument|function|class|constant|name) )?"
+_RENAMED = wordings(
+    rf"rename {_THING}{_OLD} (?:to|into|as|->) {_NEW}",
+    rf"change the name (?:of )?{_OLD} (?:to|into) {_NEW}",
+    rf"replace the name {_OLD} (?:by|with) {_NEW}",
+    rf"call {_OLD} {_NEW}(?: instead)?",
+    rf"{_OLD} is a (?:bad|poor|misleading) name[,;:] (?:use|call it|rename it to) {_NEW}",
+    r"s/(?P<old>[^\W\d]\w*)/(?P<new>[^\W\d]\w*)/g?",
+)
+_ARROW = wordings(rf"{_OLD} (?:->|=>|\N{{RIGHTWARDS ARROW}}) {_NEW}")
+
+
+def name_rule(instruction: str) -> Rule | None:
+    """Reads a wish for another name."""
+    if found := first_match(_RENAMED, instruction):
+        return partial(_renamed, found["old"], found["new"])
+    arrow = first_match(_ARROW, instruction)
+    if arrow is not None and not hasattr(
+        builtins, arrow["new"]
+    ):  # else it may be a type, of what comes before it
+        return partial(_renamed, arrow["old"], arrow["new"], sure=False)
+    return None
+
+
+def _renamed(old: str, new: str, selected: Selection, *, sure: bool = True) -> Way | None:
+    """sure: the words speak of a name even where there is none."""
+    if keyword.iskeyword(new) or keyword.iskeyword(old) or old == new:
+        return None
+    names = [node for node in selected.walk() if node.type == "identifier"]
+    mine = [node for node in names if text_of(node) == old]
+    if not mine:
+        word = re.compile(rf"(?<!\w){old}(?!\w)")
+        said = any(word.search(selected.lines[n - 1]) for n in selected.numbers())
+        return () if sure and not said else None  # a text or a comment may be meant
+    if any(text_of(node) == new for node in names):
+        return None  # two things would have one name
+    variables = [node for node in mine if not is_label(node)]
+    if any(map(_is_method, variables)):
+        return None  # others may call it
+    places = variables or mine
+    return spliced(selected.lines, [Splice(start_of(n), end_of(n), new) for n in places]) or None
+
+
+def _is_method(name: Node) -> bool:
+    function = name.parent
+    if (
+        function is None
+        or function.type != "function_definition"
+        or function.child_by_field_name("name") != name
+    ):
+        return False
+    node = function.parent
+    while node is not None and node.type in ("block", "decorated_definition"):
+        node = node.parent
+    return node is not None and node.type == "class_definition"

@@ -1,0 +1,153 @@
+"""Values and names for them: a constant for a literal, a variable for an expression, and back."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from tree_sitter import Node
+
+from copydesk.exchange import Exchange
+from copydesk.splices import Splice, end_of, spliced, start_of
+from copydesk.syntax import is_label, rows, text_of
+from copydesk.told.selection import Rule, Selection, Way
+from copydesk.told.words import code, expression, first_match, name, wordings
+
+_NAME, _VALUE = name("name"), code("value")
+_VARIABLE = r"(?:(?:a |the )?(?:new )?(?:local )?variable )?"
+_CONSTANT = wordings(
+    rf"use (?:the constant )?{_NAME} (?:instead of|for) {_VALUE}",
+    rf"replace (?:the )?(?:magic )?(?:value |number |literal )?{_VALUE} (?:by|with) (?:the constant )?{_NAME}",
+    rf"no magic numbers: {_VALUE} is {_NAME}",
+    rf"{_VALUE} should be {_NAME}",
+)
+_EXTRACT = wordings(
+    rf"(?:extract|pull out) {_VALUE} (?:in)?to {_VARIABLE}{_NAME}",
+    rf"pull {_VALUE} out into {_VARIABLE}{_NAME}",
+    rf"introduce {_VARIABLE}{_NAME} for {_VALUE}",
+    rf"assign {_VALUE} to {_VARIABLE}{_NAME} first",
+    rf"give {_VALUE} a name: {_NAME}",
+)
+_INLINE = wordings(
+    rf"inline (?:the )?(?:temporary )?(?:variable )?{_NAME}",
+    rf"remove the variable {_NAME} and use its value directly",
+    rf"get rid of the temporary (?:variable )?{_NAME}",
+)
+_LATER = (
+    "lambda", "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression",
+    "conditional_expression", "boolean_operator", "while_statement", "elif_clause", "function_definition", "class_definition",
+    "interpolation", "decorator",
+)  # fmt: skip
+"""Where a value is made at another time than the statement begins, or more than once, or never."""
+_WHOLE = (
+    "identifier", "attribute", "call", "subscript", "integer", "float", "string", "true", "false", "none", "list",
+    "dictionary", "set", "tuple", "parenthesized_expression", "list_comprehension", "set_comprehension",
+    "dictionary_comprehension",
+)  # fmt: skip
+"""What means the same wherever it stands in an expression."""
+
+
+def value_rule(instruction: str) -> Rule | None:
+    """Reads a wish about a value and its name."""
+    found = first_match(_CONSTANT, instruction)
+    if found is not None and _is_literal(found["value"]):
+        return partial(_constant, found["name"], found["value"])
+    if found := first_match(_EXTRACT, instruction):
+        return partial(_extracted, found["name"], found["value"]) if expression(found["value"]) else None
+    return partial(_inlined, found["name"]) if (found := first_match(_INLINE, instruction)) else None
+
+
+def _constant(name: str, value: str, selected: Selection) -> Way | None:
+    places = [node for node in selected.walk() if text_of(node) == value and not _said_by(node, value)]
+    if not places:
+        named = any(text_of(n) == name for n in selected.walk() if n.type == "identifier")
+        return () if named and not any(value in selected.lines[n - 1] for n in selected.numbers()) else None
+    return spliced(selected.lines, [Splice(start_of(n), end_of(n), name) for n in places]) or None
+
+
+def _said_by(node: Node, value: str) -> bool:
+    """Whether its only child is the same text, and will be found itself; or it is a text that is a statement."""
+    child = node.named_children[0] if node.named_child_count == 1 else None
+    return node.type == "expression_statement" or (child is not None and text_of(child) == value)
+
+
+def _extracted(name: str, value: str, selected: Selection) -> Way | None:
+    """The value gets a line of its own before the one statement that has it."""
+    names = [n for n in selected.walk() if n.type == "identifier" and text_of(n) == name]
+    places = [node for node in selected.walk() if text_of(node) == value and not _said_by(node, value)]
+    if any(_gives(n, value) for n in names):
+        return ()
+    if len(places) != 1 or names:
+        return None
+    statement = _statement(places[0])
+    if statement is None or not selected.has(statement):
+        return None
+    indent = selected.split(start_of(statement))[0]
+    line = statement.start_point[0] + 1
+    used = spliced(selected.lines, [Splice(start_of(places[0]), end_of(places[0]), name)])
+    return (
+        None
+        if indent.strip() or not used
+        else (Exchange(line, line - 1, f"{indent}{name} = {value}\n"), *used)
+    )
+
+
+def _inlined(name: str, selected: Selection) -> Way | None:
+    """Where it is given once and used once, by the next statement."""
+    names = [n for n in selected.walk() if n.type == "identifier" and text_of(n) == name and not is_label(n)]
+    if not names:
+        return ()
+    if len(names) != 2:
+        return None
+    given, used = names
+    assignment = given.parent
+    if (
+        assignment is None
+        or assignment.type != "assignment"
+        or assignment.child_by_field_name("left") != given
+    ):
+        return None
+    value = assignment.child_by_field_name("right")
+    statement, behind = assignment.parent, _statement(used)
+    if (
+        value is None
+        or statement is None
+        or behind is None
+        or assignment.child_by_field_name("type") is not None
+    ):
+        return None
+    first, last = rows(statement)
+    alone = selected.split(start_of(statement))[0] + selected.split(end_of(statement))[1]
+    if value.type not in _WHOLE or first != last or alone.strip() or statement.next_named_sibling != behind:
+        return None
+    made = spliced(selected.lines, [Splice(start_of(used), end_of(used), text_of(value))])
+    return (Exchange(first, first, ""), *made) if made else None
+
+
+def _statement(node: Node) -> Node | None:
+    """The statement that makes a value when it begins; None where it may be made later, again or not at all."""
+    above: Node | None = node
+    while above is not None and above.parent is not None:
+        parent = above.parent
+        if parent.type in ("block", "module"):
+            return above
+        if parent.type in _LATER or above.type in ("else_clause", "except_clause", "finally_clause"):
+            return None
+        above = parent
+    return None
+
+
+def _gives(name: Node, value: str) -> bool:
+    parent = name.parent
+    right = (
+        parent.child_by_field_name("right") if parent is not None and parent.type == "assignment" else None
+    )
+    return right is not None and text_of(right) == value
+
+
+def _is_literal(value: str) -> bool:
+    try:
+        ast.literal_eval(value)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return False
+    return True

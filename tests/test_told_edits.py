@@ -1,0 +1,165 @@
+"""Instructions about heads, bodies, values, strings and shapes: what they make of a text, and when they leave it to the model."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from copydesk.training.defects.asks import ASKS
+from instructions import told
+
+SAME = "the same"
+"""It is followed already."""
+
+HEAD = "def f(a, b=1, *c, d=2):\n    return a\n"
+TYPED = "def f(a: int, b: str = '') -> int:\n    return a\n"
+METHOD = "class C:\n    def f(self, a):\n        return a\n"
+BODY = "def f(a):\n    b = a\n    return b\n"
+CALLED = "def f(a):\n    b = g(a)\n    return h(b, 1)\n"
+BOTH = "def f(a):\n    if a == 1:\n        b = 1  # one\n    else:\n        b = 2\n    return b\n"
+LAST = "def f(a):\n    g(a)\n    if a.b:\n        g(1)\n\n        g(2)\n"
+CASES: list[tuple[str, str, str | None]] = [
+    # -- heads
+    ("add the return type `int`", HEAD, HEAD.replace(":", " -> int:", 1)),
+    ("add the return type dict[str, int]", METHOD, METHOD.replace("a):", "a) -> dict[str, int]:")),
+    ("add -> None", TYPED, TYPED.replace("-> int", "-> None")),
+    ("return type: int", TYPED, SAME),
+    ("add the return type of g and h", HEAD, None),
+    ("add the return type int", HEAD + BODY, None),  # of which of the two?
+    ("add the return type int", "x = 1\n", None),
+    ("annotate a as int", HEAD, HEAD.replace("(a", "(a: int")),
+    ("annotate `b` as int | None", HEAD, HEAD.replace("b=1", "b: int | None = 1")),
+    ("type b as bytes", TYPED, TYPED.replace("b: str", "b: bytes")),
+    ("annotate a as int", TYPED, SAME),
+    ("annotate x as int", HEAD, None),
+    ("annotate b", HEAD, HEAD.replace("b=1", "b: int = 1")),
+    ("annotate b", "def f(a, b=None):\n    pass\n", None),
+    ("annotate a", HEAD, None),
+    ("annotate a", TYPED, SAME),
+    ("b should default to 'x, y'", HEAD, HEAD.replace("b=1", "b='x, y'")),
+    ("change the default of d to None", HEAD, HEAD.replace("d=2", "d=None")),
+    ("make '' the default of b", TYPED, SAME),
+    ("change the default of a to 1", HEAD, None),
+    ("change the default of b to", HEAD, None),
+    ("add a parameter x with default 0", HEAD, HEAD.replace("b=1", "b=1, x=0")),
+    ("add a parameter x with default 0", TYPED, TYPED.replace("= ''", "= '', x: int = 0")),
+    ("add a parameter x with default None", TYPED, TYPED.replace("= ''", "= '', x=None")),
+    ("add a parameter b with default 0", HEAD, SAME),
+    ("add a parameter x with default 0", "def f():\n    pass\n", None),
+    ("add a parameter x with default 0", "def f(*, a=1):\n    pass\n", None),
+    ("add a parameter x with default 0", "def f(\n    a,\n    b,\n):\n    pass\n", None),
+    ("remove the parameter b", HEAD, HEAD.replace(", b=1", "")),
+    ("remove the parameter a", HEAD, None),  # it is used
+    ("remove the argument a", "def f(a, b):\n    pass\n", "def f(b):\n    pass\n"),
+    ("drop the argument x", HEAD, SAME),
+    # -- bodies
+    ('add the docstring "It is."', BODY, BODY.replace("    b = a", '    """It is."""\n    b = a')),
+    ("docstring: it's so.", METHOD, METHOD.replace("        return", '        """it\'s so."""\n        return')),
+    ("docstring: new", 'def f():\n    """Old."""\n', None),
+    ("docstring: Old.", 'def f():\n    """Old."""\n', SAME),
+    ('docstring: say "yes"', BODY, None),
+    ("docstring: x", "def f(): pass\n", None),
+    ("return [] if a is None", BODY, BODY.replace("    b", "    if a is None:\n        return []\n    b", 1)),
+    ("return 0 when a is None", 'def f(a):\n  """D."""\n  b()\n', 'def f(a):\n  """D."""\n  if a is None:\n    return 0\n  b()\n'),
+    ("return 0 if a is None", "def f(a):\n    if a is None:\n        return 0\n    b()\n", SAME),
+    ("print b after it is assigned", BODY, BODY.replace("= a\n", "= a\n    print(b)\n")),
+    ("print b after it is set", BODY.replace("= a\n", "= a\n    print(b)\n"), SAME),
+    ("print b after it is set", "b = 1\nb = 2\n", None),
+    ("print b after it is set", "if a: b = 1\n", None),
+    # -- values
+    ("use LIMIT instead of 1", "x = 1 + f(1, a=1)\n", "x = LIMIT + f(LIMIT, a=LIMIT)\n"),
+    ("use the constant SEP for ', '", "x = ', '.join(y)\n", "x = SEP.join(y)\n"),
+    ("-1 should be `NONE`", "x = [-1, 1]\n", "x = [NONE, 1]\n"),
+    ("use LIMIT instead of 1", "x = LIMIT\n", SAME),
+    ("use LIMIT instead of 1", "x = 11\n", None),
+    ("use b instead of a", "x = a\n", None),
+    ("extract g(a) into a variable c", "def f(a):\n    return h(g(a), 1)\n", "def f(a):\n    c = g(a)\n    return h(c, 1)\n"),
+    ("extract g(a) into a variable c", "def f(a):\n    c = g(a)\n    return c\n", SAME),
+    *(("extract g(a) to c", f"def f(a):\n    {line}\n", None) for line in (
+        "x = g(a) + g(a)", "return a and g(a)", "return [g(a) for a in b]", "x = lambda: g(a)", "return f'{g(a)}'",
+        "while g(a): pass", "return c(g(a))", "if a: return g(a)",
+    )),
+    ("inline b", CALLED, "def f(a):\n    return h(g(a), 1)\n"),
+    ("inline `x`", CALLED, SAME),
+    *(("inline b", f"def f(a):\n    {line}\n", None) for line in (
+        "b = a + 1\n    return b * 2", "b = g(a)\n    c()\n    return b", "b = g(a)\n    return [b for x in a]", "b = 1\n    return b + b",
+        "b: int = 1\n    return b", "b = 1  # why\n    return b",
+    )),
+    # -- strings
+    ("use an f-string", "x = 'a %s b %r' % (c, d.e)\n", "x = f'a {c} b {d.e!r}'\n"),
+    ("use an f-string", "x = '%s%%' % c(1)\n", "x = f'{c(1)}%'\n"),
+    ("convert to an f-string", 'x = "{} {1:>3}".format(a, b)\n', None),
+    ("convert to an f-string", 'x = "{0} {1:>3} {0!r}".format(a, b[0])\n', 'x = f"{a} {b[0]:>3} {a!r}"\n'),
+    ("make this an f-string", "x = f'{a}'\n", SAME),
+    *(("use f-strings", f"x = {text}\n", None) for text in (
+        "'%d' % a", "'%s %s' % a", "'%(a)s' % b", "'{a}'.format(a=1)", "'{}'.format(*a)", "'%s' % ('a',)", "'{} %s' % a", "'%s' % a['b']",
+        "'{}'.format(a, b)", "b'%s' % a", "'a\\n%s' % a", "y",
+    )),
+    # -- shapes
+    ("invert the if", BOTH, BOTH.replace("a == 1", "a != 1").replace("b = 1  # one", "0").replace("b = 2", "b = 1  # one").replace("0", "b = 2")),
+    *(("invert the if", text, None) for text in (
+        BOTH.replace("else:", "elif c:\n        b = 3\n    else:"), BOTH + BOTH.replace("def f", "def g"), BODY, BOTH.replace("a == 1", "a and b"),
+        BOTH.replace("a == 1", "1 < a < 2"),
+    )),
+    ("return early", LAST, "def f(a):\n    g(a)\n    if not a.b:\n        return\n    g(1)\n\n    g(2)\n"),
+    *(("return early", text, None) for text in (
+        LAST + "    return 1\n", LAST.replace("g(a)\n", "return 2\n", 1), LAST + "    else:\n        pass\n", LAST.replace("g(1)", "'''\n'''"), BODY,
+        LAST.replace("g(1)", "yield 1"),
+    )),
+    ("wrap `b = a` in try/except KeyError, return None", BODY,
+     "def f(a):\n    try:\n        b = a\n    except KeyError:\n        return None\n    return b\n"),
+    *((f"wrap `{what}` in try/except KeyError, {do}", BODY, None) for what, do in (
+        ("b = c", "pass"), ("b = a", "continue"), ("b = a", "log it"),
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("instruction", "source", "after"), CASES)
+def test_what_is_made_of_a_text(instruction: str, source: str, after: str | None) -> None:
+    ast.parse(source)
+    made = told(instruction, source)
+    assert made == (source if after is SAME else after)
+    if made is not None:
+        ast.parse(made)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "source", "after"),
+    [
+        ("return_hint", {"type": "int"}, BODY, BODY.replace(":", " -> int:", 1)),
+        ("type_hint", {"name": "a", "type": "int"}, BODY, BODY.replace("(a", "(a: int")),
+        ("type_hint_default", {"name": "b"}, HEAD, HEAD.replace("b=1", "b: int = 1")),
+        ("default", {"name": "b", "value": "None"}, HEAD, HEAD.replace("b=1", "b=None")),
+        ("parameter", {"name": "x", "value": "0"}, BODY, BODY.replace("(a", "(a, x=0")),
+        ("remove_parameter", {"name": "d"}, HEAD, HEAD.replace(", d=2", "")),
+        ("docstring", {"text": "It is."}, BODY, BODY.replace("    b = a", '    """It is."""\n    b = a')),
+        ("guard", {"name": "a", "value": "0"}, BODY, BODY.replace("    b", "    if a is None:\n        return 0\n    b", 1)),
+        ("add_print", {"name": "b"}, BODY, BODY.replace("= a\n", "= a\n    print(b)\n")),
+        ("constant", {"name": "ONE", "value": "1"}, "x = 1\n", "x = ONE\n"),
+        ("extract", {"name": "c", "value": "g(a)"}, "x = h(g(a))\n", "c = g(a)\nx = h(c)\n"),
+        ("inline", {"name": "b"}, CALLED, "def f(a):\n    return h(g(a), 1)\n"),
+        ("fstring", {"style": "%"}, "x = '%s' % a\n", "x = f'{a}'\n"),
+        ("fstring", {"style": ".format"}, "x = '{}'.format(a)\n", "x = f'{a}'\n"),
+        ("early_return", {}, "def f(a):\n    if a:\n        b()\n", "def f(a):\n    if not a:\n        return\n    b()\n"),
+        ("invert_if", {}, "if a:\n    b()\nelse:\n    c()\n", "if not a:\n    c()\nelse:\n    b()\n"),
+        ("try", {"what": "b = a", "error": "KeyError", "action": "ignore it"}, "b = a\n", "try:\n    b = a\nexcept KeyError:\n    pass\n"),
+        ("try_selection", {"error": "KeyError", "action": "re-raise"}, "b = a\n", "try:\n    b = a\nexcept KeyError:\n    raise\n"),
+    ],
+)  # fmt: skip
+def test_every_wording_of_training_is_read(
+    kind: str, fields: dict[str, str], source: str, after: str
+) -> None:
+    for wording in ASKS[kind]:
+        assert told(wording.format(**fields), source) == after, wording
+
+
+def test_a_selection_is_wrapped_where_it_is_whole_statements() -> None:
+    source = "def f(a):\n    b = a\n    if b:\n        c()\n    return b\n"
+    wrapped = "    try:\n        b = a\n        if b:\n            c()\n    except OSError:\n        pass\n"
+    instruction = "wrap this in try/except OSError and ignore it"
+    assert told(instruction, source, [(2, 4)]) == source.replace(
+        "    b = a\n    if b:\n        c()\n", wrapped
+    )
+    for scope in ((2, 3), (3, 3), (1, 2), (4, 5)):
+        assert told(instruction, source, [scope]) is None
