@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tree_sitter import Tree
 
 from copydesk.request import Range
-from copydesk.told.bodies import body_rule
+from copydesk.told.bodies import body_rule, docstring_rule
 from copydesk.told.names import name_rule
 from copydesk.told.removals import removal_rule
 from copydesk.told.selection import Selection, Way
@@ -18,6 +18,7 @@ from copydesk.told.shapes import shape_rule
 from copydesk.told.signatures import signature_rule
 from copydesk.told.strings import string_rule
 from copydesk.told.values import value_rule
+from copydesk.told.words import plain
 
 _READERS = (name_rule, removal_rule, signature_rule, body_rule, value_rule, string_rule, shape_rule)
 
@@ -26,7 +27,9 @@ def told_exchanges(instruction: str, lines: Sequence[str], scope: Sequence[Range
     """What the lines of `scope` become, from the top down: nothing where the instruction is followed already; None where it
     leaves anything open. Raises: never.
     """
-    rules = [rule for read in _READERS if (rule := read(instruction.strip())) is not None]
+    said = plain(instruction)
+    read = [docstring_rule(instruction.strip()), *(reader(said) for reader in _READERS)]
+    rules = [rule for rule in read if rule is not None]
     selected = Selection.of(lines, scope, tree)
     if not rules or any(node.has_error for node in selected.nodes):
         return None

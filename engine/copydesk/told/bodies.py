@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import partial
 
 from tree_sitter import Node
@@ -10,36 +12,55 @@ from copydesk.exchange import Exchange
 from copydesk.splices import end_of, start_of
 from copydesk.syntax import rows, text_of
 from copydesk.told.selection import Rule, Selection, Way
-from copydesk.told.words import code, expression, first_match, name, wordings
+from copydesk.told.words import code, expression, first_match, name, only, plain, some, wordings
 
 _NAME, _VALUE = name("name"), code("value")
-_TEXT = r"(?P<text>[^\n]+?)"
-_DOCSTRING = wordings(
-    rf'(?:add|give it) (?:the|a) docstring (?P<q>"+){_TEXT}(?P=q)',
-    rf"(?:add (?:the|a) )?docstring(?: saying)?: {_TEXT}",
-    rf"document this function: {_TEXT}",
-    end="$",
+_QUOTED = re.compile(r"""(\"{3}|'{3}|["'`])(?P<text>[^\n]+?)\1""")
+_SAYS = wordings(
+    r"(?:(?:add|write|insert) (?:the |a )?docstring(?: saying)?|document this function|docstring): (?P<text>[^\n]+)"
 )
+_ABOUT_IT = (
+    "add set insert put write use give it the a as to with text that says saying should be exactly of for this function method "
+    "needs document at top in one-line one line doc string"
+)
+_NOW = some(
+    "add a an guard check clause early at the start beginning top begin that this function should then first thing just "
+    "only right away straight immediately with which for and"
+)
+_DONE = r"(?:,? (?:at the (?:start|beginning|top)|first|first thing|right away|immediately|straight away|before anything else))?"
 _GUARD = wordings(
-    rf"(?:at the start, )?return {_VALUE} (?:if|when) {_NAME} is None",
-    rf"if {_NAME} is None,? return {_VALUE}",
-    rf"(?:at the start, )?return {_VALUE} for {_NAME} None",
-    rf"handle {_NAME} being None: return {_VALUE}",
+    rf"{_NOW}returns? (?:of )?{_VALUE} {_NOW}(?:if|when|for) {_NAME} (?:is |being )?None{_DONE}",
+    rf"{_NOW}(?:if|when) {_NAME} is None(?:,|:| then)? {_NOW}returns? {_VALUE}{_DONE}",
+    rf"{_NOW}(?:handle|against) {_NAME} being None[:,]? \(?return {_VALUE}\)?",
+    rf"(?:check|test) {_NAME} for None first(?: and|,) return {_VALUE}(?: in that case)?",
 )
-_PRINT = wordings(
-    rf"(?:debug: )?print {_NAME} (?:right )?(?:after|once) it is (?:assigned|set)",
-    rf"add a print of {_NAME} (?:behind|after) its assignment",
-    rf"add print\({_NAME}\) after the assignment",
+_SEEN = "it its it's is has been was gets set assigned computed assignment the value right directly just line where of variable"
+_PRINT = re.compile(
+    rf"^{some('add insert put debug: debug a the')}print(?: of | for |\(| )(?:the (?:value of |variable )?)?{_NAME}\)?"
+    r"(?: variable)? (?P<when>(?:(?:right|directly|just) )?(?:after|behind|once|below) .+)$",
+    re.IGNORECASE,
 )
 
 
 def body_rule(instruction: str) -> Rule | None:
     """Reads a wish about a function's body."""
-    if found := first_match(_DOCSTRING, instruction):
-        return partial(_documented, found["text"])
-    if found := first_match(_GUARD, instruction):
-        return partial(_guarded, found["name"], found["value"]) if expression(found["value"]) else None
-    return partial(_printed, found["name"]) if (found := first_match(_PRINT, instruction)) else None
+    if (found := first_match(_GUARD, instruction)) and (value := expression(found["value"])):
+        return partial(_guarded, found["name"], value)
+    found = _PRINT.match(instruction)
+    if found is None or not only(
+        found["when"], "after behind once below", f"{_SEEN} {found['name'].lower()}"
+    ):
+        return None
+    return partial(_printed, found["name"])
+
+
+def docstring_rule(instruction: str) -> Rule | None:
+    """Reads a wish for a docstring, whose text is in quotes, or behind a colon to the last full stop."""
+    quoted = [found["text"] for found in _QUOTED.finditer(instruction)]
+    if len(quoted) == 1 and only(plain(_QUOTED.sub(" ", instruction)), "docstring doc", _ABOUT_IT):
+        return partial(_documented, quoted[0])
+    said = first_match(_SAYS, instruction)
+    return partial(_documented, said["text"]) if said is not None and not quoted else None
 
 
 def _documented(text: str, selected: Selection) -> Way | None:
@@ -50,7 +71,13 @@ def _documented(text: str, selected: Selection) -> Way | None:
         return None
     if _is_text(body[0]):
         return () if text_of(body[0]).strip("\"' ") == text else None
-    return _before(selected, body[0], [f'"""{text}"""'])
+    way = _before(selected, body[0], [f'"""{text}"""'])
+    head = _end_of_head(selected)
+    return (
+        tuple(replace(part, first=head + 1, last=head) for part in way)
+        if way is not None and head is not None
+        else None
+    )
 
 
 def _guarded(name: str, value: str, selected: Selection) -> Way | None:
@@ -117,6 +144,16 @@ def _before(selected: Selection, node: Node, lines: list[str]) -> Way | None:
     if indent.strip() or (line not in selected.numbers() and line - 1 not in selected.numbers()):
         return None
     return (Exchange(line, line - 1, "".join(f"{indent}{text}\n" for text in lines)),)
+
+
+def _end_of_head(selected: Selection) -> int | None:
+    """The line a function's head ends in: comments may come before its body."""
+    function = selected.function()
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    if function is None or parameters is None:
+        return None
+    colon = next((child for child in function.children if child.type == ":"), None)
+    return colon.start_point[0] + 1 if colon is not None else None
 
 
 def _indent_of_head(selected: Selection) -> str:

@@ -15,16 +15,24 @@ from copydesk.told.selection import Rule, Selection, Way
 from copydesk.told.words import first_match, name, wordings
 
 _OLD, _NEW = name("old"), name("new")
-_THING = r"(?:(?:the |this )?(?:local )?(?:variable|parameter|argument|function|class|constant|name) )?"
+_KIND = r"(?:variable|var|parameter|argument|param|arg|function|class|constant|name)"
+_THING = rf"(?:(?:the |this |a )?(?:local )?{_KIND} )?"
+_USES = (
+    r"(?:,? (?:everywhere|and update all uses|update all uses|everywhere it'?s used|wherever it'?s used))?"
+)
 _RENAMED = wordings(
-    rf"rename {_THING}{_OLD} (?:to|into|as|->) {_NEW}",
-    rf"change the name (?:of )?{_OLD} (?:to|into) {_NEW}",
-    rf"replace the name {_OLD} (?:by|with) {_NEW}",
-    rf"call {_OLD} {_NEW}(?: instead)?",
+    rf"rename {_THING}{_OLD}(?: {_KIND})? (?:to|into|as|->) {_NEW}{_USES}",
+    rf"change the (?:variable )?name (?:of )?{_OLD} (?:to|into) {_NEW}{_USES}",
+    rf"replace the (?:variable )?name {_OLD} (?:by|with) {_NEW}{_USES}",
+    rf"call {_THING}{_OLD} {_NEW}",
+    rf"call {_THING}{_NEW} instead of {_OLD}",
+    rf"use {_NEW} as the (?:variable )?name instead of {_OLD}",
+    rf"{_THING}{_OLD}(?: {_KIND})? (?:should be|to be) (?:called|named|renamed to) {_NEW}{_USES}",
     rf"{_OLD} is a (?:bad|poor|misleading) name[,;:] (?:use|call it|rename it to) {_NEW}",
+    rf"give {_OLD} a better name: {_NEW}",
     r"s/(?P<old>[^\W\d]\w*)/(?P<new>[^\W\d]\w*)/g?",
 )
-_ARROW = wordings(rf"{_OLD} (?:->|=>|\N{{RIGHTWARDS ARROW}}) {_NEW}")
+_ARROW = wordings(rf"{_OLD} (?:->|=>|\N{{RIGHTWARDS ARROW}}) {_NEW}(?: \(rename\))?")
 
 
 def name_rule(instruction: str) -> Rule | None:
@@ -46,7 +54,7 @@ def _renamed(old: str, new: str, selected: Selection, *, sure: bool = True) -> W
     names = [node for node in selected.walk() if node.type == "identifier"]
     mine = [node for node in names if text_of(node) == old]
     if not mine:
-        word = re.compile(rf"(?<!\w){old}(?!\w)")
+        word = re.compile(rf"(?<!\w){old}(?!\w)", re.IGNORECASE)  # a sentence may begin with it
         said = any(word.search(selected.lines[n - 1]) for n in selected.numbers())
         return () if sure and not said else None  # a text or a comment may be meant
     if any(text_of(node) == new for node in names):

@@ -10,11 +10,20 @@ from copydesk.exchange import Exchange
 from copydesk.splices import end_of, start_of
 from copydesk.syntax import rows, text_of
 from copydesk.told.selection import Rule, Selection, Way
-from copydesk.told.words import first_match, wordings
+from copydesk.told.words import first_match, some, wordings
 
-_REMOVE = r"(?:remove|delete|drop|strip|clean up|get rid of|no)(?: (?:all|any|every|of))*(?: (?:the|these|those|my))?"
-_PRINTS = wordings(rf"{_REMOVE}(?: debug(?:ging)?)? (?:prints?(?: statements?| calls?)?|debug output)")
-_COMMENTS = wordings(rf"{_REMOVE} comments?")
+_REMOVE = r"(?:remove|delete|drop|strip|kill|take out|clean up|clear out|get rid of|no)"
+_ALL = some("all any every both of the these those my this that")
+_PRINTS = wordings(
+    rf"{_REMOVE} {_ALL}(?:debug(?:ging)? )?prints?(?:\(\))?(?: statements?| calls?| lines?)?",
+    rf"{_REMOVE} {_ALL}debug(?:ging)? output",
+    rf"take {_ALL}(?:debug(?:ging)? )?prints?(?: statements?| calls?)? out",
+)
+_COMMENTS = wordings(
+    rf"{_REMOVE} {_ALL}(?:# )?comments?(?: in here)?",
+    r"no comments(?: please)?, remove them",
+    rf"take {_ALL}comments? out",
+)
 _READ_BY_TOOLS = re.compile(
     r"#\s*(?:!|-\*-|noqa|type:|pragma|pylint:|fmt:|isort:|ruff:|mypy:|pyright:|nosec|coding[:=])",
     re.IGNORECASE,

@@ -13,29 +13,30 @@ from copydesk.exchange import Exchange
 from copydesk.splices import end_of, start_of
 from copydesk.syntax import rows, text_of
 from copydesk.told.selection import Rule, Selection, Way
-from copydesk.told.words import first_match, wordings
+from copydesk.told.words import first_match, only, wordings
 
-_INVERT = wordings(
-    r"(?:invert|flip|swap) the (?:branches of the )?if(?:/else)?",
-    r"(?:invert|negate) the condition,? (?:and )?swap (?:the branches|if and else)",
+_IFS = (
+    "the if else if/else if-else condition branch branches bodies blocks and by two statement its test around that of "
+    "negating inverting swapping switched swapped accordingly behaviour behavior same unchanged"
 )
-_GUARD = wordings(
-    r"(?:use an early return|return early)(?: to reduce (?:the )?nesting)?",
-    r"reduce the nesting with an early return",
-    r"turn the if into a guard clause",
-    r"use a guard clause(?: instead of nesting)?",
-    r"invert the condition and return early",
-    r"flatten this function",
+_GUARD = (
+    "use an a early return returns to reduce the nesting with turn if into guard clause instead of and invert condition "
+    "flatten this function"
 )
-_ERROR, _ACTION = r"(?P<error>[A-Z]\w*)", r"(?P<action>[a-z][\w -]*?)(?: if it fails)?"
-_THIS = r"(?P<what>this|here|`[^`]+`|.+?)"
+_ERROR, _ACTION = r"(?P<error>[A-Z]\w*)", r"(?P<action>[a-z][\w -]*?)"
+_FAILS = r"(?:,? (?:if it fails|on (?:an )?error|on failure|in that case|in the except|in except|then|if it'?s raised))?"
+_THIS = r"(?:the line )?(?P<what>this|here|.+?)"
+_TRIES = r"(?:try/except|try / except|try, except|try except|try ?\.\.\. ?except)"
 _TRY = wordings(
-    rf"wrap (?:{_THIS} )?in (?:a )?try/except {_ERROR}(?:,|:| and) {_ACTION}",
+    rf"(?:wrap|surround|enclose|put) (?:{_THIS} )?(?:in|with|by) (?:a )?{_TRIES} {_ERROR}(?:,|:| and) {_ACTION}{_FAILS}",
     rf"wrap {_THIS} in a try block[;,] on {_ERROR} {_ACTION}",
-    rf"catch {_ERROR} (?:round )?{_THIS} and {_ACTION}",
-    rf"handle {_ERROR}(?: from {_THIS})?: {_ACTION}",
-    rf"put a try/except {_ERROR} round {_THIS}, {_ACTION}",
+    rf"wrap {_THIS} in a try block that {_ACTION} on {_ERROR}",
+    rf"catch {_ERROR} (?:(?:round|around|at|from|in) )?{_THIS} and {_ACTION}{_FAILS}",
+    rf"handle {_ERROR}(?: (?:from|in) {_THIS})?(?: with a {_TRIES})?(?:: | that ){_ACTION}",
+    rf"(?:put|add) (?:a )?{_TRIES} {_ERROR} (?:just )?(?:round|around|for) {_THIS}[,;] (?:and )?(?:on error )?{_ACTION}{_FAILS}",
     rf"add error handling for {_ERROR}: {_ACTION}",
+    rf"if {_THIS} raises {_ERROR}, {_ACTION}",
+    rf"{_THIS} should be in a try; on {_ERROR} {_ACTION}",
 )
 _ACTIONS = {
     "pass": "pass", "ignore it": "pass", "do nothing": "pass", "ignore the error": "pass", "return": "return",
@@ -51,15 +52,25 @@ _ATOMS = ("identifier", "attribute", "call", "subscript")
 
 def shape_rule(instruction: str) -> Rule | None:
     """Reads a wish for another shape."""
-    if first_match(_INVERT, instruction):
+    words = set(instruction.lower().split())
+    if only(instruction, "invert flip swap negate reverse switch turn", _IFS) and words & {
+        "if",
+        "if/else",
+        "if-else",
+        "condition",
+    }:
         return _inverted
-    if first_match(_GUARD, instruction):
+    if only(instruction, "early guard flatten", _GUARD):
         return _guarded
     found = first_match(_TRY, instruction)
-    action = _ACTIONS.get(found["action"].strip().lower()) if found is not None else None
+    action = (
+        _ACTIONS.get(re.sub(r"^return(?:s|ing)\b", "return", found["action"].strip().lower()))
+        if found is not None
+        else None
+    )
     if found is None or action is None:
         return None
-    what = (found.groupdict().get("what") or "this").strip("`")
+    what = found.groupdict().get("what") or "this"
     return partial(_tried, None if what.lower() in ("this", "here") else what, found["error"], action)
 
 

@@ -14,66 +14,91 @@ from copydesk.told.selection import Rule, Selection, Way
 from copydesk.told.words import annotation, code, expression, first_match, name, wordings
 
 _NAME, _TYPE, _VALUE = name("name"), code("type"), code("value")
-_PARAMETER = r"(?:(?:the )?(?:parameter|argument) )?"
+_WORD = r"(?:parameter|argument|param|arg)"
+_PARAMETER = rf"(?:the )?(?:{_WORD} )?{_NAME}(?:'s)?(?: {_WORD})?"
+_HINT = r"(?:type hint|type annotation|type|annotation|hint)"
+_IT = r"(?:it|this|this function|the function)"
 _RETURNS = wordings(
-    rf"(?:add|set|give it) (?:the |a )?return (?:type(?: hint)?|annotation|hint)(?: of| to|:)? {_TYPE}",
-    rf"annotate the return (?:type|value) (?:as|with) {_TYPE}",
-    rf"(?:this|the) function returns {_TYPE}, add the (?:type hint|annotation)",
-    rf"add -> {_TYPE}",
-    rf"return type(?: hint)?: {_TYPE}",
+    rf"(?:(?:add|set|give it|put|make|use) )?(?:the |a )?(?:signature )?return {_HINT}(?: of| to| as|:| should be| ->)? {_TYPE}",
+    rf"(?:annotate|type|type hint) the (?:function'?s )?return(?: type| value)?(?: as| with|:) {_TYPE}",
+    rf"{_IT} returns {_TYPE}, (?:please )?(?:add|annotate) (?:the |that as the )?(?:return )?{_HINT}",
+    rf"add {_TYPE} as (?:the |a )?return {_HINT}",
+    rf"give (?:it|this|the function|\w+) the return {_HINT} {_TYPE}",
+    rf"declare that {_IT} returns {_TYPE}(?: \({_HINT}\))?",
+    rf"{_IT} should be annotated as returning {_TYPE}",
+    rf"(?:add|put) [\"']?-> {_TYPE}[\"']?",
 )
 _TYPED = wordings(
-    rf"add (?:the |a )?type hint {_TYPE} (?:to|for) {_PARAMETER}{_NAME}",
-    rf"add a type hint (?:to|for) {_PARAMETER}{_NAME}: {_TYPE}",
-    rf"annotate {_PARAMETER}{_NAME} (?:as|with) {_TYPE}",
-    rf"{_NAME} is of type {_TYPE}, add the (?:annotation|type hint)",
-    rf"type {_NAME} as {_TYPE}",
-    rf"{_PARAMETER}{_NAME} should be annotated (?:with|as) {_TYPE}",
-    rf"{_NAME}: {_TYPE}",
+    rf"add (?:the |a )?{_HINT} {_TYPE} (?:to|for) {_PARAMETER}",
+    rf"add (?:a |an )?{_TYPE} {_HINT} (?:to|for) {_PARAMETER}",
+    rf"add (?:the |a )?{_HINT} (?:to|for) {_PARAMETER}: {_TYPE}",
+    rf"add [\"']?: {_TYPE}[\"']? to {_PARAMETER}",
+    rf"(?:annotate|type|type hint|declare) {_PARAMETER} (?:as|with) (?:a |an )?{_TYPE}(?: \({_HINT}\))?",
+    rf"{_HINT} (?:of|for) {_PARAMETER} is {_TYPE}, add the {_HINT}",
+    rf"{_HINT} for {_PARAMETER} (?:->|:) {_TYPE}",
+    rf"set the {_HINT} (?:of|for) {_PARAMETER} to {_TYPE}",
+    rf"give {_PARAMETER} the {_HINT} {_TYPE}",
+    rf"{_PARAMETER} is (?:of type |a |an ){_TYPE}, (?:please )?(?:add the {_HINT}|annotate it(?: as such)?)",
+    rf"{_PARAMETER} needs a {_HINT}, it'?s {_TYPE}",
+    rf"{_PARAMETER} (?:should be )?(?:annotated|typed) (?:with|as) (?:a |an )?{_TYPE}",
+    rf"(?:make it )?{_NAME}: {_TYPE}",
 )
 _TYPED_AS_ITS_DEFAULT = wordings(
-    rf"add a type hint (?:to|for) {_PARAMETER}{_NAME}",
-    rf"annotate {_PARAMETER}{_NAME}(?: with the type of its default)?",
-    rf"type hint for {_NAME}",
-    rf"missing type annotation for {_NAME}, add it",
+    rf"add a type hint (?:to|for) {_PARAMETER}",
+    rf"annotate {_PARAMETER}(?: with the type of its default)?",
+    rf"type hint for {_PARAMETER}",
+    rf"missing type annotation for {_PARAMETER}, add it",
 )
+_CHANGE = r"(?:change|set|make|bump|increase|raise|lower|decrease|reduce|update)"
+_FROM = r"(?:from \S+ )?"
+_NOT = r"(?:,? (?:and )?(?:not|instead of) \S+)?"
 _DEFAULT = wordings(
-    rf"(?:change|set) the default(?: value)? (?:of|for) {_PARAMETER}{_NAME} to {_VALUE}",
-    rf"make {_VALUE} the default (?:of|for) {_PARAMETER}{_NAME}",
-    rf"{_PARAMETER}{_NAME} should default to {_VALUE}",
-    rf"default (?:of|for) {_NAME}: {_VALUE}",
+    rf"{_CHANGE} (?:the )?default(?: value)? (?:of |for )?{_PARAMETER} {_FROM}to {_VALUE}{_NOT}",
+    rf"{_CHANGE} {_PARAMETER} default(?: value)? {_FROM}to {_VALUE}{_NOT}",
+    rf"make (?:the )?default {_PARAMETER} {_VALUE}",
+    rf"make {_VALUE} the default(?: value)? (?:of|for) {_PARAMETER}",
+    rf"use {_VALUE} as (?:the )?default(?: value)? (?:of|for) {_PARAMETER}",
+    rf"(?:make )?{_PARAMETER} (?:should )?default(?:s)? to {_VALUE}{_NOT}",
+    rf"(?:let|set) {_NAME}(?: be|=) ?{_VALUE} by default",
+    rf"(?:the )?default(?: value)? (?:of|for) {_PARAMETER}(?: should be|:) {_VALUE}{_NOT}",
+    rf"{_PARAMETER} (?:should|to) have (?:the )?default(?: value)? {_VALUE}{_NOT}",
     rf"use {_NAME}={_VALUE} as (?:the )?default",
+    rf"{_NAME} ?= ?{_VALUE}",
 )
-_NEW = r"(?:a |an |the )?(?:new )?(?:optional )?(?:keyword )?(?:parameter|argument)"
+_A_NEW = rf"(?:a |an |the |another |one more )?(?:new |extra |optional |keyword |additional )*{_WORD}"
+_TO = r"(?:value )?(?:to |is |of |: ?)?"
+_DEFAULTING = rf"(?:,| \(| with| that| whose|) ?(?:a |the )?(?:default(?:s|ing)? ?{_TO}|=)"
 _ADDED = wordings(
-    rf"add {_NEW} {_NAME} with (?:the )?default {_VALUE}",
-    rf"add {_NEW} {_NAME} ?= ?{_VALUE}",
-    rf"add {_NEW} {_NAME} \(default {_VALUE}\)",
-    rf"give (?:this|the) function {_NEW} {_NAME}, default {_VALUE}",
-    rf"new (?:parameter|argument) {_NAME} ?= ?{_VALUE}",
+    rf"(?:add|introduce|create|new|give {_IT}|let it take|it needs) {_A_NEW}(?: called| named)? "
+    rf"{_NAME} ?{_DEFAULTING} ?{_VALUE}\)?",
+    rf"new {_WORD} {_NAME} ?= ?{_VALUE}",
     rf"let it take {_NAME}, {_VALUE} by default",
-    rf"add {_NAME}={_VALUE} to the signature",
+    rf"(?:add|extend the signature with) {_NAME}={_VALUE}(?: as the last {_WORD}| to the signature| to the {_WORD}s)?",
 )
 _REMOVED = wordings(
-    rf"(?:remove|drop|delete) (?:the )?(?:unused )?(?:parameter|argument) {_NAME}",
-    rf"(?:remove|drop|delete) {_NAME} from the (?:signature|parameters)",
-    rf"the (?:parameter|argument) {_NAME} is not needed any more, remove it",
+    rf"(?:remove|drop|delete|get rid of) (?:the )?(?:unused )?{_WORD} {_NAME}",
+    rf"(?:remove|drop|delete|get rid of) (?:the )?(?:unused )?{_NAME} {_WORD}",
+    rf"(?:remove|drop|delete) {_NAME} from the (?:signature|parameters|arguments)",
+    rf"the {_WORD} {_NAME} is not (?:needed|used)(?: any ?more)?, remove it",
 )
 _PLAIN = ("identifier", "default_parameter", "typed_parameter", "typed_default_parameter")
 
 
 def signature_rule(instruction: str) -> Rule | None:
     """Reads a wish about a function's head."""
-    if (found := first_match(_RETURNS, instruction)) and annotation(found["type"]):
-        return partial(_returns, found["type"])
-    if (found := first_match(_TYPED, instruction)) and annotation(found["type"]):
-        return partial(_typed, found["name"], found["type"])
+    for pattern in _RETURNS:
+        if (found := pattern.match(instruction)) and (type := annotation(found["type"])):
+            return partial(_returns, type)
+    for pattern in _TYPED:
+        if (found := pattern.match(instruction)) and (type := annotation(found["type"])):
+            return partial(_typed, found["name"], type)
     if found := first_match(_TYPED_AS_ITS_DEFAULT, instruction):
         return partial(_typed, found["name"], None)
-    if (found := first_match(_DEFAULT, instruction)) and expression(found["value"]):
-        return partial(_defaults, found["name"], found["value"])
-    if (found := first_match(_ADDED, instruction)) and expression(found["value"]):
-        return partial(_added, found["name"], found["value"])
+    if (found := first_match(_ADDED, instruction)) and (value := expression(found["value"])):
+        return partial(_added, found["name"], value)
+    for pattern in _DEFAULT:
+        if (found := pattern.match(instruction)) and (value := expression(found["value"])):
+            return partial(_defaults, found["name"], value)
     return partial(_removed, found["name"]) if (found := first_match(_REMOVED, instruction)) else None
 
 

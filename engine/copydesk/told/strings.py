@@ -9,17 +9,12 @@ from tree_sitter import Node
 from copydesk.splices import Splice, end_of, spliced, start_of
 from copydesk.syntax import text_of
 from copydesk.told.selection import Rule, Selection, Way
-from copydesk.told.words import first_match, wordings
+from copydesk.told.words import only
 
-_STYLE = (
-    r"(?:(?:%|percent|\.?format(?:\(\))?|str\.format|old|old-style)-? ?)?(?:string )?(?:formatting|format)"
-)
-_ASKED = wordings(
-    rf"(?:convert (?:the {_STYLE} |this )?|rewrite )(?:to|with|into) (?:an )?f-strings?",
-    rf"(?:use|make this) (?:an )?f-strings?(?: instead of {_STYLE})?",
-    rf"replace (?:the )?{_STYLE} (?:by|with) (?:an )?f-strings?",
-    r"modernise the string formatting",
-    rf"no {_STYLE}, use an f-string",
+_ASKED = (
+    "use an a convert make this turn into to instead of % percent .format format str.format() format() formatting "
+    "formatted string strings the old old-style style rewrite with for here rather than over change modernise modernize "
+    "switch from operator no by replace it that and"
 )
 _PLAIN = re.compile(r"""^(["'])(?!\1)[^\\\n]*\1$""")
 _PERCENT = re.compile(r"%([sr%])|%")
@@ -28,7 +23,9 @@ _BRACES = re.compile(r"\{(\d*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
 
 def string_rule(instruction: str) -> Rule | None:
     """Reads a wish for f-strings."""
-    return _formatted if first_match(_ASKED, instruction) else None
+    said = re.sub(r"\bf[ -]?strings?\b|\bf\"\"", "f-string", instruction.lower())
+    modern = said in ("modernise the string formatting", "modernize the string formatting")
+    return _formatted if modern or only(said, "f-string", _ASKED) else None
 
 
 def _formatted(selected: Selection) -> Way | None:

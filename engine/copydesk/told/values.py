@@ -14,24 +14,39 @@ from copydesk.told.selection import Rule, Selection, Way
 from copydesk.told.words import code, expression, first_match, name, wordings
 
 _NAME, _VALUE = name("name"), code("value")
-_VARIABLE = r"(?:(?:a |the )?(?:new )?(?:local )?variable )?"
+_VARIABLE = r"(?:(?:a |the |its own )?(?:new )?(?:local )?(?:variable|var),? )?(?:named |called )?"
+_LITERAL = rf"(?:the )?(?:magic )?(?:value |number |literal )?{_VALUE}"
+_OF = r"(?:the |our )?(?:constant )?"
 _CONSTANT = wordings(
-    rf"use (?:the constant )?{_NAME} (?:instead of|for) {_VALUE}",
-    rf"replace (?:the )?(?:magic )?(?:value |number |literal )?{_VALUE} (?:by|with) (?:the constant )?{_NAME}",
+    rf"use {_OF}{_NAME} (?:instead of|rather than|in place of|for) {_LITERAL}",
+    rf"use {_OF}{_NAME} constant (?:instead of|rather than|in place of|for) {_LITERAL}",
+    rf"(?:replace|swap|substitute|change) (?:the hardcoded )?{_LITERAL} (?:by|with|for|to) {_OF}{_NAME}",
+    rf"substitute {_OF}{_NAME} for {_LITERAL}",
+    rf"instead of {_LITERAL} use {_OF}{_NAME}",
+    rf"(?:don'?t|do not) hardcode {_VALUE}, use {_OF}{_NAME}",
     rf"no magic numbers: {_VALUE} is {_NAME}",
-    rf"{_VALUE} should be {_NAME}",
+    rf"{_VALUE} is a magic number, use {_OF}{_NAME}",
+    rf"{_LITERAL} should be {_OF}{_NAME}",
+    rf"{_VALUE} -> {_NAME} constant",
 )
 _EXTRACT = wordings(
-    rf"(?:extract|pull out) {_VALUE} (?:in)?to {_VARIABLE}{_NAME}",
-    rf"pull {_VALUE} out into {_VARIABLE}{_NAME}",
-    rf"introduce {_VARIABLE}{_NAME} for {_VALUE}",
-    rf"assign {_VALUE} to {_VARIABLE}{_NAME} first",
+    rf"(?:extract|pull out|pull|move) (?:the expression )?{_VALUE} (?:out )?(?:in)?to {_VARIABLE}{_NAME}",
+    rf"(?:extract|pull out) (?:the expression )?{_VALUE} as {_VARIABLE}{_NAME}",
+    rf"extract {_VALUE} -> {_NAME}",
+    rf"(?:factor) {_VALUE} out (?:in)?to {_VARIABLE}{_NAME}",
+    rf"(?:introduce|create|make) {_VARIABLE}{_NAME} for (?:the expression )?{_VALUE}",
+    rf"(?:put|store) {_VALUE} in {_VARIABLE}{_NAME}(?: and use (?:it|that))?",
+    rf"assign {_VALUE} to {_VARIABLE}{_NAME}(?: first| and use (?:it|that))?",
     rf"give {_VALUE} a name: {_NAME}",
 )
+_TEMPORARY = r"(?:the )?(?:temporary |temp )?(?:variable )?"
 _INLINE = wordings(
-    rf"inline (?:the )?(?:temporary )?(?:variable )?{_NAME}",
-    rf"remove the variable {_NAME} and use its value directly",
-    rf"get rid of the temporary (?:variable )?{_NAME}",
+    rf"inline {_TEMPORARY}{_NAME}(?: variable)?",
+    rf"(?:remove|drop) the variable {_NAME} and use its value directly",
+    rf"replace the variable {_NAME} (?:by|with) its (?:value|expression)",
+    rf"get rid of {_TEMPORARY}{_NAME}(?: by inlining it)?",
+    rf"{_NAME} is only used once, inline it",
+    rf"(?:don'?t|do not) use the variable {_NAME}, inline its value",
 )
 _LATER = (
     "lambda", "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression",
@@ -45,15 +60,29 @@ _WHOLE = (
     "dictionary_comprehension",
 )  # fmt: skip
 """What means the same wherever it stands in an expression."""
+_LOOSE = (
+    "binary_operator", "comparison_operator", "boolean_operator", "not_operator", "unary_operator", "await",
+    "conditional_expression",
+)  # fmt: skip
+_ALONE = (
+    "argument_list",
+    "return_statement",
+    "expression_list",
+    "parenthesized_expression",
+    "list",
+    "assignment",
+)
+"""Where such a one stands as well."""
 
 
 def value_rule(instruction: str) -> Rule | None:
     """Reads a wish about a value and its name."""
-    found = first_match(_CONSTANT, instruction)
-    if found is not None and _is_literal(found["value"]):
-        return partial(_constant, found["name"], found["value"])
-    if found := first_match(_EXTRACT, instruction):
-        return partial(_extracted, found["name"], found["value"]) if expression(found["value"]) else None
+    for pattern in _CONSTANT:
+        if (found := pattern.match(instruction)) and _is_literal(found["value"]):
+            return partial(_constant, found["name"], found["value"])
+    for pattern in _EXTRACT:
+        if (found := pattern.match(instruction)) and expression(found["value"]):
+            return partial(_extracted, found["name"], found["value"])
     return partial(_inlined, found["name"]) if (found := first_match(_INLINE, instruction)) else None
 
 
@@ -118,7 +147,13 @@ def _inlined(name: str, selected: Selection) -> Way | None:
         return None
     first, last = rows(statement)
     alone = selected.split(start_of(statement))[0] + selected.split(end_of(statement))[1]
-    if value.type not in _WHOLE or first != last or alone.strip() or statement.next_named_sibling != behind:
+    loose = value.type in _LOOSE and used.parent is not None and used.parent.type in _ALONE
+    if (
+        not (value.type in _WHOLE or loose)
+        or first != last
+        or alone.strip()
+        or statement.next_named_sibling != behind
+    ):
         return None
     made = spliced(selected.lines, [Splice(start_of(used), end_of(used), text_of(value))])
     return (Exchange(first, first, ""), *made) if made else None

@@ -1,50 +1,86 @@
-"""How instructions are worded, as far as they have a form: what all readers of them share."""
+"""How instructions are worded, as far as they have a form: what all readers of them share.
+
+A reader names the words it knows, slots and fillers; one word more that nobody knows, and the instruction is not read.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
-_PLACE = r"(?:in|from|of|out of|inside|throughout) (?:this|the) (?:function|method|class|selection|code|block|file|signature)"
-END = rf"(?: (?:everywhere|throughout))?(?: {_PLACE}| here)?(?:,? please)?[.!]?$"
-"""Where, and how kindly."""
-
-
+_BEFORE = re.compile(
+    r"^(?:please|pls|plz|kindly|hey|ok|just|(?:can|could|would|will) (?:you|u)(?: please)?|i(?:'d| would) like (?:you )?to|"
+    r"i(?: want| need) (?:you )?to|i want|let'?s|we should)[,:]? +",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"(?:[, ]+(?:please|pls|plz|thanks|thank you|thx|instead|here|now)|[.!?;]+)$", re.IGNORECASE
+)
+_PLACE = re.compile(
+    r",? (?:(?:everywhere|throughout),? ?)?(?:in|from|of|on|out of|inside|throughout|to|for) (?:this|the) "
+    r"(?:function|method|class|selection|code|block|file)$|,? (?:everywhere|throughout)$",
+    re.IGNORECASE,
+)
 _NO_NAME = r"(?!(?:it|this|that|these|them|everything|all|every|the)\b)"
+
+
+def plain(instruction: str) -> str:
+    """Without backticks, manners and where it is meant: in what is selected, in any case."""
+    text = " ".join(instruction.replace("`", "").split())
+    while (less := _PLACE.sub("", _BEHIND.sub("", _BEFORE.sub("", text)))) != text:
+        text = less
+    return text
 
 
 def name(group: str) -> str:
     """An identifier, quoted or not; words that stand for others are none."""
-    return rf"(?:{_NO_NAME}|(?=[`'\"]))[`'\"]?(?P<{group}>[^\W\d]\w*)[`'\"]?"
+    return rf"(?:{_NO_NAME}|(?=['\"]))['\"]?(?P<{group}>[^\W\d]\w*)['\"]?"
 
 
 def code(group: str) -> str:
-    """An expression, quoted or not; `expression` says whether it is one."""
-    return rf"`?(?P<{group}>[^`]+?)`?"
+    """A piece of code; `expression` and `annotation` say whether it is one."""
+    return rf"(?P<{group}>.+?)"
 
 
-def wordings(*patterns: str, end: str = END) -> list[re.Pattern[str]]:
-    """Whole instructions. end: "$" where they end in a text of the person's, full stop and all."""
-    return [re.compile(rf"^(?:please )?{pattern}{end}", re.IGNORECASE) for pattern in patterns]
+def some(words: str) -> str:
+    """Any number of these words, each with a space behind it."""
+    return rf"(?:(?:{'|'.join(words.split())})[,:]? )*"
 
 
-def first_match(patterns: list[re.Pattern[str]], instruction: str) -> re.Match[str] | None:
+def wordings(*patterns: str) -> list[re.Pattern[str]]:
+    """Whole instructions, as `plain` leaves them."""
+    return [re.compile(rf"^{pattern}$", re.IGNORECASE) for pattern in patterns]
+
+
+def first_match(patterns: Iterable[re.Pattern[str]], instruction: str) -> re.Match[str] | None:
     """What the first of them reads."""
     return next((found for pattern in patterns if (found := pattern.match(instruction))), None)
 
 
-def expression(text: str) -> bool:
-    """Whether it is one expression of one line."""
-    return _parsed(text) is not None
+def only(instruction: str, needed: str, known: str) -> bool:
+    """Whether it has a word of `needed`, and besides these none that is not `known`."""
+    words = set(re.findall(r"[^\s,;:()]+", instruction.lower()))
+    return bool(words & set(needed.split())) and words <= {*needed.split(), *known.split()}
 
 
-def annotation(text: str) -> bool:
-    """Whether it may be a type: names, with others in brackets and between."""
+def expression(text: str) -> str | None:
+    """One expression of one line, as Python spells it; None where it is none."""
+    text = text.capitalize() if text in ("none", "true", "false") else text
+    return text if _parsed(text) is not None else None
+
+
+def annotation(text: str) -> str | None:
+    """A type as one writes it (names, with others in brackets and between), without quotes; None where it is none."""
+    text = text.strip("\"'")
+    if text.lower() in ("hint", "type", "type hint", "annotation"):
+        return None
     tree = _parsed(text)
-    return tree is not None and all(
+    types = tree is not None and all(
         isinstance(node, _TYPES) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr))
         for node in ast.walk(tree)
     )
+    return text if types else None
 
 
 _TYPES = (
