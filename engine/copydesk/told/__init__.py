@@ -22,11 +22,16 @@ from copydesk.told.words import plain
 
 _READERS = (name_rule, removal_rule, signature_rule, body_rule, value_rule, string_rule, shape_rule)
 
+LONGEST = 240
+"""Characters of an instruction that may say it all; who writes more has more to say."""
+
 
 def told_exchanges(instruction: str, lines: Sequence[str], scope: Sequence[Range], tree: Tree) -> Way | None:
     """What the lines of `scope` become, from the top down: nothing where the instruction is followed already; None where it
     leaves anything open. Raises: never.
     """
+    if len(instruction) > LONGEST:
+        return None
     said = plain(instruction)
     read = [docstring_rule(instruction.strip()), *(reader(said) for reader in _READERS)]
     rules = [rule for rule in read if rule is not None]

@@ -76,9 +76,13 @@ def annotation(text: str) -> str | None:
     if text.lower() in ("hint", "type", "type hint", "annotation"):
         return None
     tree = _parsed(text)
-    types = tree is not None and all(
-        isinstance(node, _TYPES) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr))
-        for node in ast.walk(tree)
+    types = (
+        tree is not None
+        and not isinstance(tree.body, (ast.Tuple, ast.List))
+        and all(
+            isinstance(node, _TYPES) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr))
+            for node in ast.walk(tree)
+        )
     )
     return text if types else None
 

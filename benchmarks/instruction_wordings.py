@@ -1,0 +1,42 @@
+"""The share of instructions that say all themselves and are read so, on wordings written without knowing what is read.
+
+    python benchmarks/instruction_wordings.py
+
+No model runs. What is not read goes to the model; `tests/test_told_wordings.py` holds that what is read is read right.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent / "tests"
+sys.path.insert(0, str(TESTS))
+
+from instructions import told  # noqa: E402
+
+
+def main() -> int:
+    sets = json.loads((TESTS / "wordings.json").read_text("utf-8"))
+    heads = [f"text {n + 1}" for n in range(len(sets))]
+    print(f"| asked for | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
+    totals = [[0, 0] for _ in sets]
+    for kind in (asked["kind"] for asked in sets[0]["asked"]):
+        cells = []
+        for total, one in zip(totals, sets, strict=True):
+            (asked,) = (asked for asked in one["asked"] if asked["kind"] == kind)
+            scope = [tuple(one["scope"])]
+            read = sum(told(wording, one["source"], scope) is not None for wording in asked["wordings"])
+            cells.append(f"{read} of {len(asked['wordings'])}")
+            if asked["after"] is not None:
+                total[0] += read
+                total[1] += len(asked["wordings"])
+        print(f"| {kind} | {' | '.join(cells)} |")
+    shares = (f"{read} of {count} ({read / count:.0%})" for read, count in totals)
+    print(f"| all but the others | {' | '.join(shares)} |")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
