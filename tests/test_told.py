@@ -53,6 +53,8 @@ def test_another_name_in_many_words(instruction: str) -> None:
         # Who calls a method is not in sight.
         ("rename f to g", "class C:\n    def f(self):\n        pass\n", None),
         ("rename f to g", "class C:\n    @property\n    def f(self):\n        pass\n", None),
+        ("rename n to m", "def f(n):\n    return f(n=n - 1)\n", None),
+        ("rename n to m", "def f(n):\n    return g(n=n - 1)\n", "def f(m):\n    return g(n=m - 1)\n"),
         ("rename a to class", "a = 1\n", None),
         ("rename a to b", "a = (1\n", None),
         ("rename the file to new", "a = 1\n", None),

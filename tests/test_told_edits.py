@@ -57,11 +57,12 @@ CASES: list[tuple[str, str, str | None]] = [
     ("drop the argument x", HEAD, SAME),
     # -- bodies
     ('add the docstring "It is."', BODY, BODY.replace("    b = a", '    """It is."""\n    b = a')),
-    ("docstring: it's so.", METHOD, METHOD.replace("        return", '        """it\'s so."""\n        return')),
+    ("docstring: it's so.", BODY, BODY.replace("    b = a", '    """it\'s so."""\n    b = a')),
     ("docstring: new", 'def f():\n    """Old."""\n', None),
     ("docstring: Old.", 'def f():\n    """Old."""\n', SAME),
     ('docstring: say "yes"', BODY, None),
     ("docstring: x", "def f(): pass\n", None),
+    ("docstring: x", METHOD, None),  # of the class?
     ("return [] if a is None", BODY, BODY.replace("    b", "    if a is None:\n        return []\n    b", 1)),
     ("return 0 when a is None", 'def f(a):\n  """D."""\n  b()\n',
      'def f(a):\n  """D."""\n  if a is None:\n    return 0\n  b()\n'),
@@ -159,6 +160,17 @@ def test_every_wording_of_training_is_read(
 ) -> None:
     for wording in ASKS[kind]:
         assert told(wording.format(**fields), source) == after, wording
+
+
+def test_what_cannot_stand_there_is_not_put_there() -> None:
+    loop = "for a in b:\n    c(a)\n"
+    wrapped = "for a in b:\n    try:\n        c(a)\n    except KeyError:\n        continue\n"
+    assert told("wrap `c(a)` in try/except KeyError, continue", loop) == wrapped
+    assert told("wrap `c(a)` in try/except KeyError, return", loop) is None
+    assert (
+        told("wrap `c(a)` in try/except KeyError, continue", "for x in y:\n    def f(a):\n        c(a)\n")
+        is None
+    )
 
 
 def test_a_selection_is_wrapped_where_it_is_whole_statements() -> None:

@@ -67,8 +67,8 @@ def _documented(text: str, selected: Selection) -> Way | None:
     if '"""' in text or "\\" in text or text.endswith('"'):
         return None
     body = _body(selected)
-    if not body:
-        return None
+    if not body or any(n.type == "class_definition" for n in selected.walk()):
+        return None  # a class that is selected may be meant
     if _is_text(body[0]):
         return () if text_of(body[0]).strip("\"' ") == text else None
     way = _before(selected, body[0], [f'"""{text}"""'])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections.abc import Sequence
 from functools import partial
 
 from tree_sitter import Node
@@ -60,10 +61,22 @@ def _renamed(old: str, new: str, selected: Selection, *, sure: bool = True) -> W
     if any(text_of(node) == new for node in names):
         return None  # two things would have one name
     variables = [node for node in mine if not is_label(node)]
-    if any(map(_is_method, variables)):
+    if any(map(_is_method, variables)) or any(_is_given(node, names) for node in mine):
         return None  # others may call it
     places = variables or mine
     return spliced(selected.lines, [Splice(start_of(n), end_of(n), new) for n in places]) or None
+
+
+def _is_given(label: Node, names: Sequence[Node]) -> bool:
+    """Whether it names an argument in a call of a function that is selected, too: then it is the parameter."""
+    call = (
+        label.parent.parent.parent if label.parent is not None and label.parent.parent is not None else None
+    )
+    called = call.child_by_field_name("function") if call is not None and call.type == "call" else None
+    if not is_label(label) or called is None:
+        return False
+    defined = {text_of(n) for n in names if n.parent is not None and n.parent.type == "function_definition"}
+    return text_of(called).rpartition(".")[2] in defined
 
 
 def _is_method(name: Node) -> bool:

@@ -139,7 +139,7 @@ def _tried(what: str | None, error: str, action: str, selected: Selection) -> Wa
     if not statements or not lines[-1].endswith("\n") or not _movable(statements[0].parent, lines, ""):
         return None
     indent = selected.split(start_of(statements[0]))[0]
-    if indent.strip() or (action == "continue" and not _in_loop(statements[0])):
+    if indent.strip() or not _may(action, statements[0]):
         return None
     moved = [f"    {line}" if line.strip() else line for line in lines]
     made = [f"{indent}try:\n", *moved, f"{indent}except {error}:\n", f"{indent}    {action}\n"]
@@ -160,13 +160,15 @@ def _statements(selected: Selection, first: int, last: int) -> Sequence[Node]:
     )
 
 
-def _in_loop(node: Node) -> bool:
+def _may(action: str, node: Node) -> bool:
+    """Whether a statement can stand where `node` does: `continue` needs a loop, `return` a function."""
+    wanted = {"continue": ("for_statement", "while_statement"), "return": ("function_definition",)}.get(
+        action.split()[0], ()
+    )
     above = node.parent
-    while above is not None and above.type not in ("function_definition", "class_definition"):
-        if above.type in ("for_statement", "while_statement"):
-            return True
-        above = above.parent
-    return False
+    while wanted and above is not None and above.type not in wanted:
+        above = above.parent if above.type not in ("function_definition", "class_definition") else None
+    return above is not None
 
 
 def _gives_back(node: Node) -> bool:
