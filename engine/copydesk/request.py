@@ -58,9 +58,9 @@ class EditRequest:
 
     `scope` lists 1-based inclusive document lines, (k, k - 1) for an insertion point; None leaves it to the
     default policies. At most one of `choices` (the new text is one of these) and `lark` (a Lark grammar of
-    the new text) narrows what is written; without them a diagnostic about a name narrows a sub to names
-    (`choices.py`), unless `narrow` is off. `temperature` 0 is greedy. `max_tokens` bounds the program's generated
-    tokens.
+    the new text) narrows what is written; without them a diagnostic or an instruction does where it
+    settles the text (`narrowing.py`), unless `narrow` is off. `temperature` 0 is greedy. `max_tokens` bounds
+    the program's generated tokens.
     """
 
     scope: Sequence[Range] | None = None
