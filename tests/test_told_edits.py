@@ -86,6 +86,11 @@ CASES: list[tuple[str, str, str | None]] = [
     )),
     ("inline b", CALLED, "def f(a):\n    return h(g(a), 1)\n"),
     ("inline `x`", CALLED, SAME),
+    ("inline the variable x", CALLED, SAME),
+    ("inline styles", CALLED, None),
+    ("get rid of duplicates", CALLED, None),
+    ("get rid of b", CALLED, None),
+    ("replace 'a' by b", "x = 'a'\n", None),
     *(("inline b", f"def f(a):\n    {line}\n", None) for line in (
         "b = a + 1\n    return b * 2", "b = g(a)\n    c()\n    return b", "b = g(a)\n    return [b for x in a]",
         "b = 1\n    return b + b",
@@ -104,6 +109,8 @@ CASES: list[tuple[str, str, str | None]] = [
     )),
     # -- shapes
     ("invert the if", BOTH, SWAPPED),
+    *((instruction, BOTH, None) for instruction in ("negate the condition", "invert the condition", "negate the if")),
+    *((instruction, BOTH, SWAPPED) for instruction in ("flip the if/else", "swap the branches", "Invert the if statement!")),
     *(("invert the if", text, None) for text in (
         BOTH.replace("else:", "elif c:\n        b = 3\n    else:"), BOTH + BOTH.replace("def f", "def g"), BODY,
         BOTH.replace("a == 1", "a and b"),

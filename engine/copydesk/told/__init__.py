@@ -18,7 +18,7 @@ from copydesk.told.shapes import shape_rule
 from copydesk.told.signatures import signature_rule
 from copydesk.told.strings import string_rule
 from copydesk.told.values import value_rule
-from copydesk.told.words import plain
+from copydesk.told.words import plain, quoted
 
 _READERS = (name_rule, removal_rule, signature_rule, body_rule, value_rule, string_rule, shape_rule)
 
@@ -35,7 +35,7 @@ def told_exchanges(instruction: str, lines: Sequence[str], scope: Sequence[Range
     said = plain(instruction)
     read = [docstring_rule(instruction.strip()), *(reader(said) for reader in _READERS)]
     rules = [rule for rule in read if rule is not None]
-    selected = Selection.of(lines, scope, tree)
+    selected = Selection.of(lines, scope, tree, quoted(instruction))
     if not rules or any(node.has_error for node in selected.nodes):
         return None
     try:

@@ -19,19 +19,22 @@ Way: TypeAlias = tuple[Exchange, ...]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """lines: of the document. nodes: what of its top level has a line in `scope`."""
+    """lines: of the document. nodes: what of its top level has a line in `scope`. quoted: words the instruction marks as code."""
 
     lines: Sequence[str]
     scope: Sequence[Range]
     nodes: Sequence[Node]
+    quoted: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, lines: Sequence[str], scope: Sequence[Range], tree: Tree) -> Selection:
+    def of(
+        cls, lines: Sequence[str], scope: Sequence[Range], tree: Tree, quoted: frozenset[str] = frozenset()
+    ) -> Selection:
         def touches(node: Node) -> bool:
             begin, end = rows(node)
             return any(first <= end and begin <= last for first, last in scope)
 
-        return cls(lines, scope, [node for node in tree.root_node.children if touches(node)])
+        return cls(lines, scope, [node for node in tree.root_node.children if touches(node)], quoted)
 
     def walk(self) -> Iterator[Node]:
         """Every node all of whose lines are selected, in order."""

@@ -19,6 +19,11 @@ _IFS = (
     "the if else if/else if-else condition branch branches bodies blocks and by two statement its test around that of "
     "negating inverting swapping switched swapped accordingly behaviour behavior same unchanged"
 )
+_SWAPS = re.compile(
+    r"\b(?:invert|flip|reverse|swap|switch|turn)\b.*\bif\b|\b(?:swap|switch)\w*\b.*\b(?:branch\w*|bodies|blocks|else)\b",
+    re.IGNORECASE,
+)
+"""A condition that is turned alone makes other code of it."""
 _GUARD = (
     "use an a early return returns to reduce the nesting with turn if into guard clause instead of and invert condition "
     "flatten this function"
@@ -52,13 +57,7 @@ _ATOMS = ("identifier", "attribute", "call", "subscript")
 
 def shape_rule(instruction: str) -> Rule | None:
     """Reads a wish for another shape."""
-    words = set(instruction.lower().split())
-    if only(instruction, "invert flip swap negate reverse switch turn", _IFS) and words & {
-        "if",
-        "if/else",
-        "if-else",
-        "condition",
-    }:
+    if only(instruction, "invert flip swap negate reverse switch turn", _IFS) and _SWAPS.search(instruction):
         return _inverted
     if only(instruction, "early guard flatten", _GUARD):
         return _guarded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import partial
 
 from tree_sitter import Node
@@ -44,7 +45,8 @@ _INLINE = wordings(
     rf"inline {_TEMPORARY}{_NAME}(?: variable)?",
     rf"(?:remove|drop) the variable {_NAME} and use its value directly",
     rf"replace the variable {_NAME} (?:by|with) its (?:value|expression)",
-    rf"get rid of {_TEMPORARY}{_NAME}(?: by inlining it)?",
+    rf"get rid of (?:the )?(?:temporary |temp )?variable {_NAME}(?: by inlining it)?",
+    rf"get rid of (?:the )?(?:temporary|temp) {_NAME}(?: by inlining it)?",
     rf"{_NAME} is only used once, inline it",
     rf"(?:don'?t|do not) use the variable {_NAME}, inline its value",
 )
@@ -78,12 +80,15 @@ _ALONE = (
 def value_rule(instruction: str) -> Rule | None:
     """Reads a wish about a value and its name."""
     for pattern in _CONSTANT:
-        if (found := pattern.match(instruction)) and _is_literal(found["value"]):
+        if (found := pattern.match(instruction)) and _has_constant(
+            instruction, found["name"], found["value"]
+        ):
             return partial(_constant, found["name"], found["value"])
     for pattern in _EXTRACT:
         if (found := pattern.match(instruction)) and expression(found["value"]):
             return partial(_extracted, found["name"], found["value"])
-    return partial(_inlined, found["name"]) if (found := first_match(_INLINE, instruction)) else None
+    sure = re.search(r"\b(?:variable|temporary|temp)\b", instruction) is not None
+    return partial(_inlined, found["name"], sure) if (found := first_match(_INLINE, instruction)) else None
 
 
 def _constant(name: str, value: str, selected: Selection) -> Way | None:
@@ -121,11 +126,11 @@ def _extracted(name: str, value: str, selected: Selection) -> Way | None:
     )
 
 
-def _inlined(name: str, selected: Selection) -> Way | None:
-    """Where it is given once and used once, by the next statement."""
+def _inlined(name: str, sure: bool, selected: Selection) -> Way | None:
+    """Where it is given once and used once, by the next statement. sure: the words speak of a variable."""
     names = [n for n in selected.walk() if n.type == "identifier" and text_of(n) == name and not is_label(n)]
     if not names:
-        return ()
+        return () if sure or name in selected.quoted else None
     if len(names) != 2:
         return None
     given, used = names
@@ -180,9 +185,10 @@ def _gives(name: Node, value: str) -> bool:
     return right is not None and text_of(right) == value
 
 
-def _is_literal(value: str) -> bool:
+def _has_constant(instruction: str, name: str, value: str) -> bool:
+    """Whether the value is a literal, and the name a constant's: for a text in quotes, another text may be meant."""
     try:
-        ast.literal_eval(value)
+        literal = ast.literal_eval(value)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return False
-    return True
+    return not isinstance(literal, str) or name.isupper() or "constant" in instruction

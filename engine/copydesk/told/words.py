@@ -33,6 +33,11 @@ def plain(instruction: str) -> str:
     return text
 
 
+def quoted(instruction: str) -> frozenset[str]:
+    """The words in backticks or quotes, each alone."""
+    return frozenset(word for _, word in re.findall(r"([`'\"])(\w+)\1", instruction))
+
+
 def name(group: str) -> str:
     """An identifier, quoted or not; words that stand for others are none."""
     return rf"(?:{_NO_NAME}|(?=['\"]))['\"]?(?P<{group}>[^\W\d]\w*)['\"]?"
