@@ -51,6 +51,9 @@ CASES: list[tuple[str, str, str | None]] = [
     ("add a parameter x with default 0", "def f():\n    pass\n", None),
     ("add a parameter x with default 0", "def f(*, a=1):\n    pass\n", None),
     ("add a parameter x with default 0", "def f(\n    a,\n    b,\n):\n    pass\n", None),
+    ("add a parameter x with default 0", "def f(a, *, b=1, c=2):\n    pass\n", "def f(a, x=0, *, b=1, c=2):\n    pass\n"),
+    ("add a parameter x with default 0", "def f(a, *b: int):\n    pass\n", "def f(a, x: int = 0, *b: int):\n    pass\n"),
+    ("remove the parameter b", "def f(a, *, b=1):\n    pass\n", None),
     ("remove the parameter b", HEAD, HEAD.replace(", b=1", "")),
     ("remove the parameter a", HEAD, None),  # it is used
     ("remove the argument a", "def f(a, b):\n    pass\n", "def f(b):\n    pass\n"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -144,8 +145,8 @@ def _added(name: str, value: str, selected: Selection) -> Way | None:
     parameters = _parameters(selected)
     if any(_name_of(p) == name for p in parameters):
         return ()
-    plain = [p for k, p in enumerate(parameters) if all(q.type in _PLAIN for q in parameters[: k + 1])]
-    if not plain or len(plain) < len([p for p in parameters if p.type in _PLAIN and p.type != "identifier"]):
+    plain = list(takewhile(lambda p: p.type in _PLAIN and _name_of(p), parameters))
+    if not plain:
         return None
     last, typed = plain[-1], any(p.type.startswith("typed") for p in parameters)
     kind = _literal_type(value) if typed else None
@@ -164,7 +165,10 @@ def _removed(name: str, selected: Selection) -> Way | None:
         return None
     if at is None:
         return () if parameters else None
-    if any(text_of(node) == name for node in identifiers(body)):
+    alone = parameters[at - 1].type == "keyword_separator" and at + 1 == len(
+        parameters
+    )  # a star that names none
+    if alone or any(text_of(node) == name for node in identifiers(body)):
         return None
     gone = parameters[at]
     begin, end = start_of(gone), end_of(gone)
