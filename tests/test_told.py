@@ -59,6 +59,7 @@ def test_another_name_in_many_words(instruction: str) -> None:
         ("rename a to b", "a = (1\n", None),
         ("rename the file to new", "a = 1\n", None),
         ("rename a to something better", "a = 1\n", None),
+        ("rename a to something", "a = 1\n", None),
         ("change a to b", "a = 1\n", None),
     ],
 )  # fmt: skip

@@ -83,7 +83,7 @@ def _documented(text: str, selected: Selection) -> Way | None:
 def _guarded(name: str, value: str, selected: Selection) -> Way | None:
     body = _body(selected)
     first = next((node for node in body if not _is_text(node)), None)
-    if first is None:
+    if first is None or not selected.knows(value) or not selected.knows(name):
         return None
     answer = f"if {name} is None:\n", f"return {value}"
     if " ".join(text_of(first).split()) == " ".join("".join(answer).split()):

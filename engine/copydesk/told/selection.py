@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -49,6 +52,18 @@ class Selection:
         """Whether all of a node's lines are selected."""
         begin, end = rows(node)
         return any(first <= begin and end <= last for first, last in self.scope)
+
+    def knows(self, code: str, *, type: bool = False) -> bool:
+        """Whether every name in an expression is Python's own or the document's; of a type, one with a capital may be anybody's.
+        Else it is a word of the person's, and no code.
+        """
+        names = {node.id for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Name)}
+        for name in names:
+            word = re.compile(rf"(?<!\w){name}(?!\w)")
+            here = hasattr(builtins, name) or any(word.search(line) for line in self.lines)
+            if not here and not (type and name[0].isupper()):
+                return False
+        return True
 
     def numbers(self) -> Iterator[int]:
         """The selected lines, 1-based."""

@@ -106,7 +106,7 @@ def signature_rule(instruction: str) -> Rule | None:
 def _returns(type: str, selected: Selection) -> Way | None:
     function = selected.function()
     parameters = function.child_by_field_name("parameters") if function is not None else None
-    if function is None or parameters is None:
+    if function is None or parameters is None or not selected.knows(type, type=True):
         return None
     said = function.child_by_field_name("return_type")
     if said is None:
@@ -124,6 +124,8 @@ def _typed(name: str, type: str | None, selected: Selection) -> Way | None:
         type = _type_of(default)
         if type is None:
             return () if said is not None else None
+    if not selected.knows(type, type=True):
+        return None
     if said is not None:
         return _instead(selected, said, type)
     if parameter.type == "identifier":
@@ -137,7 +139,7 @@ def _typed(name: str, type: str | None, selected: Selection) -> Way | None:
 def _defaults(name: str, value: str, selected: Selection) -> Way | None:
     parameter = _parameter(selected, name)
     default = parameter.child_by_field_name("value") if parameter is not None else None
-    return _instead(selected, default, value) if default is not None else None
+    return _instead(selected, default, value) if default is not None and selected.knows(value) else None
 
 
 def _added(name: str, value: str, selected: Selection) -> Way | None:
@@ -146,7 +148,7 @@ def _added(name: str, value: str, selected: Selection) -> Way | None:
     if any(_name_of(p) == name for p in parameters):
         return ()
     plain = list(takewhile(lambda p: p.type in _PLAIN and _name_of(p), parameters))
-    if not plain:
+    if not plain or not selected.knows(value):
         return None
     last, typed = plain[-1], any(p.type.startswith("typed") for p in parameters)
     kind = _literal_type(value) if typed else None

@@ -22,7 +22,7 @@ _PLACE = re.compile(
     r"(?:function|method|class|selection|code|block|file)$|,? (?:everywhere|throughout)$",
     re.IGNORECASE,
 )
-_NO_NAME = r"(?!(?:it|this|that|these|them|everything|all|every|the)\b)"
+_NO_NAME = r"(?!(?:it|this|that|these|them|everything|all|every|the|something|anything|whatever)\b)"
 
 
 def plain(instruction: str) -> str:
