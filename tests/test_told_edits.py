@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from random import Random
 
 import pytest
 
+from copydesk.document import split_lines
 from copydesk.training.defects.asks import ASKS
+from defect_files import files
 from instructions import told
 
 SAME = "the same"
@@ -78,6 +82,7 @@ CASES: list[tuple[str, str, str | None]] = [
     ("return [] if a is None", BODY, BODY.replace("    b", "    if a is None:\n        return []\n    b", 1)),
     ("return 0 when a is None", 'def f(a):\n  """D."""\n  b()\n',
      'def f(a):\n  """D."""\n  if a is None:\n    return 0\n  b()\n'),
+    ("return 0 if b is None", BODY, None),
     ("return 0 if a is None", "def f(a):\n    if a is None:\n        return 0\n    b()\n", SAME),
     ("print b after it is assigned", BODY, BODY.replace("= a\n", "= a\n    print(b)\n")),
     ("print b after it is set", BODY.replace("= a\n", "= a\n    print(b)\n"), SAME),
@@ -97,6 +102,13 @@ CASES: list[tuple[str, str, str | None]] = [
         "while g(a): pass", "return c(g(a))", "if a: return g(a)",
     )),
     ("inline b", CALLED, "def f(a):\n    return h(g(a), 1)\n"),
+    ("extract a.b into a variable c", "a.b = 1\n", None),
+    ("extract a[0] into a variable c", "a[0], d = e\n", None),
+    ("extract a[0] into a variable c", "del a[0]\n", None),
+    ("extract a[0] into a variable c", "a[0] += 1\n", None),
+    ("extract a[0] into a variable c", "b[a[0]] = 1\n", "c = a[0]\nb[c] = 1\n"),
+    ("inline b", "b = 1\nb = 2\n", None),
+    ("inline b", "b = g()\ndel b\n", None),
     ("inline `x`", CALLED, SAME),
     ("inline the variable x", CALLED, SAME),
     ("inline styles", CALLED, None),
@@ -192,6 +204,15 @@ def test_what_cannot_stand_there_is_not_put_there() -> None:
     )
 
 
+def test_a_variable_used_outside_the_selection_is_not_inlined() -> None:
+    source = "def f(a):\n    b = g(a)\n    c(b)\n    return b\n"
+    assert told("inline b", source, [(1, 3)]) is None
+    assert (
+        told("inline b", source.replace("return b", "return a"), [(1, 3)])
+        == "def f(a):\n    c(g(a))\n    return a\n"
+    )
+
+
 def test_a_selection_is_wrapped_where_it_is_whole_statements() -> None:
     source = "def f(a):\n    b = a\n    if b:\n        c()\n    return b\n"
     wrapped = "    try:\n        b = a\n        if b:\n            c()\n    except OSError:\n        pass\n"
@@ -201,3 +222,47 @@ def test_a_selection_is_wrapped_where_it_is_whole_statements() -> None:
     )
     for scope in ((2, 3), (3, 3), (1, 2), (4, 5)):
         assert told(instruction, source, [scope]) is None
+
+
+ANY = [
+    "rename {name} to zz_new", "remove the prints", "remove the comments", "add the return type int", "annotate {name} as int",
+    "{name} should default to None", "add a parameter zz_new with default 0", "remove the parameter {name}", "docstring: New.",
+    "return None if {name} is None", "print {name} after it is assigned", "use ZZ_NEW instead of {literal}",
+    "extract {call} into a variable zz_new", "inline the variable {name}", "use f-strings", "invert the if", "return early",
+    "wrap `{line}` in try/except OSError, pass",
+]  # fmt: skip
+
+
+def test_on_real_code_what_is_made_is_code() -> None:
+    """Whatever is asked of whichever function: the result is Python, and nothing else in the file has changed."""
+    random, made = Random(0), Counter[str]()
+    for file in files()[:6]:
+        tree = ast.parse(file.text)
+        lines = split_lines(file.text)
+        functions = [
+            n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.body[0].lineno > n.lineno
+        ]
+        for function in random.sample(functions, min(8, len(functions))):
+            first, last = function.lineno, function.end_lineno or 0
+            nodes = list(ast.walk(function))
+            fields = {
+                "name": sorted(
+                    {n.id for n in nodes if isinstance(n, ast.Name)} | {a.arg for a in function.args.args}
+                ),
+                "literal": sorted({ast.unparse(n) for n in nodes if isinstance(n, ast.Constant)}),
+                "call": sorted({ast.unparse(n) for n in nodes if isinstance(n, ast.Call | ast.Subscript)}),
+                "line": sorted(
+                    {ast.unparse(n) for n in nodes if isinstance(n, ast.Assign | ast.Expr | ast.Return)}
+                ),
+            }
+            for instruction in ANY:
+                chosen = {key: random.choice(values or ["x"]) for key, values in fields.items()}
+                after = told(instruction.format(**chosen), file.text, [(first, last)])
+                if after is None or after == file.text:
+                    continue
+                made[instruction] += 1
+                ast.parse(after)
+                now = split_lines(after)
+                assert now[: first - 1] == lines[: first - 1]
+                assert now[len(now) - (len(lines) - last) :] == lines[last:]
+    assert len(made) > 12, made

@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from copydesk.exchange import Exchange
 from copydesk.splices import end_of, start_of
-from copydesk.syntax import rows, text_of
+from copydesk.syntax import identifiers, rows, text_of
 from copydesk.told.selection import Rule, Selection, Way
 from copydesk.told.words import code, expression, first_match, name, only, plain, some, wordings
 
@@ -83,8 +83,11 @@ def _documented(text: str, selected: Selection) -> Way | None:
 def _guarded(name: str, value: str, selected: Selection) -> Way | None:
     body = _body(selected)
     first = next((node for node in body if not _is_text(node)), None)
-    if first is None or not selected.knows(value) or not selected.knows(name):
-        return None
+    function = selected.function()
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    given = {text_of(node) for node in identifiers(parameters)} if parameters is not None else set()
+    if first is None or name not in given or not selected.knows(value):
+        return None  # other names mean nothing yet at the start
     answer = f"if {name} is None:\n", f"return {value}"
     if " ".join(text_of(first).split()) == " ".join("".join(answer).split()):
         return ()

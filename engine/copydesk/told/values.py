@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from copydesk.exchange import Exchange
 from copydesk.splices import Splice, end_of, spliced, start_of
-from copydesk.syntax import is_label, rows, text_of
+from copydesk.syntax import identifiers, is_label, rows, text_of
 from copydesk.told.selection import Rule, Selection, Way
 from copydesk.told.words import code, expression, first_match, name, wordings
 
@@ -111,7 +111,7 @@ def _extracted(name: str, value: str, selected: Selection) -> Way | None:
     places = [node for node in selected.walk() if text_of(node) == value and not _said_by(node, value)]
     if any(_gives(n, value) for n in names):
         return ()
-    if len(places) != 1 or names:
+    if len(places) != 1 or names or _is_stored(places[0]):
         return None
     statement = _statement(places[0])
     if statement is None or not selected.has(statement):
@@ -131,7 +131,7 @@ def _inlined(name: str, sure: bool, selected: Selection) -> Way | None:
     names = [n for n in selected.walk() if n.type == "identifier" and text_of(n) == name and not is_label(n)]
     if not names:
         return () if sure or name in selected.quoted else None
-    if len(names) != 2:
+    if len(names) != 2 or _is_stored(names[1]) or _count(name, names[0]) != 2:
         return None
     given, used = names
     assignment = given.parent
@@ -175,6 +175,38 @@ def _statement(node: Node) -> Node | None:
             return None
         above = parent
     return None
+
+
+def _is_stored(node: Node) -> bool:
+    """Whether it is what a statement gives a value, or takes it from."""
+    parent = node.parent
+    while parent is not None and parent.type in (
+        "pattern_list",
+        "tuple_pattern",
+        "list_pattern",
+        "list_splat_pattern",
+    ):
+        node, parent = parent, parent.parent
+    if parent is None or parent.type in (
+        "delete_statement",
+        "as_pattern_target",
+        "global_statement",
+        "nonlocal_statement",
+    ):
+        return parent is not None
+    stores = ("assignment", "augmented_assignment", "for_statement", "for_in_clause", "named_expression")
+    return parent.type in stores and node in (
+        parent.child_by_field_name("left"),
+        parent.child_by_field_name("name"),
+    )
+
+
+def _count(name: str, node: Node) -> int:
+    """How often a variable of that name stands in the function round a place, selected or not."""
+    above = node
+    while above.parent is not None and above.type != "function_definition":
+        above = above.parent
+    return sum(text_of(n) == name and not is_label(n) for n in identifiers(above))
 
 
 def _gives(name: Node, value: str) -> bool:
