@@ -11,14 +11,15 @@ import json
 import sys
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent.parent / "tests"
-sys.path.insert(0, str(TESTS))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from instructions import told  # noqa: E402
+from instructions import told
+
+WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "wordings.json"
 
 
 def main() -> int:
-    sets = json.loads((TESTS / "wordings.json").read_text("utf-8"))
+    sets = json.loads(WORDINGS.read_text("utf-8"))
     heads = [f"text {n + 1}" for n in range(len(sets))]
     print(f"| asked for | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
     totals = [[0, 0] for _ in sets]

@@ -166,7 +166,7 @@ def _asked_again(
     for key, times in Counter(keys).items():
         if has[key] > had[key] - times:
             return Judgement("refused", f"ruff still says: {key[0]} {key[1]}", ())
-    fresh = next(iter(news(old, new)), None)
+    fresh = _fresh(old, new)
     # One error makes a parser say several things, and others once some of them are gone.
     if fresh is not None and (not broken or len(new) >= len(old)):
         return Judgement(
@@ -183,7 +183,7 @@ def _harm(before: str, after: str, path: Path | None, ruff: Ruff) -> str | None:
         return None
     if any(d.code == SYNTAX for d in old):
         return None
-    fresh = next(iter(news(old, new)), None)
+    fresh = _fresh(old, new)
     return (
         f"ruff now says: {fresh.code} {fresh.message} (line {fresh.lines[0]})" if fresh is not None else None
     )
@@ -204,10 +204,12 @@ def _spoken(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> tuple[str, s
     return key if key in here else here[0] if here else None
 
 
-def news(old: Iterable[Diagnostic], new: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The findings of which there are more than there were; of several alike, all."""
+def _fresh(old: Iterable[Diagnostic], new: Sequence[Diagnostic]) -> Diagnostic | None:
+    """The first finding of which there are more than there were."""
     had, has = Counter(map(finding, old)), Counter(map(finding, new))
-    return [diagnostic for diagnostic in new if has[finding(diagnostic)] > had[finding(diagnostic)]]
+    return next(
+        (diagnostic for diagnostic in new if has[finding(diagnostic)] > had[finding(diagnostic)]), None
+    )
 
 
 def finding(diagnostic: Diagnostic) -> tuple[str, str]:

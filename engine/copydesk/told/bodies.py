@@ -152,10 +152,7 @@ def _before(selected: Selection, node: Node, lines: list[str]) -> Way | None:
 def _end_of_head(selected: Selection) -> int | None:
     """The line a function's head ends in: comments may come before its body."""
     function = selected.function()
-    parameters = function.child_by_field_name("parameters") if function is not None else None
-    if function is None or parameters is None:
-        return None
-    colon = next((child for child in function.children if child.type == ":"), None)
+    colon = next((n for n in function.children if n.type == ":"), None) if function is not None else None
     return colon.start_point[0] + 1 if colon is not None else None
 
 

@@ -28,6 +28,7 @@ class Jury:
         self._path = path
         self._language = language
         self._rules = rules
+        self._behind: dict[tuple[int, ...], list[list[Fix]]] = {}  # of a round: what goes with which fixes
 
     def hear(
         self, text: str, fixes: Sequence[Fix], extend: Sequence[str]
@@ -37,6 +38,7 @@ class Jury:
 
         extend: ruff's rules that count besides those its configuration names.
         """
+        self._behind.clear()
         found = self.findings(text, extend=extend) if any(map(by_ruff, fixes)) else None
         edited: list[tuple[Fix, EditResult]] = []
         for fix in fixes:
@@ -55,10 +57,7 @@ class Jury:
             for fix, result in edited:
                 fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
             kept = self._together(text, list(filter(self._wanted, changed)), extend, found)
-        if not kept or found is None or not self._tidies:
-            return kept, []
-        after = apply_edits(text, [edit for fix in kept for edit in fix.edits])
-        return kept, self._settled(text, after, kept, extend, found)[1]
+        return kept, self._behind.get(_key(kept), [])
 
     @property
     def _tidies(self) -> bool:
@@ -131,18 +130,7 @@ class Jury:
         found: Sequence[Diagnostic] | None,
         checked: Sequence[str] = (),
     ) -> Judgement:
-        return self._settled(text, after, fixes, extend, found, checked)[0]
-
-    def _settled(
-        self,
-        text: str,
-        after: str,
-        fixes: Sequence[Fix],
-        extend: Sequence[str],
-        found: Sequence[Diagnostic] | None,
-        checked: Sequence[str] = (),
-    ) -> tuple[Judgement, list[list[Fix]]]:
-        """A judgement of `fixes` together, and what has to go with them for it to hold."""
+        """A judgement of `fixes` together. What has to go with them for it to hold is kept for `hear`."""
         asked = [fix.diagnostic for fix in fixes if fix.diagnostic is not None]
         judge = partial(
             judge_all,
@@ -155,16 +143,23 @@ class Jury:
         )
         judged = judge(text, after, checked=checked)
         if judged.verdict != "refused" or found is None or not self._tidies:
-            return judged, []
+            return judged
         step = Step(text, [edit for fix in fixes for edit in fix.edits], found, asked)
         try:
             behind = leftovers(step, partial(self.findings, extend=extend))
         except DocumentError:
-            return judged, []
+            return judged
         if behind is None or not behind[1]:
-            return judged, []
+            return judged
         tidy = judge(text, behind[0])
-        return (judged, []) if tidy.verdict == "refused" else (tidy, behind[1])
+        if tidy.verdict == "refused":
+            return judged
+        self._behind[_key(fixes)] = behind[1]
+        return tidy
+
+
+def _key(fixes: Sequence[Fix]) -> tuple[int, ...]:
+    return tuple(map(id, fixes))
 
 
 def by_ruff(fix: Fix) -> bool:
