@@ -354,7 +354,7 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="what follows a copy in the context: its lines, or the program alone (default: program)",
     )  # fmt: skip
     data.add_argument(
-        "--density", type=float, default=1.0, help="examples tried per line of code (default: 1)"
+        "--density", type=float, help="examples tried per line of code (default: 1; 6 with --model)"
     )
     data.add_argument(
         "--passes", type=int, default=1, help="times over the corpus, with other defects (default: 1)"
@@ -372,18 +372,29 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     model.add_argument(
         "--model",
         metavar="ID_OR_PATH",
-        help="fine-tune this model instead: its tokenizer, tags for ops, adapters (--lora)",
+        help="train an adapter for this model (Llama, Mistral or Qwen family), with its tokenizer",
+    )
+    model.add_argument("--rank", type=_positive, default=32, help="of the adapter (default: 32)")
+    model.add_argument("--rate", type=float, default=1e-3, help="the adapter's learning rate (default: 1e-3)")
+    model.add_argument(
+        "--batch-tokens", type=_positive, default=2048, help="tokens of an adapter's step (default: 2048)"
+    )
+    model.add_argument("--threads", type=_positive, default=1, help="of an adapter's run (default: 1)")
+    model.add_argument(
+        "--validate",
+        type=int,
+        default=128,
+        metavar="N",
+        help="held-out examples measured while an adapter trains",
     )
     model.add_argument(
-        "--lora",
-        metavar="RANK",
-        type=_positive,
-        help="rank of the adapters, merged into the weights at the end",
-    )
+        "--snapshot-minutes", type=float, default=0.0, metavar="N",
+        help="also keep an adapter-REQUESTS.safetensors this often",
+    )  # fmt: skip
     model.add_argument(
         "--init",
-        metavar="DIR",
-        help="start from the weights of this model directory or run; its tokenizer must be the one of the shards",
+        metavar="PATH",
+        help="start from the weights of this model directory, run or adapter; its tokenizer must be the one of the shards",
     )
     model.add_argument(
         "--average",

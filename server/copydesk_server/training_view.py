@@ -1,4 +1,4 @@
-"""Shows a training run as it goes: a progress bar in a terminal, plain lines elsewhere. Knows no training but `Status`."""
+"""Shows a training run as it goes: a progress bar in a terminal, plain lines elsewhere. Knows no training but its reports."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 if TYPE_CHECKING:
+    from copydesk.training.adapters.run import Progress as AdapterProgress
     from copydesk.training.train import Status
 
 
@@ -66,6 +67,18 @@ def line(status: Status) -> str:
         minutes, seconds = divmod(round(status.seconds_left), 60)
         parts.append(f"{minutes}:{seconds:02d} left")
     return " · ".join(parts)
+
+
+def adapter_line(row: AdapterProgress) -> str:
+    """An adapter run's state, in one line."""
+    parts = [
+        f"{row.progress:4.0%} step {row.step} loss {row.loss:.3f}",
+        f"{row.requests:,} requests",
+        f"{row.requests_per_second:.1f} requests/s",
+        f"{row.tokens_per_second:,.0f} tokens/s",
+        f"{row.utilisation:.0%} of peak",
+    ]
+    return " · ".join([*parts, figures(row.figures)] if row.figures else parts)
 
 
 def figures(validation: dict[str, float]) -> str:

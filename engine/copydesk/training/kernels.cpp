@@ -141,11 +141,13 @@ void swiglu_backward(const bf16 *gate_up, const bf16 *dhidden, bf16 *dgate_up, i
     }
 }
 
-// qkv [batch * length, 3 heads width] to parts [3, batch, heads, length, width]: queries and keys turned by their
-// position, queries times scale. cosine, sine [length, width]; positions [batch, length], or null for 0 .. length - 1.
+// qkv [batch * length, (heads + 2 kv_heads) width] to parts [3, batch, heads, length, width]: queries and keys turned by
+// their position, queries times scale, keys and values repeated for the queries that share them. cosine, sine
+// [length, width]; positions [batch, length], or null for 0 .. length - 1.
 void split_heads(const bf16 *qkv, const float *cosine, const float *sine, const int32_t *positions, bf16 *parts,
-                 int64_t batch, int64_t length, int64_t heads, int64_t width, float scale) {
-    int64_t half = width / 2, rows = batch * length, size = rows * heads * width;
+                 int64_t batch, int64_t length, int64_t heads, int64_t kv_heads, int64_t width, float scale) {
+    int64_t half = width / 2, rows = batch * length, size = rows * heads * width, group = heads / kv_heads;
+    int64_t stride = (heads + 2 * kv_heads) * width;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         int64_t b = i / length, t = i % length;
@@ -154,7 +156,8 @@ void split_heads(const bf16 *qkv, const float *cosine, const float *sine, const 
         for (int64_t k = 0; k < 3; k++) {
             float by = k == 0 ? scale : 1.f;
             for (int64_t h = 0; h < heads; h++) {
-                const bf16 *from = qkv + ((i * 3 + k) * heads + h) * width;
+                int64_t place = k == 0 ? h : heads + (k - 1) * kv_heads + h / group;
+                const bf16 *from = qkv + i * stride + place * width;
                 bf16 *to = parts + k * size + ((b * heads + h) * length + t) * width;
                 if (k == 2) {
                     memcpy(to, from, width * sizeof(bf16));
@@ -171,27 +174,36 @@ void split_heads(const bf16 *qkv, const float *cosine, const float *sine, const 
     }
 }
 
-// The gradient of split_heads: parts back to rows, turned the other way.
+// The gradient of split_heads: parts back to rows, turned the other way; what queries share is added up.
 void join_heads(const bf16 *parts, const float *cosine, const float *sine, const int32_t *positions, bf16 *qkv,
-                int64_t batch, int64_t length, int64_t heads, int64_t width, float scale) {
-    int64_t half = width / 2, rows = batch * length, size = rows * heads * width;
+                int64_t batch, int64_t length, int64_t heads, int64_t kv_heads, int64_t width, float scale) {
+    int64_t half = width / 2, rows = batch * length, size = rows * heads * width, group = heads / kv_heads;
+    int64_t stride = (heads + 2 * kv_heads) * width;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         int64_t b = i / length, t = i % length;
         int64_t at = positions ? positions[i] : t;
         const float *c = cosine + at * width, *s = sine + at * width;
+        float sum[WIDEST];
         for (int64_t k = 0; k < 3; k++) {
             float by = k == 0 ? scale : 1.f;
-            for (int64_t h = 0; h < heads; h++) {
-                bf16 *to = qkv + ((i * 3 + k) * heads + h) * width;
-                const bf16 *from = parts + k * size + ((b * heads + h) * length + t) * width;
+            int64_t places = k == 0 ? heads : kv_heads, shared = k == 0 ? 1 : group;
+            for (int64_t h = 0; h < places; h++) {
+                bf16 *to = qkv + i * stride + (k == 0 ? h : heads + (k - 1) * kv_heads + h) * width;
+                for (int64_t j = 0; j < width; j++) sum[j] = 0;
+                for (int64_t g = 0; g < shared; g++) {
+                    const bf16 *from = parts + k * size + ((b * heads + h * shared + g) * length + t) * width;
+#pragma omp simd
+                    for (int64_t j = 0; j < width; j++) sum[j] += widen(from[j]);
+                }
                 if (k == 2) {
-                    memcpy(to, from, width * sizeof(bf16));
+#pragma omp simd
+                    for (int64_t j = 0; j < width; j++) to[j] = narrow(sum[j]);
                     continue;
                 }
 #pragma omp simd
                 for (int64_t j = 0; j < half; j++) {
-                    float x = widen(from[j]), y = widen(from[j + half]);
+                    float x = sum[j], y = sum[j + half];
                     to[j] = narrow(by * (x * c[j] + y * s[j]));
                     to[j + half] = narrow(by * (y * c[j] - x * s[j]));
                 }

@@ -34,8 +34,8 @@ _SIGNATURES: dict[str, list[object]] = {
     "norm_backward": [_P, _P, _P, _P, _P, _P, _P, _I, _I],
     "swiglu_forward": [_P, _P, _I, _I],
     "swiglu_backward": [_P, _P, _P, _I, _I],
-    "split_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _F],
-    "join_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _F],
+    "split_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
+    "join_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
     "causal_softmax": [_P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
     "causal_softmax_backward": [_P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
     "cross_entropy": [_P, _P, _P, _P, _I, _I],
@@ -110,15 +110,18 @@ class Kernels:
         shape: tuple[int, int, int, int],
         scale: float,
         positions: torch.Tensor | None = None,
+        *,
+        kv_heads: int | None = None,
     ) -> torch.Tensor:
-        """Rows [B T, 3 H D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale.
+        """Rows [B T, (H + 2 K) D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale.
 
-        positions int32 [B, T] of the tokens, all below T; None for 0 .. T - 1.
+        positions int32 [B, T] of the tokens, all below T; None for 0 .. T - 1. kv_heads: K key heads, each repeated for H / K
+        query heads; by default K = H.
         """
         B, H, T, D = shape
         parts = qkv.new_empty(3, B, H, T, D)
         tables = self._rope(rope, positions, T, D)
-        self._calls["split_heads"](_at(qkv), *tables, _at(parts), B, T, H, D, scale)
+        self._calls["split_heads"](_at(qkv), *tables, _at(parts), B, T, H, kv_heads or H, D, scale)
         return parts
 
     def join_heads(
@@ -127,12 +130,15 @@ class Kernels:
         rope: tuple[torch.Tensor, torch.Tensor],
         scale: float,
         positions: torch.Tensor | None = None,
+        *,
+        kv_heads: int | None = None,
     ) -> torch.Tensor:
-        """The gradient of `split_heads`: [3, B, H, T, D] to rows [B T, 3 H D]."""
+        """The gradient of `split_heads`: [3, B, H, T, D] to rows [B T, (H + 2 K) D]."""
         _, B, H, T, D = parts.shape
-        qkv = parts.new_empty(B * T, 3 * H * D)
+        K = kv_heads or H
+        qkv = parts.new_empty(B * T, (H + 2 * K) * D)
         tables = self._rope(rope, positions, T, D)
-        self._calls["join_heads"](_at(parts), *tables, _at(qkv), B, T, H, D, scale)
+        self._calls["join_heads"](_at(parts), *tables, _at(qkv), B, T, H, K, D, scale)
         return qkv
 
     @staticmethod

@@ -143,7 +143,7 @@ class Loop:
         metrics = curves.Metrics(self.out, self.step)
         since = _Since(time.monotonic())
         saved = time.monotonic()
-        with _stopping() as stop, ThreadPoolExecutor(1) as pool:
+        with stopping() as stop, ThreadPoolExecutor(1) as pool:
             ahead: Future[Batch] | None = None
             while True:
                 progress = self.budget.progress(self.step)
@@ -268,7 +268,7 @@ class Loop:
 
 
 @contextmanager
-def _stopping() -> Iterator[threading.Event]:
+def stopping() -> Iterator[threading.Event]:
     """An event that SIGTERM and SIGINT set, so that a run ends between two steps; a second signal acts as usual."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():

@@ -20,18 +20,20 @@ CHUNK = {"cpu": 512, "cuda": 8192}
 class HeadLoss(torch.autograd.Function):
     """(sum of coefficient * loss, losses [n] fp32) of hidden [N, E] at rows `where` [n], against `target` [n].
 
-    No row occurs twice in `where`. coefficient [n] fp32. The head is `embedding` [V, E].
+    No row occurs twice in `where`. coefficient [n] fp32. The head is `embedding` [V, E]. `rows` [R, E] fp32, where given, are
+    the parameters its last R rows are made from: they get a gradient, and the embedding needs none.
     """
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        hidden, embedding, where, target, coefficient, kernels = args
+        hidden, embedding, where, target, coefficient, kernels, rows = args
         native: Kernels | None = kernels
         chosen = hidden.index_select(0, where)
         d_chosen = torch.empty_like(chosen)
         # A frozen head (LoRA) needs no gradient of its own size.
         learnt = ctx.needs_input_grad[1]
         d_embedding = torch.zeros_like(embedding, dtype=torch.float32) if learnt else None
+        d_rows = torch.zeros_like(rows) if rows is not None else None
         losses = []
         size = CHUNK.get(hidden.device.type, 2048)
         for h, t, c, d in zip(
@@ -52,9 +54,11 @@ class HeadLoss(torch.autograd.Function):
             torch.mm(grad, embedding, out=d)
             if d_embedding is not None:
                 d_embedding += grad.t() @ h
+            if d_rows is not None:
+                d_rows += grad[:, -len(rows) :].t() @ h
         each = torch.cat(losses) if losses else coefficient.new_zeros(0)
         ctx.save_for_backward(
-            where, d_chosen, None if d_embedding is None else d_embedding.to(embedding.dtype)
+            where, d_chosen, None if d_embedding is None else d_embedding.to(embedding.dtype), d_rows
         )
         ctx.rows = hidden.shape[0]
         ctx.mark_non_differentiable(each)
@@ -62,13 +66,15 @@ class HeadLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        where, d_chosen, d_embedding = ctx.saved_tensors
+        where, d_chosen, d_embedding, d_rows = ctx.saved_tensors
         scale = grads[0]
         d_hidden = d_chosen.new_zeros(ctx.rows, d_chosen.shape[1])
         d_hidden.index_copy_(0, where, d_chosen * scale.to(d_chosen.dtype))
         if d_embedding is not None:
             d_embedding = d_embedding * scale.to(d_embedding.dtype)
-        return d_hidden, d_embedding, None, None, None, None
+        if d_rows is not None:
+            d_rows = d_rows * scale
+        return d_hidden, d_embedding, None, None, None, None, d_rows
 
 
 def head_loss(
@@ -80,7 +86,7 @@ def head_loss(
     kernels: Kernels | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """See `HeadLoss`: (the sum, differentiable; each loss [n])."""
-    total, each = HeadLoss.apply(hidden, embedding, where, target, coefficient, kernels)  # type: ignore[no-untyped-call]
+    total, each = HeadLoss.apply(hidden, embedding, where, target, coefficient, kernels, None)  # type: ignore[no-untyped-call]
     return total, each
 
 

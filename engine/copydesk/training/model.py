@@ -158,6 +158,11 @@ class TrainingModel(nn.Module):
 
     forward = hidden
 
+    @property
+    def head(self) -> torch.Tensor:
+        """[V, E]: the embedding itself."""
+        return self.embedding
+
     def _embedded(self, ids: torch.Tensor) -> torch.Tensor:
         # CUDA's own embedding gradient adds up in fp32, and the compiler knows it.
         if ids.device.type == "cpu":

@@ -72,7 +72,8 @@ class Worker:
             self._fixes(task, rng) if task.split == "ruff" else self._defects(task, counts)
         ):
             for group in self._groups(examples, length, counts):
-                if rng.random() * len(group.ids) <= self.settings.tokens_per_branch * len(group.kinds):
+                full = self.settings.tokens_per_branch * len(group.kinds) / len(group.ids)
+                if rng.random() <= full**self.settings.strictness:
                     made.append(group)
                 else:
                     counts.update(f"too few on the page: {kind}" for kind in group.kinds)

@@ -165,6 +165,14 @@ class Manifest:
         os.replace(partial, self.path)
 
 
+def shards_fingerprint(folder: Path) -> str:
+    """What the shards of `folder` were made from, as their manifest says; "" where it does not."""
+    try:
+        return str(json.loads((folder / "manifest.json").read_text("utf-8"))["fingerprint"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
 def _fingerprint(corpus: Corpus, vocabulary: HFVocabulary, format: EditFormat, settings: Settings) -> str:
     sources = [corpus.digest, pairs.digest(corpus.folder)]
     told = json.dumps(

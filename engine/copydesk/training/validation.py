@@ -8,16 +8,25 @@ decoding without a grammar would get exactly right. Held-out shards have one bra
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 from copydesk.training.batches import Batch, Examples, assemble
-from copydesk.training.model import TrainingModel
+from copydesk.training.segments import Segments
 from copydesk.training.shard_file import Row, Shard
 
 TOKENS = 5120
+
+
+class Predictor(Protocol):
+    """What is measured: hidden states behind the final norm, and the head [V, E] that makes logits of them."""
+
+    @property
+    def head(self) -> torch.Tensor: ...
+    def hidden(self, ids: torch.Tensor, segments: Segments | None = None) -> torch.Tensor: ...
 
 
 class Validation:
@@ -34,7 +43,7 @@ class Validation:
             self.sets[name] = _batches(rows)
 
     @torch.no_grad()
-    def measure(self, model: TrainingModel, device: torch.device) -> dict[str, float]:
+    def measure(self, model: Predictor, device: torch.device) -> dict[str, float]:
         """`loss_NAME` in nats a token and `exact_NAME` from 0 to 1, for every set."""
         out: dict[str, float] = {}
         for name, batches in self.sets.items():
@@ -42,7 +51,7 @@ class Validation:
             for batch in batches:
                 moved = batch.to(device)
                 hidden = model.hidden(moved.ids, moved.segments).flatten(0, 1).index_select(0, moved.where)
-                logits = F.linear(hidden, model.embedding).float()
+                logits = F.linear(hidden, model.head).float()
                 loss += float(F.cross_entropy(logits, moved.target, reduction="sum"))
                 wrong = logits.argmax(-1) != moved.target
                 rows = moved.where.div(moved.ids.shape[1], rounding_mode="floor")

@@ -127,10 +127,14 @@ def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
         console.print(f"tokenizer: kept, {path}")
         return
     if args.model is not None:
-        from copydesk.training.lora import save_tokenizer
+        from tokenizers import Tokenizer
 
-        save_tokenizer(args.model, work)
-        console.print(f"tokenizer: {HFVocabulary.from_directory(work).size} tokens, of {args.model}")
+        from copydesk.training.adapters.tokens import extend
+
+        tokenizer = Tokenizer.from_file(str(_base(args.model) / "tokenizer.json"))
+        added = extend(tokenizer, _format(args))
+        tokenizer.save(str(path))
+        console.print(f"tokenizer: of {args.model}, and {len(added)} tokens of the edit format")
         return
     if args.tokenizer is not None:
         try:
@@ -149,6 +153,7 @@ def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.training.corpus import Corpus
+    from copydesk.training.shard_plan import PACKED
     from copydesk.training.shards import Settings, ShardRecord, make_shards
 
     def show(record: ShardRecord, done: int, of: int) -> None:
@@ -157,7 +162,10 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
             f"{done}/{of} {record.name}: {record.examples:,} examples on {record.groups:,} pages, {rate:.0f}/s a worker"
         )
 
-    settings = Settings(seed=args.seed, passes=args.passes, density=args.density)
+    # An adapter learns from packed pages: its base reads well already, and requests are what it lacks.
+    settings = replace(PACKED if args.model is not None else Settings(), seed=args.seed, passes=args.passes)
+    if args.density is not None:
+        settings = replace(settings, density=args.density)
     records = make_shards(
         Corpus(work / "corpus"),
         work / "tokenizer.json",
@@ -178,8 +186,11 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _format(args: argparse.Namespace) -> EditFormat:
-    # A model that has a tokenizer already has no tokens for line numbers: it writes tags.
-    return EditFormat(kind="lines" if args.model is None else "tags", after_copy=args.after_copy)
+    if args.model is None:
+        return EditFormat(after_copy=args.after_copy)
+    found = EditFormat(after_copy=args.after_copy, warm_lines=32)
+    # Numbers that no page can show would be rows nobody trains.
+    return replace(found, max_number=found.numbers_needed)
 
 
 # -- the model -----------------------------------------------------------------------------------------------------------
@@ -201,34 +212,45 @@ def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
-    """Fine-tune a model by adapters; its directory is written at once."""
-    from copydesk.training.lora import LoraStatus, run_lora
+    """Train an adapter for a pretrained model; goes on where an earlier run in the same folder stopped."""
+    import torch
 
-    if args.lora is None:
-        raise TrainingError("--model names a model to fine-tune: say --lora RANK, too")
-    with console.status("fine-tuning") as line:
+    from copydesk.training.adapters.run import AdapterRun, Options
+    from copydesk_server.training_view import adapter_line
 
-        def show(status: LoraStatus) -> None:
-            rate = status.tokens / max(status.seconds, 1e-9)
-            line.update(
-                f"step {status.step}, {status.progress:.0%}, loss {status.loss:.3f}, {rate:,.0f} tokens/s"
-            )
+    torch.set_num_threads(args.threads)
+    options = Options(rank=args.rank, rate=args.rate, batch_tokens=args.batch_tokens, seed=args.seed)
+    init = Path(args.init) if args.init else None
+    run = AdapterRun(
+        _base(args.model), work / "shards", work / "adapter", options,
+        device=_device(args.device), init=init, validate=args.validate,
+    )  # fmt: skip
+    path = run.go(
+        minutes=args.minutes,
+        snapshot_minutes=args.snapshot_minutes,
+        report=lambda row: console.print(adapter_line(row), soft_wrap=True),
+    )
+    console.print(f"adapter: {path}, {path.stat().st_size / 2**20:.1f} MiB, {run.state.requests:,} requests")
 
-        out = run_lora(
-            args.model, work / "shards", _shards_format(work / "shards"), Path(args.out or work / "model"),
-            minutes=args.minutes, rank=args.lora, alpha=2 * args.lora, seed=args.seed, device=_device(args.device),
-            lm_weight=0.1, report=show,
-        )  # fmt: skip
-    console.print(f"model: {out}")
+
+def _base(named: str) -> Path:
+    from copydesk.models.load import resolve
+
+    return resolve(named)
 
 
 def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.training import export
 
-    if args.model is not None:
-        return  # the run has written it
-    manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     format = _shards_format(work / "shards")
+    if args.model is not None:
+        from copydesk.training.adapters.adapter_file import read_adapter
+        from copydesk.training.adapters.merge import merge
+
+        adapter = read_adapter(work / "adapter")
+        console.print(f"model: {merge(_base(args.model), adapter, format, Path(args.out or work / 'model'))}")
+        return
+    manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     average = Path(args.average) if args.average is not None else None
     out = export.export(
         work / "run",
