@@ -55,7 +55,9 @@ def early_return(file: ParsedFile, rng: Random) -> Defect | None:
         start, end = whole_lines(file, node.lineno, last)
         indent = file.indent(node)
         new = "\n".join([f"{indent}if {inverted(file, node.test)}:", f"{indent}    return", *lines]) + "\n"
-        return forward(file, function, [Edit(start, end, new)], ask(rng, "early_return"))
+        return forward(
+            file, function, [Edit(start, end, new)], ask(rng, "early_return", function=function.name)
+        )
     function, node = rng.choice(found)
     first, last = (node.end_lineno or 0) + 1, function.end_lineno or 0
     while not file.line_text(first).strip():
@@ -63,7 +65,7 @@ def early_return(file: ParsedFile, rng: Random) -> Defect | None:
     lines = indented([file.line_text(k) for k in range(first, last + 1)], 4)
     start, end = whole_lines(file, node.lineno, last)
     new = "\n".join([f"{file.indent(node)}if {inverted(file, node.test)}:", *lines]) + "\n"
-    return reverse(file, function, [Edit(start, end, new)], ask(rng, "early_return"))
+    return reverse(file, function, [Edit(start, end, new)], ask(rng, "early_return", function=function.name))
 
 
 def _nested(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:
@@ -126,10 +128,11 @@ def try_block(file: ParsedFile, rng: Random) -> Defect | None:
         said = rng.choice(_ACTIONS[action])
         what = file.source(node)
         if "\n" not in what and len(what) < 60 and rng.random() < 0.5:
-            text = ask(rng, "try", what=what, error=error, action=said)
+            text = ask(rng, "try", function=function.name, what=what, error=error, action=said)
             return forward(file, function, [edit], text)
         request = EditRequest(
-            scope=[(first, last)], instruction=ask(rng, "try_selection", error=error, action=said)
+            scope=[(first, last)],
+            instruction=ask(rng, "try_selection", function=function.name, error=error, action=said),
         )
         return Defect(file.text, Broken(file, [edit]).text, request)
     return None
@@ -181,7 +184,7 @@ def remove_prints(file: ParsedFile, rng: Random) -> Defect | None:
             edits.append(Edit(at, at, f"{file.indent(node)}{_print(rng, function, node)}\n"))
         if len({e.start for e in edits}) < len(edits):
             continue
-        return reverse(file, function, edits, ask(rng, "remove_prints"))
+        return reverse(file, function, edits, ask(rng, "remove_prints", function=function.name))
     return None
 
 
@@ -207,7 +210,9 @@ def add_print(file: ParsedFile, rng: Random) -> Defect | None:
     function, node, name = rng.choice(found)
     _, at = whole_lines(file, node.lineno, node.end_lineno or node.lineno)
     new = f"{file.indent(node)}print({name})\n"
-    return forward(file, function, [Edit(at, at, new)], ask(rng, "add_print", name=name))
+    return forward(
+        file, function, [Edit(at, at, new)], ask(rng, "add_print", function=function.name, name=name)
+    )
 
 
 def _assignments(file: ParsedFile) -> list[tuple[FunctionNode, ast.Assign, str]]:
@@ -231,11 +236,11 @@ def remove_comments(file: ParsedFile, rng: Random) -> Defect | None:
         return None
     for _ in range(min(TRIES, len(found))):
         function = rng.choice(found)
-        inside = [k for k in comments if function.body[0].lineno <= k <= (function.end_lineno or 0)]
+        inside = [k for k in comments if function.lineno < k <= (function.end_lineno or 0)]
         if not 1 <= len(inside) <= 8 or _trailing(file, function):
             continue
         edits = [Edit(*whole_lines(file, k, k), "") for k in inside]
-        return forward(file, function, edits, ask(rng, "remove_comments"))
+        return forward(file, function, edits, ask(rng, "remove_comments", function=function.name))
     return None
 
 
@@ -269,7 +274,7 @@ def invert_if(file: ParsedFile, rng: Random) -> Defect | None:
     indent = file.indent(node)
     new = "\n".join([f"{indent}if {condition}:", *two, f"{indent}else:", *one]) + "\n"
     start, end = whole_lines(file, node.lineno, last)
-    return forward(file, function, [Edit(start, end, new)], ask(rng, "invert_if"))
+    return forward(file, function, [Edit(start, end, new)], ask(rng, "invert_if", function=function.name))
 
 
 def _branches(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:

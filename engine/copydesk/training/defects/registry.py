@@ -10,6 +10,7 @@ from copydesk.training.defects import (
     clean,
     flow,
     formatting,
+    impossible,
     imports,
     indentation,
     logic,
@@ -33,6 +34,10 @@ CRLF = 0.01
 """The share of examples whose lines end as on Windows."""
 
 
+_OF_THE_SELECTION = frozenset({"to_fstring", "early_return", "remove_prints", "remove_comments", "invert_if"})
+"""Instructions ("remove the prints") that other defects in the selection would give another meaning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of example. `id` is what shards store and never changes.
@@ -54,8 +59,8 @@ class Kind:
 
     @property
     def instruction(self) -> bool:
-        """Whether it says what to do, rather than what is wrong."""
-        return 100 <= self.id < 180 or self.name == "clean_instruction"
+        """Whether its words say what to do and to what, whatever else is in the selection."""
+        return 100 <= self.id < 180 and self.name not in _OF_THE_SELECTION
 
     @property
     def weight(self) -> float:
@@ -127,6 +132,8 @@ _ALL = (
     Kind(180, "clean_diagnostic", 1.0, clean.stale_diagnostic),
     Kind(181, "clean_bug", 1.2, clean.no_bug),
     Kind(182, "clean_instruction", 2.0, clean.already_done),
+    Kind(183, "clean_impossible", 2.0, impossible.impossible),
+    Kind(184, "clean_unclear", 1.0, clean.unclear),
     Kind(200, "release", 0.0),
     Kind(201, "history", 0.0),
 )
