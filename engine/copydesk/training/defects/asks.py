@@ -1,8 +1,8 @@
 """How people ask for an edit: wordings drawn from data files, one a subject, with the fields of the edit filled in.
 
-`training/wordings/SUBJECT.txt`, UTF-8, has one wording a line: text with `{field}`s as in `str.format` (`{{` and `}}` for braces);
-lines that start with `#` and blank ones are skipped. Of every file about a tenth is held out of training, for measuring. It knows
-nothing of code.
+`training/wordings/SUBJECT.txt`, UTF-8, has one wording a line: text with `{field}`s as in `str.format` (`{{` and `}}` for
+braces); lines that start with `#` and blank ones are skipped. Of every file about a tenth is held out of training, for
+measuring. It knows nothing of code.
 """
 
 from __future__ import annotations

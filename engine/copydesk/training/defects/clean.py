@@ -12,6 +12,7 @@ from random import Random
 from copydesk.document import Position, split_lines
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.training.defects import (
+    comments,
     flow,
     formatting,
     imports,
@@ -69,7 +70,8 @@ _DONE: tuple[Injector, ...] = (
     rewording.inline,
     formatting.fstring,
     flow.remove_prints,
-    flow.remove_comments,
+    comments.comment,
+    comments.remove_comments,
     flow.add_print,
     flow.try_block,
 )

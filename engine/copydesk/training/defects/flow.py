@@ -1,10 +1,8 @@
-"""Instructions about the shape of code: early returns, try blocks, prints, comments, branches."""
+"""Instructions about the shape of code: early returns, try blocks, prints, branches."""
 
 from __future__ import annotations
 
 import ast
-import re
-import tokenize
 from random import Random
 
 from copydesk.request import EditRequest
@@ -226,36 +224,6 @@ def _assignments(file: ParsedFile) -> list[tuple[FunctionNode, ast.Assign, str]]
                     if file.text[file.line_end(file.end(node)) :].startswith("\n"):
                         found.append((function, node, target.id))
     return found
-
-
-def remove_comments(file: ParsedFile, rng: Random) -> Defect | None:
-    """The comments on lines of their own, out of a function."""
-    found = functions(file)
-    comments = file.cached("comment_lines", lambda: _comment_lines(file))
-    if not comments:
-        return None
-    for _ in range(min(TRIES, len(found))):
-        function = rng.choice(found)
-        inside = [k for k in comments if function.lineno < k <= (function.end_lineno or 0)]
-        if not 1 <= len(inside) <= 8 or _trailing(file, function):
-            continue
-        edits = [Edit(*whole_lines(file, k, k), "") for k in inside]
-        return forward(file, function, edits, ask(rng, "remove_comments", function=function.name))
-    return None
-
-
-def _comment_lines(file: ParsedFile) -> list[int]:
-    return [
-        file.line_at(t.start)
-        for t in file.tokens
-        if t.type == tokenize.COMMENT and not file.text[file.line_start(t.start) : t.start].strip()
-    ]
-
-
-def _trailing(file: ParsedFile, function: FunctionNode) -> bool:
-    """Whether comments stand behind code."""
-    source = file.source(function)
-    return re.search(r"\S.*[^\S\n]#", source) is not None
 
 
 def invert_if(file: ParsedFile, rng: Random) -> Defect | None:

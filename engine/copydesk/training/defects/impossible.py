@@ -90,7 +90,7 @@ def _type_hint_default(place: _Place, rng: Random) -> Fields:
     return {"name": rng.choice(annotated) if annotated and rng.random() < 0.5 else place.absent(rng)[0]}
 
 
-def _return_hint(place: _Place, rng: Random) -> Fields:
+def _return_hint(place: _Place, _: Random) -> Fields:
     shown = place.file.source(place.function.returns) if place.function.returns is not None else "\n"
     return None if "\n" in shown else {"type": shown}
 
@@ -101,7 +101,7 @@ def _existing_parameter(place: _Place, rng: Random) -> Fields:
     if not known:
         return None
     name, value = rng.choice(known)
-    return {"name": name, "value": value}
+    return {"name": name, "value": value} if "\n" not in value else None
 
 
 def _default(place: _Place, rng: Random) -> Fields:
@@ -137,11 +137,11 @@ def _try(place: _Place, rng: Random) -> Fields:
     return {"what": statement, "error": rng.choice(_ERRORS), "action": rng.choice(_ACTIONS)}
 
 
-def _remove_prints(place: _Place, rng: Random) -> Fields:
+def _remove_prints(place: _Place, _: Random) -> Fields:
     return None if any("print" in word for word in place.words) else {}
 
 
-def _remove_comments(place: _Place, rng: Random) -> Fields:
+def _remove_comments(place: _Place, _: Random) -> Fields:
     return None if "#" in place.text else {}
 
 
@@ -150,11 +150,11 @@ def _fstring(place: _Place, rng: Random) -> Fields:
     return None if formats else {"style": rng.choice(("%", "str.format"))}
 
 
-def _early_return(place: _Place, rng: Random) -> Fields:
+def _early_return(place: _Place, _: Random) -> Fields:
     return None if place.has(ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match) else {}
 
 
-def _invert_if(place: _Place, rng: Random) -> Fields:
+def _invert_if(place: _Place, _: Random) -> Fields:
     return None if place.has(ast.If, ast.IfExp) else {}
 
 

@@ -37,7 +37,7 @@ def sloppy(rng: Random, parts: Sequence[Part]) -> str:
     return "".join(part.text for part in kept)
 
 
-# -- habits --------------------------------------------------------------------------------------------------------------------------
+# -- habits ------------------------------------------------------------------------------------------------
 
 
 def mistyped(rng: Random, parts: list[Part]) -> list[Part]:
@@ -63,14 +63,14 @@ def doubled_space(rng: Random, parts: list[Part]) -> list[Part]:
     return _with(parts, k, parts[k].text[: match.start()] + "  " + parts[k].text[match.end() :])
 
 
-def unpunctuated(rng: Random, parts: list[Part]) -> list[Part]:
+def unpunctuated(_: Random, parts: list[Part]) -> list[Part]:
     """No full stop, question or exclamation mark at the end."""
     if not parts or parts[-1].given or not parts[-1].text.strip(".!?"):
         return parts
     return _with(parts, len(parts) - 1, parts[-1].text.rstrip(".!?"))
 
 
-def uncapitalized(rng: Random, parts: list[Part]) -> list[Part]:
+def uncapitalized(_: Random, parts: list[Part]) -> list[Part]:
     """A small letter at the start."""
     first = re.match(r"[A-Z][a-z']*(?![\w.])", parts[0].text) if parts and not parts[0].given else None
     if first is None or first[0] in _CODE:
