@@ -10,10 +10,11 @@ import pytest
 
 from copydesk.document import TextLines, apply_edits
 from copydesk.request import EditRequest
-from copydesk.training.defects.asks import ASKS
+from copydesk.training.defects.asks import wordings
 from defect_files import files
 from desks import editor
 from instructions import told
+from plain_wordings import PLAIN
 
 NAMED = "def f(a, b):\n    a = a + b.a  # a\n    return g(a, a=a, x=f'{a} a')\n"
 RENAMED = "def f(new, b):\n    new = new + b.a  # a\n    return g(new, a=new, x=f'{new} a')\n"
@@ -22,7 +23,7 @@ RENAMED = "def f(new, b):\n    new = new + b.a  # a\n    return g(new, a=new, x=
 @pytest.mark.parametrize(
     "instruction",
     [
-        *(wording.format(old="a", new="new") for wording in ASKS["rename"]),
+        *(wording.format(old="a", new="new") for wording in PLAIN["rename"]),
         "Rename the parameter a to new",
         "rename argument 'a' to 'new' throughout this method, please",
         "please rename a to new!",
@@ -72,7 +73,7 @@ COMMENTS = "def f(x):  # of x\n    # one\n    y = '#'  # two\n    # noqa: E501\n
 
 
 @pytest.mark.parametrize(
-    "instruction", [*ASKS["remove_prints"], "delete any print calls from this selection"]
+    "instruction", [*PLAIN["remove_prints"], "delete any print calls from this selection"]
 )
 def test_no_prints(instruction: str) -> None:
     """A block is never left empty."""
@@ -85,7 +86,7 @@ def test_prints_beside_other_code_are_the_models(source: str) -> None:
     assert told("remove the prints", source) is None
 
 
-@pytest.mark.parametrize("instruction", ASKS["remove_comments"])
+@pytest.mark.parametrize("instruction", PLAIN["remove_comments"])
 def test_no_comments(instruction: str) -> None:
     """But for those that tools read."""
     after = "def f(x):\n    y = '#'\n    # noqa: E501\n    return y  # type: ignore\n"
@@ -99,7 +100,7 @@ def test_no_comments(instruction: str) -> None:
         "remove the print button", "print the comments", "remove unused imports", "add a docstring", "add type hints",
         "no comments about style, but rename a to b", "remove comments and blank lines", "use a constant", "annotate",
         "wrap this in try/except ValueError and tell the user", "extract a function", "inline everything", "",
-        *ASKS["bug"], *ASKS["check"],
+        *(wording.text for subject in ("bug", "check", "unclear") for wording in wordings(subject)),
     ],
 )  # fmt: skip
 def test_everything_else_is_the_models(instruction: str) -> None:

@@ -17,6 +17,7 @@ from copydesk.format import EditFormat
 from copydesk.training import defects, pairs
 from copydesk.training.composite import composites
 from copydesk.training.corpus import Corpus, SourceFile
+from copydesk.training.defects.asks import HeldOutRandom
 from copydesk.training.example import Example
 from copydesk.training.examples import Rendered, Renderer
 from copydesk.training.excerpts import excerpts
@@ -124,7 +125,9 @@ class Worker:
             examples = longer
 
     def _heldout(self, task: Task, record: ShardRecord, counts: Counter[str]) -> None:
-        """Each kind's first `per_kind` examples at each page length, over all held-out packages in turn."""
+        """Each kind's first `per_kind` examples at each page length, over all held-out packages in turn, in wordings
+        that training never uses.
+        """
         settings = self.settings
         made: dict[int, list[Rendered]] = {length: [] for length in settings.heldout_pages}
         have: dict[int, Counter[str]] = {length: Counter() for length in settings.heldout_pages}
@@ -152,7 +155,7 @@ class Worker:
         order = list(task.entries)
         random.Random(f"{settings.seed}/heldout").shuffle(order)
         for file in self.corpus.read(order):
-            rng = random.Random(f"{settings.seed}/heldout/{file.package}/{file.path}")
+            rng = HeldOutRandom(f"{settings.seed}/heldout/{file.package}/{file.path}")
             wanted = min(_MOST_HELDOUT, max(8, round(file.text.count("\n") * _HELDOUT_DENSITY)))
             of_file: Counter[str] = Counter()
             for example in defects.examples(file.text, rng, wanted):
@@ -163,7 +166,7 @@ class Worker:
         longest = max(settings.heldout_pages)
         rare = [kind for kind, count in have[longest].items() if count < settings.per_kind]
         for file in self.corpus.read(order) if rare else ():
-            rng = random.Random(f"{settings.seed}/rare/{file.package}/{file.path}")
+            rng = HeldOutRandom(f"{settings.seed}/rare/{file.package}/{file.path}")
             for kind in rare:
                 for _ in range(2 if have[longest][kind] < settings.per_kind else 0):
                     try:

@@ -31,7 +31,7 @@ from copydesk.vocabulary import HFVocabulary
 
 __all__ = ["Settings", "ShardRecord", "make_shards"]
 
-VERSION = 2
+VERSION = 3
 
 Report = Callable[[ShardRecord, int, int], None]
 """Called with each finished shard, how many are finished, and how many there will be."""

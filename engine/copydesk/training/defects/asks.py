@@ -1,230 +1,99 @@
-"""How people ask for an edit: instructions in many wordings, as tables.
+"""How people ask for an edit: wordings drawn from data files, one a subject, with the fields of the edit filled in.
 
-Templates over the fields an edit fills in. It knows nothing of code.
+`training/wordings/SUBJECT.txt`, UTF-8, has one wording a line: text with `{field}`s as in `str.format` (`{{` and `}}` for
+braces); lines that start with `#` and blank ones are skipped. Of every file about a tenth is held out of training, for
+measuring. It knows nothing of code.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 import string
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from random import Random
+from typing import Literal
 
-ASKS: dict[str, tuple[str, ...]] = {
-    "rename": (
-        "rename `{old}` to `{new}`",
-        "rename {old} to {new}",
-        "Rename the variable `{old}` to `{new}`",
-        "rename variable {old} to {new} in this function",
-        "Rename {old} to {new}.",
-        "call `{old}` `{new}` instead",
-        "change the name {old} to {new}",
-        "{old} -> {new}",
-        "replace the name `{old}` by `{new}` everywhere in this function",
-        "`{old}` is a bad name, use `{new}`",
-        "please rename {old} into {new}",
-        "s/{old}/{new}/",
-    ),
-    "type_hint": (
-        "add the type hint `{type}` to `{name}`",
-        "add a type hint to {name}: {type}",
-        "annotate `{name}` as `{type}`",
-        "{name} is of type {type}, add the annotation",
-        "Add type hint {type} for parameter {name}.",
-        "type `{name}` as {type}",
-        "the parameter {name} should be annotated with {type}",
-        "{name}: {type}",
-    ),
-    "type_hint_default": (
-        "add a type hint to `{name}`",
-        "annotate {name}",
-        "add a type hint to the parameter {name}",
-        "Annotate the parameter `{name}` with the type of its default",
-        "type hint for {name}, please",
-        "missing type annotation for `{name}`, add it",
-    ),
-    "return_hint": (
-        "add the return type `{type}`",
-        "annotate the return type as {type}",
-        "this function returns {type}, add the type hint",
-        "Add the return annotation {type}.",
-        "add -> {type}",
-        "return type hint: {type}",
-    ),
-    "fstring": (
-        "convert to an f-string",
-        "use an f-string",
-        "Use f-strings instead of {style} formatting",
-        "Convert the {style} formatting to an f-string.",
-        "replace {style} formatting with an f-string",
-        "make this an f-string",
-        "rewrite with f-strings",
-        "modernise the string formatting",
-        "no {style} formatting, use an f-string",
-    ),
-    "early_return": (
-        "use an early return",
-        "return early",
-        "Use an early return to reduce nesting.",
-        "turn the if into a guard clause",
-        "use a guard clause instead of nesting",
-        "invert the condition and return early",
-        "reduce the nesting with an early return",
-        "flatten this function",
-    ),
-    "try": (
-        "wrap `{what}` in try/except {error}, {action}",
-        "wrap {what} in a try block; on {error} {action}",
-        "catch {error} round `{what}` and {action}",
-        "handle {error} from `{what}`: {action}",
-        "Wrap {what} in try/except {error}: {action}.",
-        "put a try/except {error} round {what}, {action} if it fails",
-    ),
-    "try_selection": (
-        "wrap this in try/except {error}, {action}",
-        "catch {error} here and {action}",
-        "handle {error}: {action}",
-        "wrap in try/except {error} and {action}",
-        "Wrap this in a try block; on {error} {action}.",
-        "add error handling for {error}: {action}",
-    ),
-    "remove_prints": (
-        "remove the prints",
-        "remove print statements",
-        "Remove all debug prints.",
-        "remove the debug output",
-        "delete the print calls in this function",
-        "clean up the debugging prints",
-        "no prints please",
-        "drop the debug prints",
-    ),
-    "add_print": (
-        "print `{name}` after it is assigned",
-        "add a print of {name} behind its assignment",
-        "print {name} right after it is set",
-        "Add print({name}) after the assignment.",
-        "debug: print {name} once it is assigned",
-    ),
-    "parameter": (
-        "add a parameter `{name}` with default {value}",
-        "add an optional parameter {name}={value}",
-        "Add the parameter {name} (default {value}).",
-        "give this function a parameter `{name}`, default {value}",
-        "new argument {name}={value}",
-        "let it take {name}, {value} by default",
-        "add {name}={value} to the signature",
-    ),
-    "remove_parameter": (
-        "remove the parameter `{name}`",
-        "remove the unused parameter {name}",
-        "drop the argument {name}",
-        "Remove {name} from the signature.",
-        "the parameter `{name}` is not needed any more, remove it",
-    ),
-    "default": (
-        "change the default of `{name}` to {value}",
-        "make {value} the default of {name}",
-        "{name} should default to {value}",
-        "Set the default of {name} to {value}.",
-        "default for {name}: {value}",
-        "use {name}={value} as default",
-    ),
-    "docstring": (
-        'add the docstring "{text}"',
-        "add a docstring: {text}",
-        "document this function: {text}",
-        "Add a docstring saying: {text}",
-        "docstring: {text}",
-        'give it the docstring """{text}"""',
-    ),
-    "comment": (
-        "add the comment `{text}` above `{what}`",
-        "comment on {what}: {text}",
-        'put a comment "{text}" above {what}',
-        "above `{what}` add: {text}",
-    ),
-    "remove_comments": (
-        "remove the comments",
-        "delete all comments in this function",
-        "Remove the comments.",
-        "strip comments",
-        "no comments please",
-        "remove every comment here",
-    ),
-    "constant": (
-        "use `{name}` instead of {value}",
-        "replace the magic value {value} by {name}",
-        "use the constant {name} for {value}",
-        "Replace {value} with the constant {name}.",
-        "no magic numbers: {value} is {name}",
-        "{value} should be `{name}`",
-    ),
-    "extract": (
-        "extract `{value}` into a variable `{name}`",
-        "extract {value} to {name}",
-        "introduce a variable {name} for {value}",
-        "Assign {value} to `{name}` first.",
-        "pull {value} out into {name}",
-        "give {value} a name: {name}",
-    ),
-    "inline": (
-        "inline `{name}`",
-        "inline the variable {name}",
-        "Inline {name}.",
-        "remove the variable `{name}` and use its value directly",
-        "get rid of the temporary {name}",
-    ),
-    "guard": (
-        "return {value} if {name} is None",
-        "if {name} is None return {value}",
-        "Return {value} when `{name}` is None.",
-        "at the start, return {value} for {name} None",
-        "handle {name} being None: return {value}",
-    ),
-    "raise_guard": (
-        "raise {error} if {name} is None",
-        "raise a {error} when `{name}` is None",
-        "check that {name} is not None, else raise {error}",
-        "Raise {error} if `{name}` is None.",
-    ),
-    "invert_if": (
-        "invert the if",
-        "swap the branches of the if",
-        "Invert the condition and swap the branches.",
-        "negate the condition, swap if and else",
-        "flip the if/else",
-    ),
-    "bug": (
-        "fix the bug",
-        "Fix the bug.",
-        "there is a bug in this code",
-        "a test fails; find and fix the bug",
-        "Find and fix the bug in this function",
-        "this function returns the wrong result",
-        "fix this",
-        "Fix bugs in this code",
-        "something is wrong here",
-        "the tests fail, please fix the code",
-        "correct the mistake",
-        "Fix the function so that it does what it should",
-        "debug this",
-        "why does this fail? fix it",
-    ),
-    "check": (
-        "fix any bugs",
-        "fix bugs, if there are any",
-        "Check this code and fix what is wrong.",
-        "is this correct? if not, fix it",
-        "review this function; fix it if it is wrong",
-        "find bugs",
-        "Fix all errors.",
-        "make sure that this works",
-        "correct this if needed",
-        "any mistakes here? fix them",
-    ),
-}
-"""Subject → wordings. "bug" knows that there is one; "check" leaves it open."""
+from copydesk.training.defects.sloppiness import Part, sloppy
+
+Split = Literal["train", "heldout"]
+
+HELD_OUT = 10
+"""One wording of so many is held out, on average."""
+
+_FOLDER = resources.files("copydesk.training") / "wordings"
+
+
+class HeldOutRandom(Random):
+    """Random choices for held-out examples: with it, `ask` draws from the wordings that training never sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One line of a file. `parts`: literal text and the field behind it (None at the end), in order."""
+
+    text: str
+    parts: tuple[tuple[str, str | None], ...]
+    fields: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Wording:
+        """Raises ValueError for a template `str.format` would not take, or with more than names in its braces."""
+        parts: list[tuple[str, str | None]] = []
+        for literal, field, spec, conversion in string.Formatter().parse(text):
+            if field is not None and (not field.isidentifier() or spec or conversion):
+                raise ValueError(f"the wording {text!r} has a field that is not a plain name")
+            parts.append((literal, field))
+        return cls(text, tuple(parts), frozenset(field for _, field in parts if field is not None))
+
+    @property
+    def split(self) -> Split:
+        """Decided by the words alone: what differs in case, quotes or punctuation only is never on either side."""
+        words = re.sub(r"[^\w{}]+", " ", self.text.casefold()).strip()
+        digest = hashlib.sha256(words.encode()).digest()
+        return "train" if int.from_bytes(digest[:8], "big") % HELD_OUT else "heldout"
+
+
+@cache
+def subjects() -> tuple[str, ...]:
+    """Every subject that has a file, in order of the alphabet."""
+    names = (entry.name for entry in _FOLDER.iterdir())
+    return tuple(sorted(name.removesuffix(".txt") for name in names if name.endswith(".txt")))
+
+
+@cache
+def wordings(subject: str, split: Split | None = None) -> tuple[Wording, ...]:
+    """The wordings of `subject`, in the order of its file; those of one split, if given.
+
+    "bug" knows that there is one, "check" leaves it open; of "unclear" nothing follows. Raises KeyError for an unknown subject,
+    ValueError for a broken line.
+    """
+    if subject not in subjects():
+        raise KeyError(subject)
+    lines = (_FOLDER / f"{subject}.txt").read_text("utf-8").split("\n")
+    found = (Wording.of(line.strip()) for line in lines if line.strip() and not line.startswith("#"))
+    return tuple(wording for wording in found if split in (None, wording.split))
+
+
+@cache
+def _usable(subject: str, split: Split, fields: frozenset[str]) -> tuple[Wording, ...]:
+    return tuple(wording for wording in wordings(subject, split) if wording.fields <= fields)
 
 
 def ask(rng: Random, subject: str, **fields: object) -> str:
-    """One of the wordings of `subject`. Raises KeyError for an unknown subject or a field that is missing."""
-    text = rng.choice(ASKS[subject])
-    return string.Formatter().vformat(text, (), fields) if fields else text
+    """One of the wordings of `subject` whose fields are all given, now and then written sloppily.
+
+    Held-out ones for a `HeldOutRandom`, else those for training. Raises KeyError for an unknown subject, or where the fields are
+    too few for any wording.
+    """
+    usable = _usable(subject, "heldout" if isinstance(rng, HeldOutRandom) else "train", frozenset(fields))
+    if not usable:
+        raise KeyError(f"no wording of {subject!r} does with {sorted(fields)}")
+    parts: list[Part] = []
+    for literal, field in rng.choice(usable).parts:
+        parts.append(Part(literal))
+        if field is not None:
+            parts.append(Part(str(fields[field]), given=True))
+    return sloppy(rng, parts)

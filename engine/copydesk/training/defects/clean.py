@@ -1,9 +1,10 @@
 """Code with nothing to fix: a finding that no longer holds, a search for bugs where there are none, an
-instruction that is already followed. The right program is one copy.
+instruction that is already followed, words that ask for nothing in particular. The right program is one copy.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -11,6 +12,7 @@ from random import Random
 from copydesk.document import Position, split_lines
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.training.defects import (
+    comments,
     flow,
     formatting,
     imports,
@@ -63,23 +65,40 @@ _DONE: tuple[Injector, ...] = (
     signatures.parameter,
     signatures.default,
     signatures.docstring,
+    signatures.guard,
+    rewording.extract,
+    rewording.inline,
     formatting.fstring,
     flow.remove_prints,
-    flow.remove_comments,
+    comments.comment,
+    comments.remove_comments,
+    flow.add_print,
+    flow.try_block,
 )
 """Instructions whose result shows that nothing is left to do."""
+MOVED = 0.35
+"""The share of stale diagnostics that point at another line than the one that was mended."""
+_MOVES = (*range(-12, 0), *range(1, 13))
 
 
 def stale_diagnostic(file: ParsedFile, rng: Random) -> Defect | None:
-    """A diagnostic of a defect that is mended already."""
+    """A diagnostic of a defect that is mended already; now and then of another line, as the code has moved since."""
     for inject in rng.sample(_FIXED, 3):
         found = inject(file, rng)
         if found is None or not found.request.diagnostics or found.after != file.text:
             continue
         lines = split_lines(file.text)
-        diagnostics = [_clamped(d, lines) for d in found.request.diagnostics]
+        by = rng.choice(_MOVES) if rng.random() < MOVED else 0
+        diagnostics = [_clamped(_moved(d, by, len(lines)), lines) for d in found.request.diagnostics]
         return Defect(file.text, file.text, EditRequest(diagnostics=diagnostics))
     return None
+
+
+def _moved(diagnostic: Diagnostic, by: int, count: int) -> Diagnostic:
+    """`by` lines farther down, inside a text of `count` lines."""
+    by = min(max(by, -diagnostic.start.line), max(0, count - 1 - diagnostic.end.line))
+    start, end = (Position(p.line + by, p.character) for p in (diagnostic.start, diagnostic.end))
+    return replace(diagnostic, start=start, end=end)
 
 
 def _clamped(diagnostic: Diagnostic, lines: list[str]) -> Diagnostic:
@@ -102,6 +121,17 @@ def no_bug(file: ParsedFile, rng: Random) -> Defect | None:
     request = EditRequest(
         scope=[scope_of(Broken(file, ()), rng.choice(found))], instruction=ask(rng, "check")
     )
+    return Defect(file.text, file.text, request, False)
+
+
+def unclear(file: ParsedFile, rng: Random) -> Defect | None:
+    """Words from which nothing follows ("hmm", "make it better"), about a function or one of its lines."""
+    found = functions(file)
+    if not found:
+        return None
+    function = rng.choice(found)
+    selected: ast.stmt = rng.choice(function.body) if rng.random() < 0.3 else function
+    request = EditRequest(scope=[scope_of(Broken(file, ()), selected)], instruction=ask(rng, "unclear"))
     return Defect(file.text, file.text, request, False)
 
 

@@ -1,10 +1,8 @@
-"""Instructions about the shape of code: early returns, try blocks, prints, comments, branches."""
+"""Instructions about the shape of code: early returns, try blocks, prints, branches."""
 
 from __future__ import annotations
 
 import ast
-import re
-import tokenize
 from random import Random
 
 from copydesk.request import EditRequest
@@ -55,7 +53,9 @@ def early_return(file: ParsedFile, rng: Random) -> Defect | None:
         start, end = whole_lines(file, node.lineno, last)
         indent = file.indent(node)
         new = "\n".join([f"{indent}if {inverted(file, node.test)}:", f"{indent}    return", *lines]) + "\n"
-        return forward(file, function, [Edit(start, end, new)], ask(rng, "early_return"))
+        return forward(
+            file, function, [Edit(start, end, new)], ask(rng, "early_return", function=function.name)
+        )
     function, node = rng.choice(found)
     first, last = (node.end_lineno or 0) + 1, function.end_lineno or 0
     while not file.line_text(first).strip():
@@ -63,7 +63,7 @@ def early_return(file: ParsedFile, rng: Random) -> Defect | None:
     lines = indented([file.line_text(k) for k in range(first, last + 1)], 4)
     start, end = whole_lines(file, node.lineno, last)
     new = "\n".join([f"{file.indent(node)}if {inverted(file, node.test)}:", *lines]) + "\n"
-    return reverse(file, function, [Edit(start, end, new)], ask(rng, "early_return"))
+    return reverse(file, function, [Edit(start, end, new)], ask(rng, "early_return", function=function.name))
 
 
 def _nested(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:
@@ -126,10 +126,11 @@ def try_block(file: ParsedFile, rng: Random) -> Defect | None:
         said = rng.choice(_ACTIONS[action])
         what = file.source(node)
         if "\n" not in what and len(what) < 60 and rng.random() < 0.5:
-            text = ask(rng, "try", what=what, error=error, action=said)
+            text = ask(rng, "try", function=function.name, what=what, error=error, action=said)
             return forward(file, function, [edit], text)
         request = EditRequest(
-            scope=[(first, last)], instruction=ask(rng, "try_selection", error=error, action=said)
+            scope=[(first, last)],
+            instruction=ask(rng, "try_selection", function=function.name, error=error, action=said),
         )
         return Defect(file.text, Broken(file, [edit]).text, request)
     return None
@@ -181,7 +182,7 @@ def remove_prints(file: ParsedFile, rng: Random) -> Defect | None:
             edits.append(Edit(at, at, f"{file.indent(node)}{_print(rng, function, node)}\n"))
         if len({e.start for e in edits}) < len(edits):
             continue
-        return reverse(file, function, edits, ask(rng, "remove_prints"))
+        return reverse(file, function, edits, ask(rng, "remove_prints", function=function.name))
     return None
 
 
@@ -207,7 +208,9 @@ def add_print(file: ParsedFile, rng: Random) -> Defect | None:
     function, node, name = rng.choice(found)
     _, at = whole_lines(file, node.lineno, node.end_lineno or node.lineno)
     new = f"{file.indent(node)}print({name})\n"
-    return forward(file, function, [Edit(at, at, new)], ask(rng, "add_print", name=name))
+    return forward(
+        file, function, [Edit(at, at, new)], ask(rng, "add_print", function=function.name, name=name)
+    )
 
 
 def _assignments(file: ParsedFile) -> list[tuple[FunctionNode, ast.Assign, str]]:
@@ -221,36 +224,6 @@ def _assignments(file: ParsedFile) -> list[tuple[FunctionNode, ast.Assign, str]]
                     if file.text[file.line_end(file.end(node)) :].startswith("\n"):
                         found.append((function, node, target.id))
     return found
-
-
-def remove_comments(file: ParsedFile, rng: Random) -> Defect | None:
-    """The comments on lines of their own, out of a function."""
-    found = functions(file)
-    comments = file.cached("comment_lines", lambda: _comment_lines(file))
-    if not comments:
-        return None
-    for _ in range(min(TRIES, len(found))):
-        function = rng.choice(found)
-        inside = [k for k in comments if function.body[0].lineno <= k <= (function.end_lineno or 0)]
-        if not 1 <= len(inside) <= 8 or _trailing(file, function):
-            continue
-        edits = [Edit(*whole_lines(file, k, k), "") for k in inside]
-        return forward(file, function, edits, ask(rng, "remove_comments"))
-    return None
-
-
-def _comment_lines(file: ParsedFile) -> list[int]:
-    return [
-        file.line_at(t.start)
-        for t in file.tokens
-        if t.type == tokenize.COMMENT and not file.text[file.line_start(t.start) : t.start].strip()
-    ]
-
-
-def _trailing(file: ParsedFile, function: FunctionNode) -> bool:
-    """Whether comments stand behind code."""
-    source = file.source(function)
-    return re.search(r"\S.*[^\S\n]#", source) is not None
 
 
 def invert_if(file: ParsedFile, rng: Random) -> Defect | None:
@@ -269,7 +242,7 @@ def invert_if(file: ParsedFile, rng: Random) -> Defect | None:
     indent = file.indent(node)
     new = "\n".join([f"{indent}if {condition}:", *two, f"{indent}else:", *one]) + "\n"
     start, end = whole_lines(file, node.lineno, last)
-    return forward(file, function, [Edit(start, end, new)], ask(rng, "invert_if"))
+    return forward(file, function, [Edit(start, end, new)], ask(rng, "invert_if", function=function.name))
 
 
 def _branches(file: ParsedFile) -> list[tuple[FunctionNode, ast.If]]:

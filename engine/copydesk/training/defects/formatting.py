@@ -9,9 +9,10 @@ from random import Random
 from copydesk.training.defects.asks import ask
 from copydesk.training.defects.broken import Defect, Edit
 from copydesk.training.defects.parsed import FunctionNode, ParsedFile
-from copydesk.training.defects.revision import forward, functions, reverse
+from copydesk.training.defects.revision import forward, functions, reverse, whole_lines
 
 _PLACE = re.compile(r"%[sd]|%%|%")
+_FORMATTED = re.compile(r"""["']\s*%|\.format\(""")
 
 
 def fstring(file: ParsedFile, rng: Random) -> Defect | None:
@@ -19,17 +20,25 @@ def fstring(file: ParsedFile, rng: Random) -> Defect | None:
     found = file.cached("to_fstring", lambda: [*_from_fstrings(file), *_from_percent(file)])
     if not found:
         return None
-    function, start, end, forms, back = rng.choice(found)
+    function, node, forms, back = rng.choice(found)
     style = rng.choice(sorted(forms))
-    text = ask(rng, "fstring", style=style)
-    edit = Edit(start, end, forms[style])
-    if back:
-        return reverse(file, function, [edit], text)
-    return forward(file, function, [edit], text)
+    selected = next((n for n in (function, node) if not _others(file, n, node)), None)
+    if selected is None:
+        return None
+    text = ask(rng, "fstring", function=function.name, style=style)
+    edit = Edit(file.start(node), file.end(node), forms[style])
+    return (reverse if back else forward)(file, selected, [edit], text)
 
 
-Place = tuple[FunctionNode, int, int, dict[str, str], bool]
-"""The function, the string's offsets, its other form per style, and whether the f-string is the file's own."""
+Place = tuple[FunctionNode, ast.expr, dict[str, str], bool]
+"""The function, the string, its other form per style, and whether the f-string is the file's own."""
+
+
+def _others(file: ParsedFile, selected: ast.stmt | ast.expr, node: ast.expr) -> bool:
+    """Whether anything but `node` is formatted on the lines of `selected`, so that "use an f-string" could mean that."""
+    begin, end = whole_lines(file, selected.lineno, selected.end_lineno or selected.lineno)
+    rest = file.text[begin : file.start(node)] + " " + file.text[file.end(node) : end]
+    return _FORMATTED.search(rest) is not None
 
 
 def _from_fstrings(file: ParsedFile) -> list[Place]:
@@ -58,7 +67,7 @@ def _from_fstrings(file: ParsedFile) -> list[Place]:
             "str.format": body.replace("\0", "{}") + f".format({arguments})",
             "%": body.replace("\0", "%s") + f" % {one}",
         }
-        found.append((function, file.start(node), file.end(node), forms, True))
+        found.append((function, node, forms, True))
     return found
 
 
@@ -86,5 +95,5 @@ def _from_percent(file: ParsedFile) -> list[Place]:
             continue
         filler = iter(names)
         new = "f" + _PLACE.sub(lambda _, f=filler: "{" + next(f) + "}", source)  # type: ignore[misc]
-        found.append((function, file.start(node), file.end(node), {"%": new}, False))
+        found.append((function, node, {"%": new}, False))
     return found

@@ -8,9 +8,11 @@ from random import Random
 
 from copydesk.training.defects import (
     clean,
+    comments,
     flow,
     formatting,
     imports,
+    impossible,
     indentation,
     logic,
     names,
@@ -31,6 +33,10 @@ RAREST = 0.15
 """Kinds rarer than this are not made up for in full: a few files would give all their examples."""
 CRLF = 0.01
 """The share of examples whose lines end as on Windows."""
+
+
+_OF_THE_SELECTION = frozenset({"to_fstring", "early_return", "remove_prints", "remove_comments", "invert_if"})
+"""Instructions ("remove the prints") that other defects in the selection would give another meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,8 @@ class Kind:
 
     @property
     def instruction(self) -> bool:
-        """Whether it says what to do, rather than what is wrong."""
-        return 100 <= self.id < 180 or self.name == "clean_instruction"
+        """Whether its words say what to do and to what, whatever else is in the selection."""
+        return 100 <= self.id < 180 and self.name not in _OF_THE_SELECTION
 
     @property
     def weight(self) -> float:
@@ -89,7 +95,7 @@ _ALL = (
     Kind(43, "loop_word", 0.5, logic.loop_word, 0.47),
     Kind(44, "argument_order", 1.2, logic.argument_order),
     Kind(45, "missing_return", 1.2, logic.missing_return, 0.78),
-    Kind(46, "unlocated_bug", 2.0, logic.unlocated_bug),
+    Kind(46, "unlocated_bug", 4.0, logic.unlocated_bug),
     Kind(47, "none_comparison", 0.4, semantics.none_comparison, 0.50),
     Kind(48, "true_comparison", 1.0, semantics.true_comparison, 0.72),
     Kind(49, "mutable_default", 0.4, semantics.mutable_default),
@@ -113,7 +119,7 @@ _ALL = (
     Kind(102, "to_fstring", 2.25, formatting.fstring, 0.43),
     Kind(103, "early_return", 1.88, flow.early_return, 0.22),
     Kind(104, "try_block", 1.88, flow.try_block),
-    Kind(105, "remove_prints", 1.5, flow.remove_prints),
+    Kind(105, "remove_prints", 3.0, flow.remove_prints),
     Kind(106, "add_print", 0.95, flow.add_print),
     Kind(107, "parameter", 1.5, signatures.parameter),
     Kind(108, "default", 1.12, signatures.default, 0.37),
@@ -122,11 +128,14 @@ _ALL = (
     Kind(111, "extract", 1.88, rewording.extract, 0.52),
     Kind(112, "inline", 1.5, rewording.inline, 0.52),
     Kind(113, "guard", 1.5, signatures.guard, 0.78),
-    Kind(114, "remove_comments", 1.12, flow.remove_comments, 0.62),
+    Kind(114, "remove_comments", 1.12, comments.remove_comments, 0.62),
     Kind(115, "invert_if", 1.5, flow.invert_if, 0.40),
+    Kind(179, "comment", 1.2, comments.comment, 0.69),
     Kind(180, "clean_diagnostic", 1.0, clean.stale_diagnostic),
-    Kind(181, "clean_bug", 1.2, clean.no_bug),
-    Kind(182, "clean_instruction", 2.0, clean.already_done),
+    Kind(181, "clean_bug", 1.0, clean.no_bug),
+    Kind(182, "clean_instruction", 4.5, clean.already_done),
+    Kind(183, "clean_impossible", 2.0, impossible.impossible),
+    Kind(184, "clean_unclear", 0.8, clean.unclear),
     Kind(200, "release", 0.0),
     Kind(201, "history", 0.0),
 )

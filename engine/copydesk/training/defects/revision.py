@@ -1,6 +1,6 @@
 """What the instructions share: the scope of a function, conditions turned round, names and lines.
 
-An instruction is asked for in a function, and the scope is that function.
+An instruction is asked for in a function, and the scope is that function, or the lines of what it is about.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ def functions(file: ParsedFile, most: int = MOST_LINES) -> list[FunctionNode]:
     )
 
 
-def reverse(file: ParsedFile, function: FunctionNode, edits: Sequence[Edit], text: str) -> Defect:
-    """Asked: from the text with `edits` back to the file's own."""
+def reverse(file: ParsedFile, selected: ast.stmt | ast.expr, edits: Sequence[Edit], text: str) -> Defect:
+    """Asked, of the lines of `selected`: from the text with `edits` back to the file's own."""
     broken = Broken(file, edits)
-    return Defect(broken.text, file.text, _request(broken, function, text), True)
+    return Defect(broken.text, file.text, _request(broken, selected, text), True)
 
 
-def forward(file: ParsedFile, function: FunctionNode, edits: Sequence[Edit], text: str) -> Defect:
-    """Asked: from the file's own text to the one with `edits`."""
+def forward(file: ParsedFile, selected: ast.stmt | ast.expr, edits: Sequence[Edit], text: str) -> Defect:
+    """Asked, of the lines of `selected`: from the file's own text to the one with `edits`."""
     done = Broken(file, edits)
-    return Defect(file.text, done.text, _request(Broken(file, ()), function, text), True)
+    return Defect(file.text, done.text, _request(Broken(file, ()), selected, text), True)
 
 
-def _request(broken: Broken, function: FunctionNode, text: str) -> EditRequest:
-    return EditRequest(scope=[scope_of(broken, function)], instruction=text)
+def _request(broken: Broken, selected: ast.stmt | ast.expr, text: str) -> EditRequest:
+    return EditRequest(scope=[scope_of(broken, selected)], instruction=text)
 
 
-def scope_of(broken: Broken, function: FunctionNode) -> Range:
-    """The lines of a function in the broken text, decorators included."""
+def scope_of(broken: Broken, node: ast.stmt | ast.expr) -> Range:
+    """The lines of a function, statement or expression in the broken text, decorators included."""
     file = broken.file
-    top = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    top = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     start = broken.offset(file.starts[top - 1])
-    _, behind = whole_lines(file, function.lineno, function.end_lineno or function.lineno)
+    _, behind = whole_lines(file, node.lineno, node.end_lineno or node.lineno)
     end = broken.offset(behind)
     return broken.line(start), broken.line(end) - broken.text.endswith("\n", 0, end)
 
@@ -86,6 +86,13 @@ def parameters_of(function: FunctionNode) -> list[ast.arg]:
     """The plain parameters but for `self` and `cls`."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     return [a for k, a in enumerate(arguments) if not (k == 0 and a.arg in ("self", "cls"))]
+
+
+def default_of(function: FunctionNode, arg: ast.arg) -> ast.expr | None:
+    """The default of a plain parameter."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    defaults = dict(zip(reversed([a.arg for a in arguments]), reversed(function.args.defaults), strict=False))
+    return defaults.get(arg.arg)
 
 
 def inverted(file: ParsedFile, test: ast.expr) -> str | None:

@@ -50,8 +50,10 @@ def rename(file: ParsedFile, rng: Random) -> Defect | None:
             continue
         edits = [Edit(a, b, other) for a, b in places]
         if rng.random() < 0.5:
-            return forward(file, function, edits, ask(rng, "rename", old=name, new=other))
-        return reverse(file, function, edits, ask(rng, "rename", old=other, new=name))
+            return forward(
+                file, function, edits, ask(rng, "rename", function=function.name, old=name, new=other)
+            )
+        return reverse(file, function, edits, ask(rng, "rename", function=function.name, old=other, new=name))
     return None
 
 
@@ -73,7 +75,9 @@ def constant(file: ParsedFile, rng: Random) -> Defect | None:
         if not uses or value in file.source(function):
             continue
         edits = [Edit(file.start(n), file.end(n), value) for n in uses]
-        return reverse(file, function, edits, ask(rng, "constant", name=name, value=value))
+        return reverse(
+            file, function, edits, ask(rng, "constant", function=function.name, name=name, value=value)
+        )
     return None
 
 
@@ -99,7 +103,7 @@ def extract(file: ParsedFile, rng: Random) -> Defect | None:
     if found is None:
         return None
     function, edits, name, value = found
-    return reverse(file, function, edits, ask(rng, "extract", name=name, value=value))
+    return reverse(file, function, edits, ask(rng, "extract", function=function.name, name=name, value=value))
 
 
 def inline(file: ParsedFile, rng: Random) -> Defect | None:
@@ -108,7 +112,7 @@ def inline(file: ParsedFile, rng: Random) -> Defect | None:
     if found is None:
         return None
     function, edits, name, _ = found
-    return forward(file, function, edits, ask(rng, "inline", name=name))
+    return forward(file, function, edits, ask(rng, "inline", function=function.name, name=name))
 
 
 def _single_use(file: ParsedFile, rng: Random) -> tuple[FunctionNode, list[Edit], str, str] | None:

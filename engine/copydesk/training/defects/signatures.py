@@ -11,6 +11,7 @@ from copydesk.training.defects.broken import Defect, Edit
 from copydesk.training.defects.parsed import FunctionNode, ParsedFile
 from copydesk.training.defects.revision import (
     body_start,
+    default_of,
     documented,
     forward,
     functions,
@@ -49,7 +50,7 @@ def _annotation(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect
             return None
         shown = file.source(function.returns)
         edit = Edit(head + 1, file.end(function.returns), "")
-        return reverse(file, function, [edit], ask(rng, "return_hint", type=shown))
+        return reverse(file, function, [edit], ask(rng, "return_hint", function=function.name, type=shown))
     if annotated:
         arg = rng.choice(annotated)
         assert arg.annotation is not None
@@ -57,27 +58,25 @@ def _annotation(file: ParsedFile, rng: Random, function: FunctionNode) -> Defect
         if "\n" in shown:
             return None
         edits = [Edit(file.start(arg) + len(arg.arg), file.end(arg.annotation), "")]
-        default = _default_of(function, arg)
+        default = default_of(function, arg)
         if default is not None:
             gap = file.end(arg.annotation), file.start(default)
             if file.text[slice(*gap)] == " = ":
                 edits = [edits[0]._replace(end=gap[1], new="=")]
-        return reverse(file, function, edits, ask(rng, "type_hint", name=arg.arg, type=shown))
+        return reverse(
+            file, function, edits, ask(rng, "type_hint", function=function.name, name=arg.arg, type=shown)
+        )
     for arg in rng.sample(parameters, len(parameters)):
-        default = _default_of(function, arg)
+        default = default_of(function, arg)
         kind = type(default.value).__name__ if isinstance(default, ast.Constant) else ""
         if default is None or kind not in ("int", "str", "bool", "float", "bytes"):
             continue
         if file.text[file.end(arg) : file.start(default)] == "=":
             edit = Edit(file.end(arg), file.start(default), f": {kind} = ")
-            return forward(file, function, [edit], ask(rng, "type_hint_default", name=arg.arg))
+            return forward(
+                file, function, [edit], ask(rng, "type_hint_default", function=function.name, name=arg.arg)
+            )
     return None
-
-
-def _default_of(function: FunctionNode, arg: ast.arg) -> ast.expr | None:
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    defaults = dict(zip(reversed([a.arg for a in arguments]), reversed(function.args.defaults), strict=False))
-    return defaults.get(arg.arg)
 
 
 def parameter(file: ParsedFile, rng: Random) -> Defect | None:
@@ -101,9 +100,14 @@ def parameter(file: ParsedFile, rng: Random) -> Defect | None:
             continue
         if rng.random() < 0.6:
             edit = Edit(at, at, separator + new)
-            return forward(file, function, [edit], ask(rng, "parameter", name=name, value=value))
+            return forward(
+                file, function, [edit], ask(rng, "parameter", function=function.name, name=name, value=value)
+            )
         return reverse(
-            file, function, [Edit(at, at, separator + new)], ask(rng, "remove_parameter", name=name)
+            file,
+            function,
+            [Edit(at, at, separator + new)],
+            ask(rng, "remove_parameter", function=function.name, name=name),
         )
     return None
 
@@ -118,7 +122,7 @@ def default(file: ParsedFile, rng: Random) -> Defect | None:
     found = functions(file)
     for _ in range(min(TRIES, len(found))):
         function = rng.choice(found)
-        pairs = [(a, _default_of(function, a)) for a in parameters_of(function)]
+        pairs = [(a, default_of(function, a)) for a in parameters_of(function)]
         known = [
             (a, d) for a, d in pairs if isinstance(d, ast.Constant) and file.source(d) in _OTHERS | _NUMBERS
         ]
@@ -130,8 +134,12 @@ def default(file: ParsedFile, rng: Random) -> Defect | None:
         value = rng.choice((_OTHERS | _NUMBERS)[source])
         edits = [Edit(file.start(old), file.end(old), value)]
         if rng.random() < 0.5:
-            return forward(file, function, edits, ask(rng, "default", name=arg.arg, value=value))
-        return reverse(file, function, edits, ask(rng, "default", name=arg.arg, value=source))
+            return forward(
+                file, function, edits, ask(rng, "default", function=function.name, name=arg.arg, value=value)
+            )
+        return reverse(
+            file, function, edits, ask(rng, "default", function=function.name, name=arg.arg, value=source)
+        )
     return None
 
 
@@ -155,7 +163,9 @@ def docstring(file: ParsedFile, rng: Random) -> Defect | None:
         start, end = whole_lines(file, first.lineno, first.lineno)
         if not file.line_text(first.lineno + 1).strip():
             end += len(file.line_text(first.lineno + 1)) + 1
-        return reverse(file, function, [Edit(start, end, "")], ask(rng, "docstring", text=text))
+        return reverse(
+            file, function, [Edit(start, end, "")], ask(rng, "docstring", function=function.name, text=text)
+        )
     return None
 
 
@@ -174,11 +184,11 @@ def guard(file: ParsedFile, rng: Random) -> Defect | None:
         indent, at = place
         if rng.random() < 0.6:
             value = rng.choice(("None", "None", "False", "[]", "''", "0", "{}"))
-            text = ask(rng, "guard", name=name, value=value)
+            text = ask(rng, "guard", function=function.name, name=name, value=value)
             last = f"return {value}"
         else:
             error = rng.choice(("ValueError", "TypeError"))
-            text = ask(rng, "raise_guard", name=name, error=error)
+            text = ask(rng, "raise_guard", function=function.name, name=name, error=error)
             last = f'raise {error}("{name} must not be None")'
         new = f"{indent}if {name} is None:\n{indent}    {last}\n"
         return forward(file, function, [Edit(at, at, new)], text)
