@@ -25,7 +25,7 @@ from copydesk.training.example import Example
 from defect_files import files
 
 DRAWN = {name: kind for name, kind in KINDS.items() if kind.inject is not None}
-RARE = {"missing_await": 10, "constant": 12, "lambda_assignment": 12, "bare_except": 12}
+RARE = {"any_all": 8, "missing_await": 10, "constant": 12, "lambda_assignment": 12, "bare_except": 12}
 """Kinds the standard library has few places for."""
 SYNTAX = {name for name, kind in KINDS.items() if 20 <= kind.id < 40}
 UNPARSABLE_BEFORE = SYNTAX

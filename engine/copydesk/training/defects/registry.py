@@ -24,6 +24,7 @@ from copydesk.training.defects import (
     whitespace,
 )
 from copydesk.training.defects.broken import Defect
+from copydesk.training.defects.instructed import branches, conditions, exceptions, loops
 from copydesk.training.defects.parsed import ParsedFile
 from copydesk.training.example import Example
 
@@ -130,6 +131,25 @@ _ALL = (
     Kind(113, "guard", 1.5, signatures.guard, 0.78),
     Kind(114, "remove_comments", 1.12, comments.remove_comments, 0.62),
     Kind(115, "invert_if", 1.5, flow.invert_if, 0.40),
+    Kind(121, "exception_type", 1.0, exceptions.exception_type),
+    Kind(122, "exception_chain", 1.0, exceptions.exception_chain, 0.35),
+    Kind(123, "exception_log", 1.0, exceptions.exception_log, 0.78),
+    Kind(124, "comprehension_to_loop", 1.0, loops.comprehension_to_loop, 0.40),
+    Kind(125, "loop_to_comprehension", 1.2, loops.loop_to_comprehension, 0.40),
+    Kind(126, "else_after_return", 1.0, branches.else_after_return),
+    Kind(127, "merge_nested_ifs", 0.9, conditions.merge_nested_ifs, 0.78),
+    Kind(128, "split_condition", 0.7, conditions.split_condition, 0.78),
+    Kind(140, "add_condition", 1.4, conditions.add_condition),
+    Kind(147, "assert_to_raise", 0.7, exceptions.assert_to_raise, 0.35),
+    Kind(151, "early_continue", 0.9, branches.early_continue, 0.27),
+    Kind(152, "chained_comparison", 0.5, conditions.chained_comparison, 0.10),
+    Kind(153, "ternary_to_if", 0.9, branches.ternary_to_if, 0.76),
+    Kind(154, "if_to_ternary", 0.9, branches.if_to_ternary, 0.76),
+    Kind(155, "walrus", 0.7, branches.walrus, 0.88),
+    Kind(156, "enumerate", 0.8, loops.enumerate_loop, 0.15),
+    Kind(158, "isinstance_merge", 0.5, conditions.isinstance_merge, 0.12),
+    Kind(159, "any_all", 0.7, loops.any_all, 0.15),
+    Kind(162, "yield_from", 0.4, loops.yield_from, 0.15),
     Kind(179, "comment", 1.2, comments.comment, 0.69),
     Kind(180, "clean_diagnostic", 1.0, clean.stale_diagnostic),
     Kind(181, "clean_bug", 1.0, clean.no_bug),
