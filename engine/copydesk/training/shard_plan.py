@@ -42,6 +42,8 @@ PACKED = Settings(
     excerpts_per_file=2,
     tokens_per_branch=60,
     strictness=3.0,
+    shard_lines=30_000,
+    per_kind=50,
     pages=((12, 0.2), (20, 0.45), (32, 0.25), (64, 0.1)),
 )
 """Pages as full as they can be: some 65 tokens a request instead of 125, for models whose every token is dear."""
