@@ -379,6 +379,12 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     model.add_argument(
         "--batch-tokens", type=_positive, default=2048, help="tokens of an adapter's step (default: 2048)"
     )
+    model.add_argument(
+        "--decay",
+        type=float,
+        default=0.5,
+        help="share of the budget at whose end an adapter's rate falls to zero",
+    )
     model.add_argument("--threads", type=_positive, default=1, help="of an adapter's run (default: 1)")
     model.add_argument(
         "--validate",

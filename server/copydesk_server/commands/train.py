@@ -219,7 +219,7 @@ def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk_server.training_view import adapter_line
 
     torch.set_num_threads(args.threads)
-    options = Options(rank=args.rank, rate=args.rate, batch_tokens=args.batch_tokens, seed=args.seed)
+    options = Options(args.rank, args.rate, decay=args.decay, batch_tokens=args.batch_tokens, seed=args.seed)
     init = Path(args.init) if args.init else None
     run = AdapterRun(
         _base(args.model), work / "shards", work / "adapter", options,

@@ -29,8 +29,8 @@ ROWS = "rows"
 class AdapterState:
     """Where a training run stands, as far as it outlives its machine.
 
-    base: fingerprint of the base's tensors. tokens: the new tokens in the order of their rows. shards: fingerprint of the shards
-    whose cursor `position` is. requests, steps, tokens_seen and seconds are counted over all sittings.
+    base: fingerprint of the base's tensors. tokens: the new tokens in the order of their rows. shards: what tells the shards
+    whose cursor `position` is from others. requests, steps, tokens_seen and seconds are counted over all sittings.
     """
 
     base: str

@@ -118,7 +118,7 @@ class AdapterRun:
             scale=SCALE,
             tokens=tokens,
             seed=options.seed,
-            shards=shards_fingerprint(shards),
+            shards=f"{shards_fingerprint(shards)}/{len(examples)}",
         )
         self.batches = Batches(examples, tokens=options.batch_tokens, seed=options.seed, lm_sample=0.0)
         if started is not None:
@@ -133,6 +133,7 @@ class AdapterRun:
             weight_decay=0.0,
         )
         self.sitting_steps = 0
+        self.warm = False
         if started is None and (out / RUN_FILE).is_file():
             self._restore()
         self.model.refresh()
@@ -143,31 +144,33 @@ class AdapterRun:
     # -- state -------------------------------------------------------------------------------------------------------------
 
     def _load(self, adapter: Adapter) -> None:
-        """Begin with a stored adapter; its data cursor counts where the shards are the same."""
+        """Begin with the weights of a stored adapter."""
         with torch.no_grad():
             for name, parameter in self.model.adapters.items():
                 parameter.copy_(adapter.tensors[name])
-        told = adapter.state
-        counts = {name: getattr(told, name) for name in ("steps", "requests", "tokens_seen", "seconds")}
-        self.state = replace(self.state, **counts)
-        if told.shards == self.state.shards and len(told.position) == len(self.batches.classes):
-            self.batches.restore(told.position)
-        else:
-            log.info("the shards are not those of the adapter: their examples are taken from the first on")
+        self._go_on(adapter.state)
 
     def _restore(self) -> None:
         payload = torch.load(self.out / RUN_FILE, map_location=self.device, weights_only=True)
         state = AdapterState(**payload["state"])
-        same = (state.base, state.tokens, state.rank, state.shards)
-        if same != (self.state.base, self.state.tokens, self.state.rank, self.state.shards):
+        if (state.base, state.tokens, state.rank) != (self.state.base, self.state.tokens, self.state.rank):
             raise TrainingError(
-                f"{self.out} holds a run on another base or other shards; name another folder, or start from its adapter"
+                f"{self.out} holds a run on another base, of another edit format or rank; name another folder"
             )
         self.model.load_state_dict(payload["parameters"])
         self.optimiser.load_state_dict(payload["optimiser"])
-        self.state = state
-        self.sitting_steps = self.options.warmup  # the averages are there: no second warm-up
-        self.batches.restore(state.position)
+        self.warm = True  # the averages are there: no second warm-up
+        self._go_on(state)
+
+    def _go_on(self, told: AdapterState) -> None:
+        """Take over what an earlier sitting counted, and its data cursor where the shards are the same."""
+        counts = {name: getattr(told, name) for name in ("steps", "requests", "tokens_seen", "seconds")}
+        self.state = replace(self.state, **counts)
+        if told.shards == self.state.shards:
+            self.batches.restore(told.position)
+            self.state = replace(self.state, position=told.position)
+        else:
+            log.info("the shards are not those of before: their examples are taken from the first on")
 
     def adapter(self) -> Adapter:
         tensors = {name: parameter.detach() for name, parameter in self.model.adapters.items()}
@@ -203,7 +206,7 @@ class AdapterRun:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options.clip)
         schedule = Schedule(warmup=self.options.warmup, decay=self.options.decay, curriculum=())
         for group in self.optimiser.param_groups:
-            factor = schedule.factor(self.sitting_steps, progress)
+            factor = schedule.factor(self.options.warmup if self.warm else self.sitting_steps, progress)
             group["lr"] = self.options.rate * group["factor"] * factor
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
