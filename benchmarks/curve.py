@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("run", metavar="DIR", type=Path, help="a training run with curve.jsonl")
     parser.add_argument("--out", metavar="PNG", type=Path, help=f"default: {PICTURE} in DIR")
     parser.add_argument(
-        "--narrow", choices=("on", "off"), default="off", help="with lists or without (default: off)"
+        "--narrow", choices=("on", "off"), help="with lists or without (default: off if measured)"
     )
     args = parser.parse_args()
     try:

@@ -21,14 +21,21 @@ from rich.console import Console
 from rich.progress import Progress
 
 from copydesk.editor import CACHE_BYTES, Editor
-from copydesk.errors import TrainingError
+from copydesk.errors import ModelError, TrainingError
 from copydesk.format import EditFormat
 from copydesk.training.evaluation import curve
 from copydesk.training.evaluation.curve_plot import PICTURE, draw
 from copydesk.training.evaluation.groups import kinds_of
 from copydesk.training.evaluation.judge import judge_all_models
 from copydesk.training.evaluation.selection import select
-from copydesk.training.evaluation.table import compare, markdown, markdown_comparison, table
+from copydesk.training.evaluation.table import (
+    GROUPS,
+    compare,
+    exact_shares,
+    markdown,
+    markdown_comparison,
+    table,
+)
 from copydesk.training.evaluation.verdict import Verdict
 from copydesk.training.example import Example
 from copydesk.training.examples import page_format
@@ -84,17 +91,19 @@ def _held_out(
     for subject in subjects:
         for narrow in _modes(args):
             found = _of_mode(subject, narrow)
-            parts.append(f"## {subject.name}, {_mode(narrow)}, {title}\n\n{markdown(table(found))}\n")
-            parts.append(_footnote(found, args.together) + "\n")
+            rows = [row for row in table(found) if not args.brief or row.kind in GROUPS]
+            parts.append(f"## {subject.name}, {_mode(narrow)}, {title}\n\n{markdown(rows)}\n")
+            parts[-1] += _footnote(found, args.together)
     sides = [(subject, narrow) for subject in subjects for narrow in _modes(args)]
     for (first, mode), (second, other) in combinations(sides, 2):
         if (first is second) == (mode == other):
             continue  # neither the same model in the same mode, nor two differences at once
         names = (_mode(mode), _mode(other)) if first is second else (first.name, second.name)
         about = first.name if first is second else _mode(mode)
-        rows = compare(_of_mode(first, mode), _of_mode(second, other))
+        pairs = compare(_of_mode(first, mode), _of_mode(second, other))
+        chosen = [row for row in pairs if not args.brief or row.kind in GROUPS]
         parts.append(
-            f"## {names[0]} and {names[1]}: {about}, {title}\n\n{markdown_comparison(rows, *names)}\n"
+            f"## {names[0]} and {names[1]}: {about}, {title}\n\n{markdown_comparison(chosen, *names)}"
         )
     if not complete:
         counts = Counter(v.kind for v in _of_mode(subjects[0], _modes(args)[0]))
@@ -119,6 +128,7 @@ def _measure(
         per_kind=args.per_kind,
         kinds=kinds_of(args.kind or (), args.group or ()),
         seed=args.seed,
+        balanced=args.minutes is not None,
     )
     asked = Counter(example.kind for examples in rounds for example in examples)
     modes = _modes(args)
@@ -142,31 +152,52 @@ def _measure(
 
 
 def _curve(args: argparse.Namespace, console: Console, out: Console) -> int:
-    """Measure a run's saved models that are new, and the models named by --model as levels; draw the picture."""
+    """Measure a run's saved models that are new, and the models named by --model as levels; draw the picture.
+
+    1 where a model could not be loaded.
+    """
     if args.run is None or args.examples is None:
         raise TrainingError("`copydesk eval curve` needs --run DIR and --examples DIR")
     folder = Path(args.run)
+    if not folder.is_dir():
+        raise TrainingError(f"no training run: {folder} is not a directory")
+    lines = args.page_lines[0] if args.page_lines else None
+    settings = {
+        "page_lines": lines,
+        "per_kind": args.per_kind,
+        "seed": args.seed,
+        "narrow": [curve.MODES[mode] for mode in _modes(args)],
+        "kinds": sorted(kinds_of(args.kind or (), args.group or ())),
+    }
+    if any(row.settings != settings for row in curve.measured(folder)):
+        raise TrainingError(
+            f"{folder / curve.CURVE} was measured with other options: give the same, or remove the file"
+        )
     names = {_name(model): model for model in args.model or [None]}
     known = {row.name for row in curve.measured(folder) if row.point is None}
     todo: list[tuple[str, str | None, curve.Point | None]] = [
         (name, model, None) for name, model in names.items() if name not in known
     ]
     todo += [(point.model, str(folder / point.model), point) for point in curve.missing(folder)]
-    lines = args.page_lines[0] if args.page_lines else None
+    failed = 0
     for name, model, point in todo:
-        with _loaded(args, [model]) as subjects:
-            _measure(args, subjects, lines, console)
-            verdicts = subjects[0].verdicts
-        measured = curve.Measured(name, point, curve.exact_by_group(verdicts))
-        curve.append(folder / curve.CURVE, measured.as_dict())
-        share = Share(sum(v.exact for v in verdicts), len(verdicts))
+        try:
+            with _loaded(args, [model]) as subjects:
+                _measure(args, subjects, lines, console)
+                found = subjects[0]
+        except ModelError as error:  # the others can be measured all the same
+            console.print(f"{name} is not measured: {error}", markup=False, style="red")
+            failed = 1
+            continue
+        exact = {curve.MODES[mode]: exact_shares(table(_of_mode(found, mode))) for mode in _modes(args)}
+        curve.append(folder / curve.CURVE, curve.Measured(name, point, settings, exact).as_dict())
+        share = Share(sum(v.exact for v in found.verdicts), len(found.verdicts))
         out.print(f"{name}: exact match {share}")
-    mode = "off" if False in _modes(args) else "on"
     try:
-        out.print(str(draw(folder, folder / PICTURE, mode=mode)))
+        out.print(str(draw(folder, folder / PICTURE)))
     except TrainingError as error:
         console.print(f"no picture: {error}", markup=False)
-    return 0
+    return failed
 
 
 @contextmanager

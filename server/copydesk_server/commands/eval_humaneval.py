@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from copydesk.editor import Editor
 from copydesk.training.evaluation import humaneval
@@ -34,19 +35,23 @@ def humaneval_section(
                     bar = progress.add_task(f"HumanEvalFix: {name}", total=len(kept))
                     score = humaneval.measure(
                         editor, kept, told=told, narrow=narrow, together=together,
-                        done=lambda count, bar=bar: progress.update(bar, completed=count),
+                        done=partial(_advance, progress, bar),
                     )  # fmt: skip
                     asked = f"{name}, lists {'on' if narrow else 'off'}, buggy lines {'named' if told else 'unnamed'}"
                     rows.append(_row(name, narrow, told, score))
                     notes += [f"{asked}: {count} × {reason}" for reason, count in score.reasons.most_common()]
     for reason, names in skipped.items():
-        notes.insert(0, f"skipped {len(names)} tasks, because {reason}: {', '.join(names)}")
-    told_by = "\n".join(f"- {note}" for note in notes)
+        notes.insert(0, f"skipped {len(names)} tasks because {reason}: {', '.join(names)}")
+    said = "\n".join(f"- {note}" for note in notes)
     return (
         f"## HumanEvalFix, Python: {len(kept)} of {len(given)} tasks\n\n{markdown_table(HEAD, rows)}\n"
         f"One greedy answer of at most {humaneval.MOST_TOKENS} tokens; the task's own tests judge it.\n"
-        + (f"\n{told_by}\n" if told_by else "")
+        + (f"\n{said}\n" if said else "")
     )
+
+
+def _advance(progress: Progress, bar: TaskID, count: int) -> None:
+    progress.update(bar, completed=count)
 
 
 def _row(name: str, narrow: bool, told: bool, score: Score) -> Sequence[object]:

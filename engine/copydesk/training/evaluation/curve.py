@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from copydesk.errors import TrainingError
-from copydesk.training.evaluation.table import table
-from copydesk.training.evaluation.verdict import Verdict
 
 POINTS = "points.jsonl"
 CURVE = "curve.jsonl"
@@ -42,11 +40,13 @@ class Point:
 class Measured:
     """A line of `curve.jsonl`: a point of the run, or a level to compare it with (`point` is None).
 
-    name: the model's. exact: by mode ("on", "off") and group or kind, the hits, the total and the ends of the 95% interval.
+    name: the model's. settings: which examples were asked, and how; equal for all lines of a file. exact: by mode ("on", "off")
+    and group or kind, the hits, the total and the ends of the 95% interval.
     """
 
     name: str
     point: Point | None
+    settings: dict[str, Any]
     exact: dict[str, dict[str, dict[str, float]]]
 
     def as_dict(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Measured:
             head = {
                 "requests": point.requests, "seconds": point.seconds, "losses": point.losses, "model": self.name
             }  # fmt: skip
-        return {**head, "exact": self.exact}
+        return {**head, "settings": self.settings, "exact": self.exact}
 
 
 def add_point(run: Path, point: Point) -> None:
@@ -94,22 +94,6 @@ def missing(run: Path) -> list[Point]:
     return [point for point in points(run) if point.model not in done and (run / point.model).exists()]
 
 
-def exact_by_group(verdicts: Sequence[Verdict]) -> dict[str, dict[str, dict[str, float]]]:
-    """`Measured.exact` of one model's verdicts."""
-    out: dict[str, dict[str, dict[str, float]]] = {}
-    for narrow, mode in MODES.items():
-        rows = table(verdict for verdict in verdicts if verdict.narrow is narrow)
-        if rows:
-            out[mode] = {
-                row.kind: {
-                    "hits": row.exact.hits, "total": row.exact.total,
-                    "low": row.exact.interval[0], "high": row.exact.interval[1],
-                }
-                for row in rows
-            }  # fmt: skip
-    return out
-
-
 def append(path: Path, row: dict[str, Any]) -> None:
     """Add one line to a file of JSON lines. A line that a kill cut short does not swallow the new one."""
     have = path.read_bytes() if path.is_file() else b""
@@ -134,10 +118,10 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 def _measured(rows: Iterable[dict[str, Any]], path: Path) -> Iterator[Measured]:
     for row in rows:
         try:
-            if "level" in row:
-                yield Measured(row["level"], None, row["exact"])
-                continue
-            point = Point(row["requests"], row["model"], row["seconds"], row["losses"])
-            yield Measured(point.model, point, row["exact"])
+            point: Point | None = None
+            if "level" not in row:
+                point = Point(row["requests"], row["model"], row["seconds"], row["losses"])
+            name = point.model if point is not None else row["level"]
+            yield Measured(name, point, row["settings"], row["exact"])
         except KeyError as error:
             raise TrainingError(f"{path} has a line without {error}") from error

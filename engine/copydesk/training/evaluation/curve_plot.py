@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 PICTURE = "curve.png"
 
 
-def draw(run: Path, path: Path, *, mode: str = "off") -> Path:
+def draw(run: Path, path: Path, *, mode: str | None = None) -> Path:
     """Write the picture to `path`: one panel a group, and one for the losses.
 
-    mode: "off", without lists, or "on". Levels (the embedded model's, say) are horizontal lines in their 95% intervals.
-    Raises TrainingError where there is nothing to draw, or no matplotlib.
+    mode: "off", without lists, or "on"; by default "off" where that was measured. Levels (the embedded model's, say) are
+    horizontal lines in their 95% intervals. Raises TrainingError where there is nothing to draw, or no matplotlib.
     """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise TrainingError("drawing a curve needs matplotlib: install copydesk[train]") from error
-    rows = [row for row in measured(run) if row.exact.get(mode)]
+    found = measured(run)
+    mode = mode or ("off" if any("off" in row.exact for row in found) else "on")
+    rows = [row for row in found if row.exact.get(mode)]
     curve = sorted((row for row in rows if row.point is not None), key=_requests)
     levels = [row for row in rows if row.point is None]
     if not curve:

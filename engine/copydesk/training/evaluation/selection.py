@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
 
@@ -19,12 +20,14 @@ def select(
     per_kind: int,
     kinds: frozenset[str] = frozenset(),
     seed: int = 0,
+    balanced: bool = True,
 ) -> list[list[Example]]:
-    """Rounds of held-out examples: round r has example r of every kind, up to `per_kind` rounds.
+    """Rounds of held-out examples, `per_kind` of every kind at most. Within a round examples of the same text are neighbours.
 
     pages: the page lengths every example must fit. kinds: only these; empty for all. seed: 0 takes the first of each kind, in
-    the order of the file; others shuffle the source files, so that other examples come first. Within a round examples of the
-    same text are neighbours. Raises TrainingError where the folder has no such examples.
+    the order of the file; others shuffle the source files, so that other examples come first. balanced: round r has example r
+    of every kind, so that a run may end after any round; else there is one round of all examples. Raises TrainingError where
+    the folder has no such examples.
     """
     lengths = set(pages)
     rows = [row for row in read_held_out(folder) if not kinds or row.example.kind in kinds]
@@ -39,10 +42,8 @@ def select(
     for row in _shuffled(fitting, seed):
         if len(by_kind[row.example.kind]) < per_kind:
             by_kind[row.example.kind].append(row.example)
-    return [
-        sorted((found[r] for found in by_kind.values() if r < len(found)), key=lambda e: e.before)
-        for r in range(max(map(len, by_kind.values()), default=0))
-    ]
+    rounds = zip_longest(*by_kind.values()) if balanced else [chain.from_iterable(by_kind.values())]
+    return [sorted((e for e in one if e is not None), key=lambda e: e.before) for one in rounds]
 
 
 def _shuffled(rows: Sequence[HeldOut], seed: int) -> Iterable[HeldOut]:

@@ -61,6 +61,15 @@ def compare(first: Iterable[Verdict], second: Iterable[Verdict]) -> list[Compari
     return out
 
 
+def exact_shares(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
+    """Exact match of each row as plain numbers: hits, total, and the ends (low, high) of the 95% interval."""
+    return {
+        row.kind: {"hits": row.exact.hits, "total": row.exact.total, "low": low, "high": high}
+        for row in rows
+        for low, high in (row.exact.interval,)
+    }
+
+
 def markdown(rows: Sequence[Row]) -> str:
     """The table as Markdown, shares with 95% intervals."""
     return markdown_table(
