@@ -61,7 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
     model_options = _model_options()
     _add_program(commands)
     _add_train(commands)
-    _add_eval(commands, model_options)
+    _add_eval(commands, _model_options(several=True))
     _add_bench(commands, model_options)
     _add_lsp(commands, model_options)
     _add_fix(commands, model_options)
@@ -81,12 +81,16 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _model_options() -> argparse.ArgumentParser:
-    """Options of every command that runs a model."""
+def _model_options(*, several: bool = False) -> argparse.ArgumentParser:
+    """Options of every command that runs a model, or several of them."""
     options = argparse.ArgumentParser(add_help=False)
     group = options.add_argument_group("model")
     group.add_argument(
-        "--model", metavar="ID_OR_PATH", help="a model directory or a hub id (default: the embedded model)"
+        "--model",
+        metavar="ID_OR_PATH",
+        action="append" if several else "store",
+        help="a model directory or a hub id (default: the embedded model)"
+        + ("; several are compared on the same examples" if several else ""),
     )
     group.add_argument(
         "--device",
@@ -137,21 +141,53 @@ def _add_eval(
     measure = commands.add_parser(
         "eval",
         parents=[options],
-        help="measure a model on held-out examples and HumanEvalFix",
-        description="Measure a model through the engine: exact match, spans and checks, by kind, with 95% intervals.",
+        help="measure models on held-out examples and HumanEvalFix",
+        description="Measure models through the engine: exact match, spans, mistakes and checks, by kind, with 95% intervals.",
+    )
+    measure.add_argument(
+        "what",
+        metavar="curve",
+        nargs="?",
+        choices=("curve",),
+        help="measure the saved models of the training run --run, and the models of --model as levels beside them",
+    )
+    measure.add_argument(
+        "--run", metavar="DIR", help="curve: the training run; curve.jsonl and curve.png go there"
     )
     measure.add_argument("--examples", metavar="DIR", help="a folder of shards with held-out examples")
     measure.add_argument(
-        "--page-lines", metavar="N", type=int, action="append", help="page length (default: the model's own)"
+        "--page-lines",
+        metavar="N",
+        type=_positive,
+        action="append",
+        help="page length (default: the model's own)",
     )
     measure.add_argument(
-        "--per-kind", metavar="N", type=int, default=100, help="examples per kind (default: 100)"
+        "--per-kind", metavar="N", type=_positive, default=100, help="examples per kind (default: 100)"
     )
-    measure.add_argument("--kind", metavar="NAME", action="append", help="only these kinds")
-    measure.add_argument("--humaneval", metavar="FILE", help="humanevalpack_python.jsonl")
     measure.add_argument(
-        "--no-narrow", action="store_true", help="let the model spell names instead of choosing them"
+        "--kind", "--kinds", metavar="NAME", nargs="+", action="extend", help="only these kinds"
     )
+    measure.add_argument(
+        "--group", "--groups", metavar="NAME", nargs="+", action="extend",
+        choices=("located", "names", "instructions", "nothing", "unlocated"),
+        help="only the kinds of these groups: located, names (undefined ones), instructions, nothing (to do), unlocated",
+    )  # fmt: skip
+    measure.add_argument(
+        "--minutes", metavar="N", type=float, help="end the held-out examples early, all kinds equally far"
+    )
+    measure.add_argument(
+        "--together", metavar="N", type=_positive, default=8, help="requests decoded at once (default: 8)"
+    )
+    measure.add_argument("--humaneval", metavar="FILE", help="humanevalpack_python.jsonl; its tests are run")
+    measure.add_argument(
+        "--narrow",
+        choices=("both", "on", "off"),
+        default="on",
+        help="choose names and fixes from lists (on), let the model spell them (off), or measure both (default: on)",
+    )
+    measure.add_argument("--no-narrow", action="store_true", help="the same as --narrow off")
+    measure.add_argument("--brief", action="store_true", help="print the rows of groups only, not of kinds")
     measure.add_argument("--json", metavar="FILE", help="write every verdict, one JSON object per line")
 
 

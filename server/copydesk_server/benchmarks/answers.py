@@ -8,8 +8,8 @@ from pathlib import Path
 from copydesk.bench import cases, plots, quality, selector
 from copydesk.bench.report import Report
 from copydesk.editor import Editor
-from copydesk.training import humaneval
-from copydesk.training.evaluate import judge
+from copydesk.training.evaluation import humaneval
+from copydesk.training.evaluation.judge import judge
 from copydesk.training.example import Example
 from copydesk.training.records import read_held_out
 from copydesk_server.benchmarks.bench import Bench, data_folder
