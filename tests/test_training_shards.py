@@ -15,6 +15,7 @@ from copydesk.format import EditFormat
 from copydesk.training import corpus, shard_file
 from copydesk.training.corpus import Corpus
 from copydesk.training.defects import KINDS
+from copydesk.training.defects.asks import Split, Wording, wordings
 from copydesk.training.examples import LONGEST, LONGEST_GROUP, MOST_BRANCHES, Rendered, Renderer, Role
 from copydesk.training.records import read_held_out
 from copydesk.training.shard_file import Shard, write_shard
@@ -110,6 +111,27 @@ def test_held_out_examples_are_kept_as_text_too(shards: Path) -> None:
             assert shard[k].branches.tolist() == list(rendered.branches) == [rendered.branches[0]]
     counts = [sum(20 in row.pages for row in rows if row.example.kind == kind) for kind in KINDS]
     assert max(counts) <= SETTINGS.per_kind
+
+
+def test_held_out_instructions_are_in_words_that_training_never_uses(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: set[Split] = set()
+    used: dict[str, set[Split]] = {}
+
+    def usable(subject: str, split: Split, fields: frozenset[str]) -> list[Wording]:
+        asked.add(split)
+        return [wording for wording in wordings(subject, split) if wording.fields <= fields]
+
+    def report(record: ShardRecord, *_: int) -> None:
+        used[record.name] = asked.copy()
+        asked.clear()
+
+    monkeypatch.setattr("copydesk.training.defects.asks._usable", usable)
+    make_shards(Corpus(work / "corpus"), work / "tokenizer.json", FORMAT, tmp_path, SETTINGS, report=report)
+    assert used.pop("heldout") == {"heldout"}
+    assert used
+    assert all(splits == {"train"} for splits in used.values())
 
 
 def test_any_number_of_workers_gives_the_same_bytes(work: Path, shards: Path, tmp_path: Path) -> None:

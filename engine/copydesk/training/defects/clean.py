@@ -73,7 +73,6 @@ _DONE: tuple[Injector, ...] = (
     comments.comment,
     comments.remove_comments,
     flow.add_print,
-    flow.try_block,
 )
 """Instructions whose result shows that nothing is left to do."""
 MOVED = 0.35

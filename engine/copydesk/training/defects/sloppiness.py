@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-_WORD = re.compile(r"(?<![^\s(])[A-Za-z]?[a-z]{4,}(?=[\s.,;:!?)]|$)")
+_WORD = re.compile(r"(?<![^\s(])[A-Za-z][a-z]{4,}(?=[\s.,;:!?)]|$)")
 """A plain English word of at least five letters, between white space or punctuation."""
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\([^)]*\)")
 _CODE = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"elif", "kwarg", "kwargs"}
@@ -65,7 +65,7 @@ def doubled_space(rng: Random, parts: list[Part]) -> list[Part]:
 
 def unpunctuated(_: Random, parts: list[Part]) -> list[Part]:
     """No full stop, question or exclamation mark at the end."""
-    if not parts or parts[-1].given or not parts[-1].text.strip(".!?"):
+    if not parts or parts[-1].given or (len(parts) == 1 and not parts[0].text.strip(".!?")):
         return parts
     return _with(parts, len(parts) - 1, parts[-1].text.rstrip(".!?"))
 
