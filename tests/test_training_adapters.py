@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -74,6 +75,7 @@ def shards(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in islice(files(), 6):
         examples = defects.examples(file.text, Random(0), 12)
         made += [group for example in examples if not isinstance(group := renderer.render(example, 12), str)]
+    (folder / "manifest.json").write_text(json.dumps({"format": FORMAT.to_dict(), "fingerprint": "real"}))
     write_shard(folder / "train-00-00000.bin", [g for g in made if len(g.ids) < 1500], {})
     return folder
 
@@ -191,7 +193,7 @@ def test_it_learns_and_the_engine_serves_it(base: Path, shards: Path, tmp_path: 
     run = AdapterRun(base, shards, tmp_path / "out", Options(rank=8, rate=1e-2, batch_tokens=1500, warmup=3))
     run.go(steps=30, report_every=3, report=seen.append)
     assert seen[-1].loss < 0.8 * seen[0].loss
-    folder = merge(base, read_adapter(tmp_path / "out"), FORMAT, tmp_path / "model")
+    folder = merge(base, read_adapter(tmp_path / "out"), tmp_path / "model")
     merged, ours = read_base(folder, torch.bfloat16), run.model
     torch.testing.assert_close(merged.layers[1].linears["down"], ours.merged[1]["down"], rtol=0.02, atol=2e-3)
     with Editor.load(folder, device="cpu", warm=False) as editor:
@@ -246,13 +248,13 @@ def test_what_does_not_belong_together_is_refused(base: Path, shards: Path, tmp_
     with pytest.raises(TrainingError, match="another base"):
         AdapterRun(other, shards, tmp_path / "b", Options(), init=path)
     with pytest.raises(TrainingError, match="another base"):
-        merge(other, read_adapter(path), FORMAT, tmp_path / "m")
+        merge(other, read_adapter(path), tmp_path / "m")
     with pytest.raises(TrainingError, match="another base, of another edit format"):
         AdapterRun(base, shards, tmp_path / "out", Options(rank=3))
     found = read_adapter(path)
     fewer = replace(found.state, tokens=found.state.tokens[:-1])
     with pytest.raises(TrainingError, match="another edit format"):
-        merge(base, Adapter(fewer, found.tensors, found.rows), FORMAT, tmp_path / "m")
+        merge(base, Adapter(fewer, found.tensors, found.rows), tmp_path / "m")
     (tmp_path / "bare").mkdir()
     write_shard(tmp_path / "bare" / "train-00-00000.bin", [], {})
     with pytest.raises(TrainingError, match="not made with the base's tokenizer"):

@@ -154,6 +154,12 @@ def _add_eval(
     measure.add_argument(
         "--run", metavar="DIR", help="curve: the training run; curve.jsonl and curve.png go there"
     )
+    measure.add_argument(
+        "--base",
+        metavar="NAME_OR_DIR",
+        default="standard-base",
+        help="the base that adapters were trained on, where --model or the run names adapter files (default: standard-base)",
+    )
     measure.add_argument("--examples", metavar="DIR", help="a folder of shards with held-out examples")
     measure.add_argument(
         "--page-lines",

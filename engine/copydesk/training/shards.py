@@ -173,6 +173,14 @@ def shards_fingerprint(folder: Path) -> str:
         return ""
 
 
+def shards_format(folder: Path) -> EditFormat:
+    """The format the shards of `folder` were made in: what a model learns from them. Raises TrainingError."""
+    try:
+        return EditFormat.from_dict(json.loads((folder / "manifest.json").read_text("utf-8"))["format"])
+    except (OSError, ValueError, KeyError) as error:
+        raise TrainingError(f"there are no shards in {folder}: {error}") from error
+
+
 def _fingerprint(corpus: Corpus, vocabulary: HFVocabulary, format: EditFormat, settings: Settings) -> str:
     sources = [corpus.digest, pairs.digest(corpus.folder)]
     told = json.dumps(

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.progress import Progress
@@ -23,6 +24,9 @@ from rich.progress import Progress
 from copydesk.editor import CACHE_BYTES, Editor
 from copydesk.errors import ModelError, TrainingError
 from copydesk.format import EditFormat
+from copydesk.models.load import resolve
+from copydesk.training.adapters.adapter_file import read_adapter
+from copydesk.training.adapters.merge import merge
 from copydesk.training.evaluation import curve
 from copydesk.training.evaluation.curve_plot import PICTURE, draw
 from copydesk.training.evaluation.groups import kinds_of
@@ -210,9 +214,19 @@ def _loaded(args: argparse.Namespace, models: Sequence[str | None]) -> Iterator[
             if any(subject.name == name for subject in subjects):
                 name = f"{name} ({len(subjects) + 1})"
             share = CACHE_BYTES // len(models) if len(models) > 1 else None
-            editor = Editor.load(model, args.device, dtype=args.dtype, cache_bytes=share, warm=False)
+            editor = Editor.load(
+                _directory(args, model, stack), args.device, dtype=args.dtype, cache_bytes=share, warm=False
+            )
             subjects.append(Subject(name, stack.enter_context(editor), editor.toolkit.format))
         yield subjects
+
+
+def _directory(args: argparse.Namespace, model: str | None, stack: ExitStack) -> str | None:
+    """A model as `Editor.load` takes it; an adapter file is merged with its base, for as long as the stack lasts."""
+    if model is None or not model.endswith(".safetensors"):
+        return model
+    folder = stack.enter_context(TemporaryDirectory(prefix="copydesk-merged-"))
+    return str(merge(resolve(args.base), read_adapter(Path(model)), Path(folder)))
 
 
 def _name(model: str | None) -> str:

@@ -241,34 +241,26 @@ def _base(named: str) -> Path:
 
 def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.training import export
+    from copydesk.training.shards import shards_format
 
-    format = _shards_format(work / "shards")
     if args.model is not None:
         from copydesk.training.adapters.adapter_file import read_adapter
         from copydesk.training.adapters.merge import merge
 
         adapter = read_adapter(work / "adapter")
-        console.print(f"model: {merge(_base(args.model), adapter, format, Path(args.out or work / 'model'))}")
+        console.print(f"model: {merge(_base(args.model), adapter, Path(args.out or work / 'model'))}")
         return
     manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     average = Path(args.average) if args.average is not None else None
     out = export.export(
         work / "run",
         work / "tokenizer.json",
-        format,
+        shards_format(work / "shards"),
         Path(args.out or work / "model"),
         manifest,
         average=average,
     )
     console.print(f"model: {out}")
-
-
-def _shards_format(folder: Path) -> EditFormat:
-    """The format the shards were made in: what the model was trained on, whatever is asked for now."""
-    try:
-        return EditFormat.from_dict(json.loads((folder / "manifest.json").read_text("utf-8"))["format"])
-    except (OSError, ValueError, KeyError) as error:
-        raise TrainingError(f"there are no shards in {folder}: {error}") from error
 
 
 def _device(asked: str) -> str:

@@ -21,8 +21,9 @@ from copydesk.training.adapters.base import Base, BaseConfig, read_base
 from copydesk.training.adapters.tokens import extend
 
 
-def merge(base: Path, adapter: Adapter, format: EditFormat, out: Path) -> Path:
+def merge(base: Path, adapter: Adapter, out: Path) -> Path:
     """Write base + adapter to the directory `out`, and give it. Raises TrainingError where they do not belong together."""
+    format = EditFormat.from_dict(adapter.state.format)
     found = read_base(base, torch.bfloat16)
     state = adapter.state
     if found.fingerprint != state.base:

@@ -34,7 +34,7 @@ from copydesk.training.batches import Batch, Batches, Examples
 from copydesk.training.loop import Budget, stopping
 from copydesk.training.rates import matmul_rate
 from copydesk.training.schedule import Schedule
-from copydesk.training.shards import shards_fingerprint
+from copydesk.training.shards import shards_fingerprint, shards_format
 from copydesk.training.validation import Validation
 
 log = logging.getLogger(__name__)
@@ -117,6 +117,7 @@ class AdapterRun:
             rank=rank,
             scale=SCALE,
             tokens=tokens,
+            format=shards_format(shards).to_dict(),
             seed=options.seed,
             shards=f"{shards_fingerprint(shards)}/{len(examples)}",
         )

@@ -9,10 +9,10 @@ from random import Random
 from typing import TypeVar
 
 from copydesk.request import EditRequest, Range
+from copydesk.training.defects.asks import ask
 from copydesk.training.defects.broken import Broken, Defect, Edit
 from copydesk.training.defects.parsed import FunctionNode, ParsedFile
 from copydesk.training.defects.revision import MOST_LINES, whole_lines
-from copydesk.training.defects.asks import ask
 
 S = TypeVar("S")
 Injector = Callable[[ParsedFile, Random], Defect | None]
