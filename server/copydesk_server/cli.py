@@ -17,6 +17,7 @@ from importlib import import_module
 
 from copydesk import __version__
 from copydesk.errors import CopydeskError, ProgramError
+from copydesk_server.isolation import isolate
 from copydesk_server.permanent import permanent
 
 OK, REMAINS, FAILED = 0, 1, 2
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     args.argv = list(sys.argv[1:] if argv is None else argv)
     try:
+        isolate()
         with permanent():
             command = import_module(f"copydesk_server.commands.{args.command}")
         code: int = command.run(args)

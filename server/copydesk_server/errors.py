@@ -13,6 +13,10 @@ class DiagnosticsError(CopydeskError):
     """Diagnostics in no format copydesk reads, or malformed."""
 
 
+class IsolationError(CopydeskError):
+    """Python was started in a way that lets it import what lies in the working directory."""
+
+
 class FileError(CopydeskError):
     """A file that is left alone, and why: it cannot be read, is no text, has changed since it was read."""
 

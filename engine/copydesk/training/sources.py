@@ -150,7 +150,16 @@ def fetch(names: Iterable[str], cache: Path) -> tuple[list[Path], list[str]]:
     for name in names:
         wheel = _cached(name, cache)
         if wheel is None:
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--only-binary=:all:",
+            ]
             done = subprocess.run(
                 [*command, "--dest", str(cache), name], capture_output=True, text=True, check=False
             )
