@@ -21,6 +21,10 @@ class FileError(CopydeskError):
     """A file that is left alone, and why: it cannot be read, is no text, has changed since it was read."""
 
 
+class RepositoryError(CopydeskError):
+    """A git repository that is damaged, or laid out in a way that is not read."""
+
+
 class JournalError(CopydeskError):
     """A journal that cannot be kept, or none to go on from."""
 
