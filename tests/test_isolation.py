@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from decoys import ROOT, Trap
+from copydesk.executables import find_executable
+from decoys import PROGRAMS, ROOT, Trap
 from lsp_client import LspClient
 from lsp_desk import applied
 from training_corpora import module
@@ -170,16 +173,87 @@ def test_an_interpreter_that_ignores_the_environment_must_be_safe_itself() -> No
     assert (said.returncode, said.stderr.count("-P besides")) == (2, 1)
 
 
-def test_every_python_of_ours_is_started_without_the_working_directory() -> None:
-    """`python -m` would look there first: `-P` or `-I` goes before it, wherever one is started."""
-    for path in [
-        *(ROOT / "engine").rglob("*.py"),
-        *(ROOT / "server").rglob("*.py"),
-        *(ROOT / "benchmarks").glob("*.py"),
-    ]:
-        words = "".join(path.read_text(encoding="utf-8").split())
-        for start in words.split("[sys.executable,")[1:]:
-            assert start.startswith(('"-P"', '"-I"')), path
+@pytest.mark.parametrize("folder", ["engine", "server", "benchmarks"])
+def test_programs_are_started_by_a_path(folder: str) -> None:
+    """A Python with `-P` or `-I`, else `-m` and `-c` look where they stand; others as `find_executable` has found them."""
+    for path in (ROOT / folder).rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        if path.name != "executables.py":
+            assert "which(" not in source, "copydesk.executables looks for programs"
+        for node in ast.walk(ast.parse(source)):
+            place = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.List) and node.elts:
+                words = [ast.unparse(element) for element in node.elts[:2]]
+                assert words[0] != "sys.executable" or words[1] in ("'-P'", "'-I'"), place
+                assert words[0].strip("'") not in PROGRAMS, place
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("subprocess.", "os.exec")):
+                assert not any(keyword.arg == "shell" for keyword in node.keywords), place
+                assert not isinstance(node.args[0], ast.Constant | ast.JoinedStr), place
+
+
+def test_programs_are_not_taken_from_opened_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program(folder: Path, name: str) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+        return folder / name
+
+    here, opened, tools = tmp_path / "here", tmp_path / "opened", tmp_path / "tools"
+    for folder in (here, here / "bin", opened / "bin"):
+        program(folder, "cc")
+    good = program(tools, "cc")
+    (tools / "gcc").symlink_to(opened / "bin" / "cc")
+    (tools / "notes").write_text("")
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    places = ["", ".", "bin", "../opened/bin", str(here), str(here / "bin"), str(opened / "bin"), str(tools)]
+    monkeypatch.setenv("PATH", os.pathsep.join(places))
+    assert find_executable("cc", opened=[opened]) == good
+    assert find_executable("cc") == opened / "bin" / "cc", "a folder that nobody opened"
+    assert find_executable("gcc", opened=[opened]) is None, "a link into an opened folder"
+    assert find_executable("gcc", "cc", opened=[opened]) == good, "the first name that is there"
+    assert find_executable("notes") is None, "it cannot be run"
+    assert find_executable("cc", first=[here / "bin"]) == here / "bin" / "cc", "the installation's own"
+    monkeypatch.setenv("PATH", "")
+    assert find_executable("cc") is None
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setenv("HOME", str(here.parent))
+    monkeypatch.chdir(here.parent)
+    assert find_executable("cc") == good, "whoever starts an editor at home has all of PATH below"
+
+
+def test_history_is_read_without_the_programs_a_repository_names(tmp_path: Path) -> None:
+    from copydesk.training.git_command import git_command
+
+    canary, folder = tmp_path / "canary", tmp_path / "folder"
+    run = partial(subprocess.run, check=True, capture_output=True)
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", "-C", str(folder)]
+    folder.mkdir()
+    run([*git, "init", "-q"])
+    run([*git, "commit", "-q", "--allow-empty", "-m", "signed"])
+    signed = run([*git, "cat-file", "commit", "HEAD"]).stdout.replace(
+        b"\n\n", b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n", 1
+    )
+    name = run([*git, "hash-object", "-t", "commit", "-w", "--stdin"], input=signed).stdout.decode().strip()
+    run([*git, "update-ref", "HEAD", name])
+    for key, value in {
+        "log.showSignature": "true", "gpg.program": "{}", "core.fsmonitor": "touch {}", "core.pager": "touch {}",
+        "core.sshCommand": "touch {}; false", "remote.origin.url": "ssh://example.invalid/x",
+        "remote.origin.promisor": "true", "core.repositoryformatversion": "1", "extensions.partialClone": "origin",
+    }.items():  # fmt: skip
+        script = tmp_path / "script"
+        script.write_text(f"#!/bin/sh\ntouch {canary}\n")
+        script.chmod(0o755)
+        run([*git, "config", key, value.format(script if value == "{}" else canary)])
+    missing = "1" * 40
+    for arguments in (("log", "--raw", "--format=%s"), ("cat-file", "-e", missing), ("rev-parse", "HEAD")):
+        run(git_command(folder, *arguments), check=False)
+    assert not canary.exists()
+    run([*git, "log"])
+    assert canary.exists()
+    canary.unlink()
+    run([*git, "cat-file", "-e", missing], check=False)
+    assert canary.exists()
 
 
 def test_editors_start_the_server_outside_of_the_folder() -> None:

@@ -44,9 +44,13 @@ def _workspaces(opened: Iterable[Path]) -> list[Path]:
     A person's home and the root of a file system are none, though editors are often started there: they hold all of PATH, and
     whoever can write there needs no program of that name.
     """
-    everybodys = {Path(os.path.realpath(os.path.expanduser("~"))), Path(Path.cwd().anchor)}
-    folders = [Path(os.path.realpath(folder)) for folder in (Path.cwd(), *opened)]
-    return [folder for folder in folders if folder not in everybodys]
+    home = Path(os.path.realpath(os.path.expanduser("~")))
+    try:
+        places = [Path.cwd(), *opened]
+    except OSError:  # it was removed
+        places = list(opened)
+    folders = [Path(os.path.realpath(folder)) for folder in places]
+    return [folder for folder in folders if folder not in (home, Path(folder.anchor))]
 
 
 def _within(path: Path, folders: Iterable[Path]) -> bool:

@@ -269,7 +269,11 @@ def _add_headless(command: argparse.ArgumentParser) -> None:
         "--origin", action="store_true", help="print where each line of the results comes from"
     )
     command.add_argument("--unverified", action="store_true", help="also what nothing proves right")
-    command.add_argument("--allow-dirty", action="store_true", help="write files with unstaged changes")
+    command.add_argument(
+        "--allow-dirty",
+        action="store_true",
+        help="write files with unstaged changes, or that git does not know",
+    )
     command.add_argument("--allow-staged", action="store_true", help="write files with staged changes")
     command.add_argument(
         "--resume", action="store_true", help="go on from where the same command was stopped"

@@ -18,14 +18,15 @@ FOLDERS = ("PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONSTARTUP
 
 def leave_working_directory() -> None:
     """Drop the working directory that `python -m` puts first where modules are looked for. For the top of `__main__`."""
-    if not sys.flags.safe_path and sys.path and sys.path[0] in ("", os.getcwd()):
+    if not sys.flags.safe_path and sys.path and sys.path[0] in ("", _here()):
         del sys.path[0]
 
 
 def clean_paths() -> None:
     """Drop relative entries from where this process, and all it will start, look for modules and programs."""
     listed = [] if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", os.sep).split(os.pathsep)
-    dropped = {os.path.abspath(entry) for entry in listed if not os.path.isabs(entry)}.difference(listed)
+    meant = {os.path.normpath(os.path.join(_here(), entry)) for entry in listed if not os.path.isabs(entry)}
+    dropped = meant.difference(listed)
     sys.path[:] = [entry for entry in sys.path if os.path.isabs(entry) and entry not in dropped]
     for name in SEARCHED:
         if name in os.environ:
@@ -59,3 +60,10 @@ def isolate() -> None:
         os.environ["PATH"] = os.pathsep.join(map(str, folders))
         if not folders:
             del os.environ["PATH"]
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return ""
