@@ -208,7 +208,7 @@ def test_programs_are_not_taken_from_opened_folders(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     places = ["", ".", "bin", "../opened/bin", str(here), str(here / "bin"), str(opened / "bin"), str(tools)]
     monkeypatch.setenv("PATH", os.pathsep.join(places))
-    assert find_executable("cc", opened=[opened]) == good
+    assert find_executable("cc", opened=iter([opened])) == good
     assert find_executable("cc") == opened / "bin" / "cc", "a folder that nobody opened"
     assert find_executable("gcc", opened=[opened]) is None, "a link into an opened folder"
     assert find_executable("gcc", "cc", opened=[opened]) == good, "the first name that is there"

@@ -20,6 +20,7 @@ def find_executable(
     Of PATH, entries that are relative or empty do not count, nor what lies in the working directory or a folder of `opened`,
     or is a link into one. The folders of `first` are the installation's own and count wherever they lie.
     """
+    opened = tuple(opened)
     own, workspaces = [Path(folder) for folder in first], _workspaces(opened)
     others = search_path(os.environ.get("PATH", ""), opened)
     for name in names:
