@@ -143,7 +143,7 @@ class Told:
 
 def run(command: list[str], tree: Path, args: argparse.Namespace, lanes: int | None) -> Told:
     """One command in a process of its own. Raises RuntimeError where it fails."""
-    full = [sys.executable, "-m", "copydesk_server", *command, "--json", "--quiet", "--device", "cpu"]
+    full = [sys.executable, "-P", "-m", "copydesk_server", *command, "--json", "--quiet", "--device", "cpu"]
     full += ["--dtype", args.dtype, *(["--model", args.model] if args.model else [])]
     full += ["--batch", str(lanes)] if lanes is not None else []
     environment = {**os.environ, "OMP_NUM_THREADS": str(args.threads)}

@@ -76,7 +76,8 @@ def frame(message: Json) -> bytes:
 
 
 class LspClient:
-    """One client and its server. `host`: what runs in the engine's process; None for the real engine."""
+    """One client and its server. `host`: what runs in the engine's process; None for the real engine. `command`: the program
+    and arguments that start the server, in place of those of this tree."""
 
     def __init__(
         self,
@@ -85,6 +86,8 @@ class LspClient:
         tcp: bool = False,
         env: Mapping[str, str] | None = None,
         model: str | None = None,
+        command: Sequence[str] | None = None,
+        cwd: Path | None = None,
     ) -> None:
         self._news = threading.Condition()
         self._sending = threading.Lock()
@@ -118,7 +121,8 @@ class LspClient:
         if model is not None:
             options += ["--model", model]
         self.process = subprocess.Popen(
-            [sys.executable, *_entry(host), *options],
+            [*(command or (sys.executable, *_entry(host))), *options],
+            cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

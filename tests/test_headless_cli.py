@@ -221,10 +221,10 @@ def test_the_command_itself_fails(
     assert main(["refactor", "a.py", "-i", "x", "--lines", "9-3"]) == 2
     assert main(["refactor", "a.py", "-i", "x", "--write", "--resume"]) == 2
     assert "nothing to resume" in capsys.readouterr().err
-    monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls: None))
+    monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls, _opened: None))
     assert main(["fix", "."]) == 2
     assert "ruff is not there" in capsys.readouterr().err
-    monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls: ruff_that(tmp_path, "kill -11 $$")))
+    monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls, _opened: ruff_that(tmp_path, "kill -11 $$")))
     assert main(["fix", "."]) == 2
     assert "ruff failed (-11)" in capsys.readouterr().err
 

@@ -13,7 +13,6 @@ import pytest
 
 from copydesk_server.errors import FileError, JournalError
 from copydesk_server.headless import replace as replacing
-from copydesk_server.headless.git import dirt
 from copydesk_server.headless.journal import Journal
 from copydesk_server.headless.replace import refusal, replace
 from copydesk_server.headless.source import MAX_BYTES, Source, digest, read
@@ -315,50 +314,3 @@ def test_a_journal_that_cannot_be_kept(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("copydesk_server.headless.journal.os.write", full)
     with pytest.raises(JournalError, match="No space left"):
         journal.intend(tmp_path / "a.py", tmp_path / "b", b"")
-
-
-# -- git -----------------------------------------------------------------------------------------------------------
-
-
-def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", "-C", str(folder), *arguments]
-    subprocess.run(command, check=True, capture_output=True)
-
-
-def test_what_git_could_not_bring_back(tmp_path: Path) -> None:
-    git(tmp_path, "init")
-    names = ["clean.py", "dirty.py", "staged.py", "both \n.py"]
-    for name in names:
-        (tmp_path / name).write_text("old\n")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-m", "all")
-    for name in names[1:]:
-        (tmp_path / name).write_text("new\n")
-    git(tmp_path, "add", "staged.py", "both \n.py")
-    (tmp_path / "both \n.py").write_text("newer\n")
-    (tmp_path / "fresh.py").write_text("new\n")
-    (tmp_path / "deep").mkdir()
-    (tmp_path / ".git" / "config").open("a").write("[core]\n\tfsmonitor = touch hooked\n")
-    said = dirt([tmp_path / "deep", tmp_path])
-    assert not (tmp_path / "hooked").exists()
-
-    def refused(name: str, *, dirty: bool = False, staged: bool = False) -> bool:
-        return said.refusal(tmp_path / name, allow_dirty=dirty, allow_staged=staged) is not None
-
-    assert not refused("clean.py")
-    assert refused("dirty.py")
-    assert refused("fresh.py")
-    assert not refused("dirty.py", dirty=True)
-    assert refused("staged.py", dirty=True)
-    assert not refused("staged.py", staged=True)
-    assert refused("both \n.py", staged=True)
-    assert refused("both \n.py", dirty=True)
-    assert not refused("both \n.py", dirty=True, staged=True)
-
-
-def test_no_repository_and_a_broken_one(tmp_path: Path) -> None:
-    assert dirt([tmp_path]).refusal(tmp_path / "a.py", allow_dirty=False, allow_staged=False) is None
-    (tmp_path / ".git").write_text("gitdir: nowhere\n")
-    said = dirt([tmp_path])
-    assert "git cannot say" in (said.refusal(tmp_path / "a.py", allow_dirty=False, allow_staged=False) or "")
-    assert said.refusal(tmp_path / "a.py", allow_dirty=True, allow_staged=False) is None

@@ -17,6 +17,7 @@ from importlib import import_module
 
 from copydesk import __version__
 from copydesk.errors import CopydeskError, ProgramError
+from copydesk_server.isolation import isolate
 from copydesk_server.permanent import permanent
 
 OK, REMAINS, FAILED = 0, 1, 2
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     args.argv = list(sys.argv[1:] if argv is None else argv)
     try:
+        isolate()
         with permanent():
             command = import_module(f"copydesk_server.commands.{args.command}")
         code: int = command.run(args)
@@ -309,7 +311,11 @@ def _add_headless(command: argparse.ArgumentParser) -> None:
         "--origin", action="store_true", help="print where each line of the results comes from"
     )
     command.add_argument("--unverified", action="store_true", help="also what nothing proves right")
-    command.add_argument("--allow-dirty", action="store_true", help="write files with unstaged changes")
+    command.add_argument(
+        "--allow-dirty",
+        action="store_true",
+        help="write files with unstaged changes, or that git does not know",
+    )
     command.add_argument("--allow-staged", action="store_true", help="write files with staged changes")
     command.add_argument(
         "--resume", action="store_true", help="go on from where the same command was stopped"

@@ -26,7 +26,7 @@ class DemoClient:
 
     def __init__(self, arguments: Sequence[str] = (), lint: bool = True) -> None:
         self._server = subprocess.Popen(
-            [sys.executable, "-m", "copydesk_server", "lsp", "--quiet", *arguments],
+            [sys.executable, "-P", "-m", "copydesk_server", "lsp", "--quiet", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -13,8 +13,16 @@ class DiagnosticsError(CopydeskError):
     """Diagnostics in no format copydesk reads, or malformed."""
 
 
+class IsolationError(CopydeskError):
+    """Python was started in a way that lets it import what lies in the working directory."""
+
+
 class FileError(CopydeskError):
     """A file that is left alone, and why: it cannot be read, is no text, has changed since it was read."""
+
+
+class RepositoryError(CopydeskError):
+    """A git repository that is damaged, or laid out in a way that is not read."""
 
 
 class JournalError(CopydeskError):

@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from copydesk.document import Position, TextEdit
 from copydesk.errors import RequestError
+from copydesk.executables import find_executable
 from copydesk.request import Diagnostic
 from copydesk_server.errors import RuffError
 
@@ -29,7 +30,6 @@ SOURCE = "Ruff"
 SYNTAX = "invalid-syntax"
 TIMEOUT = 10.0
 REMEMBERED = 4
-_NAME = "ruff.exe" if os.name == "nt" else "ruff"
 _LOOKING = threading.Lock()
 _RULE = re.compile(r"^[A-Z]+[0-9]*$")
 # Whatever a configuration says: report in JSON on standard output, and change nothing.
@@ -64,19 +64,12 @@ class Ruff:
     fixes: frozenset[Applicability] = frozenset()
 
     @classmethod
-    def find(cls) -> Ruff | None:
-        """The ruff of the environment copydesk runs in, else the first on PATH.
-
-        Never one in the working directory or below it: opening a folder must not run what lies in it. (So the package `ruff`
-        is not imported either: Python would look in the working directory first.)
-        """
+    def find(cls, opened: Iterable[Path] = ()) -> Ruff | None:
+        """The ruff of the environment copydesk runs in, else the first on PATH that does not lie in an opened folder."""
         with _LOOKING:  # sysconfig is not made for several threads that ask for the first time
             own = _own_folders()
-        for folder in (*own, *_path_folders()):
-            program = folder / _NAME
-            if program.is_file() and os.access(program, os.X_OK):
-                return cls(program)
-        return None
+        program = find_executable("ruff", first=own, opened=opened)
+        return cls(program) if program is not None else None
 
     def check(
         self,
@@ -232,13 +225,6 @@ def _own_folders() -> list[Path]:
     user = sysconfig.get_preferred_scheme("user")
     names.append(sysconfig.get_path("scripts", scheme=user))
     return [Path(name) for name in dict.fromkeys(names) if name]
-
-
-def _path_folders() -> list[Path]:
-    """PATH without what is, or may become, the folder somebody opened."""
-    here = Path.cwd().resolve()
-    folders = [Path(name) for name in os.environ.get("PATH", "").split(os.pathsep) if name]
-    return [f for f in folders if f.is_absolute() and not f.resolve().is_relative_to(here)]
 
 
 def _existing(path: Path | None) -> Path | None:

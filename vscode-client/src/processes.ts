@@ -1,6 +1,7 @@
 // Runs a program to its end, line by line, and ends it with all it has started when it is cancelled. Knows no program.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import type * as vscode from "vscode";
 
@@ -67,7 +68,8 @@ function kill(child: ChildProcess): void {
     return;
   }
   if (process.platform === "win32") {
-    spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { windowsHide: true });
+    const taskkill = path.join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
+    spawn(taskkill, ["/pid", String(child.pid), "/t", "/f"], { windowsHide: true });
     return;
   }
   try {

@@ -114,8 +114,12 @@ export class Server implements vscode.Disposable {
     const client = new LanguageClient(
       settings.SECTION,
       "Copydesk",
-      // The working directory is not the folder's: nothing there is found by accident.
-      { command, args: [...args, "lsp"], options: { cwd: vscode.env.appRoot } },
+      // The working directory is not the folder's: nothing there is found by accident, by no Python that the setting may name.
+      {
+        command,
+        args: [...args, "lsp"],
+        options: { cwd: vscode.env.appRoot, env: { ...process.env, PYTHONSAFEPATH: "1" } },
+      },
       {
         documentSelector: selector(),
         outputChannel: this.output,

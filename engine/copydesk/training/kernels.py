@@ -11,7 +11,6 @@ import ctypes
 import hashlib
 import logging
 import os
-import shutil
 import subprocess
 import tempfile
 from functools import cache
@@ -20,6 +19,7 @@ from pathlib import Path
 import torch
 from platformdirs import user_cache_path
 
+from copydesk.executables import find_executable
 from copydesk.training.segments import Segments
 
 log = logging.getLogger(__name__)
@@ -198,12 +198,12 @@ class Kernels:
 @cache
 def load() -> Kernels | None:
     """The kernels, compiled now or for an earlier run; None where that is not possible. Writes to the user's cache folder."""
-    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    compiler = find_executable("c++", "g++", "clang++")
     if compiler is None or os.name == "nt":
         log.info("no C++ compiler: training uses torch's own operators")
         return None
     try:
-        return Kernels(ctypes.CDLL(str(_built(compiler, user_cache_path("copydesk") / "kernels"))))
+        return Kernels(ctypes.CDLL(str(_built(str(compiler), user_cache_path("copydesk") / "kernels"))))
     except (OSError, AttributeError, subprocess.SubprocessError) as error:
         log.warning("the native kernels could not be built, training uses torch's own operators: %s", error)
         return None

@@ -28,6 +28,7 @@ from copydesk.scope import indented_block
 from copydesk.training.corpus import Corpus, Entry
 from copydesk.training.example import Example
 from copydesk.training.filters import Limits, refusal
+from copydesk.training.git_command import git_command
 from copydesk.training.sources import Package
 
 FILE = "pairs.jsonl"
@@ -135,7 +136,7 @@ def commits(repository: Path, most: int) -> Iterator[tuple[str, list[tuple[str, 
 
 
 def _git(repository: Path, *arguments: str) -> bytes:
-    asked = subprocess.run(["git", "-C", str(repository), *arguments], capture_output=True, check=False)
+    asked = subprocess.run(git_command(repository, *arguments), capture_output=True, check=False)
     if asked.returncode:
         told = asked.stderr.decode("utf-8", "replace").strip()
         raise TrainingError(f"the history of {repository} cannot be read: {told}")
@@ -146,7 +147,7 @@ class Blobs:
     """The contents of blobs, from one git process. `read` raises TrainingError for a blob that is not there."""
 
     def __init__(self, repository: Path) -> None:
-        command = ["git", "-C", str(repository), "cat-file", "--batch"]
+        command = git_command(repository, "cat-file", "--batch")
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __enter__(self) -> Blobs:

@@ -20,6 +20,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from copydesk.errors import TrainingError
+from copydesk.training.git_command import git_command
 from copydesk.training.licences import Decision, decide
 
 File = tuple[str, bytes]
@@ -129,7 +130,7 @@ def repository(path: Path) -> Package:
     """A git repository's working tree at its current commit. Raises TrainingError where git knows none there."""
     package = folder(path)
     asked = subprocess.run(
-        ["git", "-C", str(path), "rev-parse", "--short=12", "HEAD"],
+        git_command(path, "rev-parse", "--short=12", "HEAD"),
         capture_output=True,
         text=True,
         check=False,
@@ -150,7 +151,16 @@ def fetch(names: Iterable[str], cache: Path) -> tuple[list[Path], list[str]]:
     for name in names:
         wheel = _cached(name, cache)
         if wheel is None:
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--only-binary=:all:",
+            ]
             done = subprocess.run(
                 [*command, "--dest", str(cache), name], capture_output=True, text=True, check=False
             )

@@ -22,8 +22,8 @@ local function program()
     return
   end
   ok("the server is " .. table.concat(found, " "))
-  local version = vim.trim(vim.fn.system({ found[1], "--version" }))
-  if vim.v.shell_error == 0 then
+  local version, code = executable.output({ found[1], "--version" })
+  if code == 0 then
     ok(version)
   else
     bad(("%s --version fails: %s"):format(found[1], version))

@@ -33,6 +33,12 @@ local function command_for(root)
   return executable.command(options.get().cmd, { root, uv.cwd() })
 end
 
+--- Where a server works: a folder of the editor's own, so that nothing is found by accident in the one that is open; and what
+--- keeps Python from looking there, should `cmd` name an interpreter.
+local function spawning()
+  return { cwd = vim.env.VIMRUNTIME, env = { PYTHONSAFEPATH = "1" } }
+end
+
 --- Files a person edits: no help, terminals, previews, and no revision that a plugin shows.
 local function wants(buf)
   local name = vim.api.nvim_buf_get_name(buf)
@@ -75,7 +81,7 @@ function M.lsp_config()
     if not found then
       error(why, 0)
     end
-    return vim.lsp.rpc.start(found, dispatchers)
+    return vim.lsp.rpc.start(found, dispatchers, spawning())
   end
   return config
 end
@@ -92,6 +98,7 @@ local function start(buf)
     return
   end
   config.cmd = found
+  config.cmd_cwd, config.cmd_env = spawning().cwd, spawning().env
   vim.api.nvim_buf_call(buf, function()
     vim.lsp.start(config)
   end)

@@ -32,7 +32,7 @@ _KEY = ("paths", "diagnostics", "select", "linter_fixes", "unverified", "model",
 
 def run(args: argparse.Namespace) -> int:
     """0: nothing left to do; 1: something remains, or would be edited; 2: a file failed. Raises CopydeskError, OSError."""
-    ruff = Ruff.find()
+    ruff = Ruff.find(map(Path, args.paths))
     if ruff is not None:
         ruff = replace(ruff, fixes=APPLICABLE[args.linter_fixes])
     for name in args.paths:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 
 from copydesk.document import split_lines
 from copydesk.editor import Editor
@@ -40,9 +41,8 @@ def run(args: argparse.Namespace) -> int:
     named = {place.path for place in places if place.named}
 
     def begin(editor: Editor) -> Begin:
-        whole = _Whole(
-            editor, args.instruction, args.seed, span, Rules(Ruff.find(), unverified=args.unverified)
-        )
+        rules = Rules(Ruff.find(map(Path, args.paths)), unverified=args.unverified)
+        whole = _Whole(editor, args.instruction, args.seed, span, rules)
 
         def one(source: Source) -> Opened:
             if source.generated and source.path not in named:

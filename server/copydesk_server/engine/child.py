@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any, NoReturn
@@ -61,6 +62,7 @@ def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     configure_logging(settings.log_file, settings.log_level)
+    settings = leave_folder(settings)
     channel = Channel(connection.send_bytes, flags)
     threading.Thread(target=_read, args=(connection, channel), name="pipe", daemon=True).start()
     code = 1
@@ -75,6 +77,18 @@ def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings
     finally:
         logging.shutdown()
         os._exit(code)  # no thread, atexit handler or device may hold the process back
+
+
+def leave_folder(settings: EngineSettings) -> EngineSettings:
+    """Work in the installation's own folder, not in the one that the server was started in, where a library might look for files.
+
+    Returns the settings with a model directory as it was meant there.
+    """
+    model = settings.model
+    if model is not None and os.path.isdir(os.path.expanduser(model)):
+        settings = replace(settings, model=os.path.abspath(os.path.expanduser(model)))
+    os.chdir(os.path.dirname(os.__file__))
+    return settings
 
 
 def _read(connection: Connection, channel: Channel) -> None:

@@ -21,6 +21,8 @@ from queue import SimpleQueue
 from copydesk_server.engine import child
 from copydesk_server.engine.flags import Flags
 from copydesk_server.engine.messages import EngineSettings, Message, decode, encode
+from copydesk_server.errors import IsolationError
+from copydesk_server.isolation import isolate
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +98,7 @@ class Link:
     def _run(self) -> None:
         code: int | None = None
         try:
+            isolate()
             ours, theirs = CONTEXT.Pipe()
             process = CONTEXT.Process(
                 target=child.run,
@@ -122,7 +125,7 @@ class Link:
             self._outbox.put(None)
             writer.join()
             ours.close()
-        except OSError:
+        except (OSError, IsolationError):
             log.exception("the engine could not be started")
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
             self._loop.call_soon_threadsafe(self._finish, code)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from copydesk.editor import Editor
 from copydesk_server.headless.discover import Place
-from copydesk_server.headless.git import dirt
+from copydesk_server.headless.git import Dirt
 from copydesk_server.headless.journal import Journal
 from copydesk_server.headless.report import Reporter
 from copydesk_server.headless.run import Begin, Run, lanes_that_fit, stopping
@@ -34,7 +34,7 @@ def execute(
         if not args.quiet:
             Reporter(0, json=args.json, diff=False, origin=False, quiet=False).summary(written=args.write)
         return OK
-    writer = _writer(args, places, key, folder) if args.write else None
+    writer = _writer(args, key, folder) if args.write else None
     complete = False
     try:
         with Editor.load(args.model, args.device, dtype=args.dtype, warm=False) as editor:
@@ -62,12 +62,9 @@ def execute(
     finally:
         if writer is not None:
             writer.journal.close(complete=complete)
+            writer.dirt.close()
 
 
-def _writer(
-    args: argparse.Namespace, places: Sequence[Place], key: tuple[str, ...], folder: Path | None
-) -> Writer:
+def _writer(args: argparse.Namespace, key: tuple[str, ...], folder: Path | None) -> Writer:
     journal = Journal.open(command_key(args.command, args, key), resume=args.resume, folder=folder)
-    folders = {place.path.parent.resolve() for place in places}
-    unsaved = dirt(folders)
-    return Writer(journal, unsaved, args.allow_dirty, args.allow_staged)
+    return Writer(journal, Dirt(), args.allow_dirty, args.allow_staged)

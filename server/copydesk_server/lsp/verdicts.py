@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.request import Diagnostic
+from copydesk_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
     from copydesk_server.judge import Judgement
@@ -15,11 +16,15 @@ if TYPE_CHECKING:
 
 
 class Judge:
-    """Asks `judge_all` in a thread. The ruff it uses is looked for once."""
+    """Asks `judge_all` in a thread. The ruff it uses is looked for once, and again when other folders are opened.
 
-    def __init__(self) -> None:
+    opened: the URIs of those folders; no ruff that lies in one is run.
+    """
+
+    def __init__(self, opened: Callable[[], Iterable[str]]) -> None:
+        self._opened = opened
         self._ruff: Ruff | None = None
-        self._looked = False
+        self._looked: frozenset[str] | None = None
 
     async def __call__(
         self,
@@ -52,8 +57,10 @@ class Judge:
 
     def ruff(self) -> Ruff | None:
         """The ruff there is. Looks through folders the first time, so not on the event loop."""
-        if not self._looked:
+        opened = frozenset(self._opened())
+        if opened != self._looked:
             from copydesk_server.ruff import Ruff
 
-            self._ruff, self._looked = Ruff.find(), True
+            folders = [path for uri in opened if (path := path_of(uri)) is not None]
+            self._ruff, self._looked = Ruff.find(folders), opened
         return self._ruff

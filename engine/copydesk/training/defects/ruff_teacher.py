@@ -88,6 +88,7 @@ def _check(texts: Sequence[str], options: Sequence[str]) -> list[dict[str, Any]]
             Path(folder, f"t{k}.py").write_bytes(text.encode("utf-8", "surrogatepass"))
         command = [
             sys.executable,
+            "-P",
             "-m",
             "ruff",
             "check",
