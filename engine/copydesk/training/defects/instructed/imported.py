@@ -57,7 +57,8 @@ def imported(file: ParsedFile, module: str, name: str) -> tuple[str, list[Edit],
 # -- use what a module has -------------------------------------------------------------------------------------
 
 _EMPTY = {
-    "{}": (("collections", "OrderedDict", "{}()"), ("collections", "defaultdict", "{}(list)"), ("collections", "Counter", "{}()")),
+    "{}": (("collections", "OrderedDict", "{}()"), ("collections", "defaultdict", "{}(list)"),
+           ("collections", "Counter", "{}()")),
     "[]": (("collections", "deque", "{}()"),),
 }  # fmt: skip
 
@@ -150,10 +151,12 @@ import_use = varied("uses", _uses, _used)
 # -- pathlib ---------------------------------------------------------------------------------------------------
 
 _METHODS = {
-    "os.path.exists": ".exists()", "os.path.isfile": ".is_file()", "os.path.isdir": ".is_dir()", "os.path.islink": ".is_symlink()",
+    "os.path.exists": ".exists()", "os.path.isfile": ".is_file()", "os.path.isdir": ".is_dir()",
+    "os.path.islink": ".is_symlink()",
     "os.path.basename": ".name", "os.path.getsize": ".stat().st_size", "os.path.getmtime": ".stat().st_mtime",
     "os.remove": ".unlink()", "os.unlink": ".unlink()", "os.mkdir": ".mkdir()", "os.rmdir": ".rmdir()", "os.stat": ".stat()",
-    "os.lstat": ".lstat()", "os.path.expanduser": ".expanduser()", "os.path.isabs": ".is_absolute()", "os.readlink": ".readlink()",
+    "os.lstat": ".lstat()", "os.path.expanduser": ".expanduser()", "os.path.isabs": ".is_absolute()",
+    "os.readlink": ".readlink()",
     "os.path.join": "", "os.path.dirname": ".parent", "open": ".open",
 }  # fmt: skip
 Call = tuple[FunctionNode, ast.Call]

@@ -209,15 +209,9 @@ def _last_arguments(file: ParsedFile) -> Iterator[Task]:
         if file.text[file.end(before) : file.start(keyword)] != ", ":
             continue
         edit = Edit(file.end(before), file.end(keyword), "")
-        rivals = heads(function, lambda n: isinstance(n, ast.Call) and dotted(n.func) == callee, call) - {
-            call.lineno
-        }
-        twice = [
-            n
-            for n in ast.walk(function)
-            if isinstance(n, ast.Call) and dotted(n.func) == callee and n.lineno == call.lineno
-        ]
-        if len(twice) == 1:
+        same = [n.lineno for n in ast.walk(function) if isinstance(n, ast.Call) and dotted(n.func) == callee]
+        rivals = frozenset(same) - {call.lineno}
+        if same.count(call.lineno) == 1:
             lines = call.lineno, call.end_lineno or call.lineno
             fields = {"argument": argument, "callee": callee, "name": keyword.arg}
             yield Task("add_argument", function, lines, [edit], fields, True, rivals)
