@@ -332,8 +332,8 @@ def test_edit(name: str, before: str, after: str) -> None:
 
 
 def test_a_selection_that_names_nothing_holds_one_candidate() -> None:
-    text = "def f(a, b):\n    if a:\n        return 1\n    else:\n        b = 2\n"
-        "    if b:\n        return 3\n    else:\n        a = 4\n    return a\n"
+    branch = "    if {0}:\n        return 1\n    else:\n        {0} = 2\n"
+    text = f"def f(a, b):\n{branch.format('a')}{branch.format('b')}    return a\n"
     for seed in range(40):
         example = for_kind("else_after_return", text, random.Random(seed))
         assert example is not None
