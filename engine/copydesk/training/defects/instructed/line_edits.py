@@ -114,7 +114,7 @@ def _copyable(file: ParsedFile) -> Iterator[tuple[FunctionNode | None, ast.AST, 
             own = (
                 line.strip().startswith(file.source(key))
                 and line.endswith(",")
-                and key.lineno < value.end_lineno
+                and key.lineno < (value.end_lineno or 0)
             )
             entry = value.values[entries.index(key)] if isinstance(value, ast.Dict) else key
             if own and entry.end_lineno == key.lineno and file.line_text(key.lineno + 1).strip():

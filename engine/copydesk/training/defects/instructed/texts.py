@@ -44,7 +44,7 @@ class Words(NamedTuple):
 
 
 def _texts(file: ParsedFile) -> Iterator[Words]:
-    by_line = {}
+    by_line: dict[int, FunctionNode] = {}
     for function in file.functions:
         if standard(function):
             by_line.update(dict.fromkeys(range(function.lineno, (function.end_lineno or 0) + 1), function))
@@ -52,13 +52,10 @@ def _texts(file: ParsedFile) -> Iterator[Words]:
             if documented(function) and isinstance(first, ast.Expr) and single(first):
                 yield Words(function, *_inside(file, file.start(first), file.end(first), 3), "docstring")
     for token in file.tokens:
-        if (
-            token.type == tokenize.COMMENT
-            and (function := by_line.get(file.line_at(token.start))) is not None
-        ):
+        if token.type == tokenize.COMMENT and (line := file.line_at(token.start)) in by_line:
             text = token.string.lstrip("#: ")
             if len(text) > 10 and " " in text:
-                yield Words(function, token.end - len(text), token.end, "comment")
+                yield Words(by_line[line], token.end - len(text), token.end, "comment")
     for node in file.of(ast.Constant):
         function_of = file.function_of(node)
         if (

@@ -100,7 +100,7 @@ def _revalued(file: ParsedFile, rng: Random, site: Literal) -> Task | None:
     elif isinstance(node.value, str):
         new = f"{old[0]}{rng.choice(_STRINGS)}{old[0]}"
     else:
-        doubled = str(node.value * 2) if isinstance(node.value, int) else str(node.value / 2)
+        doubled = str(node.value * 2) if isinstance(node.value, int | float) else "1"
         new = rng.choice((*_NUMBERS, doubled, doubled))
     if new == old:
         return None
