@@ -143,7 +143,18 @@ def survey(ruff: Ruff, tree: Path) -> Found:
 
 def run_copydesk(tree: Path, fixes: str, args: argparse.Namespace) -> float:
     """Seconds that it took. Raises RuntimeError where the command itself fails."""
-    command = [sys.executable, "-P", "-m", "copydesk_server", "fix", ".", "--write", "--quiet", "--device", "cpu"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "copydesk_server",
+        "fix",
+        ".",
+        "--write",
+        "--quiet",
+        "--device",
+        "cpu",
+    ]
     command += ["--linter-fixes", fixes, *(["--model", args.model] if args.model else [])]
     start = time.perf_counter()
     done = subprocess.run(

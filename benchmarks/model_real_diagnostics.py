@@ -107,7 +107,17 @@ def try_one(editor: Editor, text: str, found: dict[str, Any], tally: Tally, sele
 
 def ruff(text: str, select: str) -> list[dict[str, Any]]:
     """ruff's findings in a text, as its JSON has them."""
-    command = [sys.executable, "-P", "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format", "json"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--output-format",
+        "json",
+    ]
     command += ["--select", select, "--stdin-filename", "module.py", "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     found: list[dict[str, Any]] = json.loads(done.stdout)

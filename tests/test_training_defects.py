@@ -25,7 +25,10 @@ from copydesk.training.example import Example
 from defect_files import files
 
 DRAWN = {name: kind for name, kind in KINDS.items() if kind.inject is not None}
-RARE = {"any_all": 8, "missing_await": 10, "constant": 12, "lambda_assignment": 12, "bare_except": 12}
+RARE = {
+    "missing_await": 10, "constant": 12, "lambda_assignment": 12, "bare_except": 12, "full_type_hints": 20,
+    "dataclass_field": 12, "any_all": 12, "make_async": 12, "enumerate": 20, "chained_comparison": 12,
+}  # fmt: skip
 """Kinds the standard library has few places for."""
 SYNTAX = {name for name, kind in KINDS.items() if 20 <= kind.id < 40}
 UNPARSABLE_BEFORE = SYNTAX

@@ -60,7 +60,9 @@ def _needless_elses(file: ParsedFile) -> Iterator[Task]:
                 continue
             new = [f"{file.indent(node)}else:", *indented(lines_of(file, first, last), 4)]
             edit, back = replaced(file, first, last, new), True
-        rivals = heads(function, lambda n: isinstance(n, ast.If) and bool(n.orelse), node)
+        # The `else` of another `if` may be in sight where its head is not.
+        others = [n for n in ast.walk(function) if isinstance(n, ast.If) and n.orelse and n is not node]
+        rivals = frozenset(k for n in others for k in (n.lineno, n.orelse[0].lineno - 1, n.orelse[0].lineno))
         yield Task("else_after_return", function, (node.lineno, last), [edit], {"jump": word}, back, rivals)
 
 

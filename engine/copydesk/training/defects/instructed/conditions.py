@@ -184,7 +184,7 @@ def _chains(file: ParsedFile) -> Iterator[Task]:
         if chain is not None and file.text[file.end(node.values[0]) : file.start(node.values[1])] == " and ":
             new, middle = chain
             edit = Edit(file.start(node), file.end(node), new)
-            yield _comparison(file, function, node, edit, middle, False)
+            yield _comparison(function, node, edit, middle, False)
     for compare in file.of(ast.Compare):
         function = file.function_of(compare)
         ordered = len(compare.ops) == 2 and all(type(o) in _SIGNS for o in compare.ops)
@@ -200,7 +200,7 @@ def _chains(file: ParsedFile) -> Iterator[Task]:
             straight = f"{low} {_SIGNS[type(one)]} {middle} and {tail}"
             for new in (flipped, straight):
                 edit = Edit(file.start(compare), file.end(compare), new)
-                yield _comparison(file, function, compare, edit, middle, True)
+                yield _comparison(function, compare, edit, middle, True)
 
 
 def _chain(file: ParsedFile, one: ast.expr, two: ast.expr) -> tuple[str, str] | None:
@@ -223,9 +223,7 @@ def _chain(file: ParsedFile, one: ast.expr, two: ast.expr) -> tuple[str, str] | 
     return f"{file.source(low)} {text} {name} {_SIGNS[type(two.ops[0])]} {high}", name
 
 
-def _comparison(
-    file: ParsedFile, function: FunctionNode, node: ast.expr, edit: Edit, name: str, back: bool
-) -> Task:
+def _comparison(function: FunctionNode, node: ast.expr, edit: Edit, name: str, back: bool) -> Task:
     rivals = heads(function, lambda n: isinstance(n, ast.BoolOp) and n.lineno != node.lineno)
     lines = node.lineno, node.end_lineno or node.lineno
     return Task("chained_comparison", function, lines, [edit], {"name": name}, back, rivals)
@@ -252,7 +250,7 @@ def _instances(file: ParsedFile) -> Iterator[Task]:
         assert isinstance(first, ast.Call)
         subject = file.source(first.args[0])
         new = f"isinstance({subject}, ({', '.join(file.source(t) for t in types)}))"
-        yield _check(file, function, node, Edit(file.start(node), file.end(node), new), subject, False)
+        yield _check(function, node, Edit(file.start(node), file.end(node), new), subject, False)
     for call in file.of(ast.Call):
         function = file.function_of(call)
         if function is None or not _is_isinstance(call) or not single(call):
@@ -273,7 +271,7 @@ def _instances(file: ParsedFile) -> Iterator[Task]:
             continue
         line = file.line_text(call.lineno)
         if fits(line + new[len(file.source(call)) :]) and file.text[file.start(call) - 1] != "(":
-            yield _check(file, function, call, Edit(file.start(call), file.end(call), new), subject, True)
+            yield _check(function, call, Edit(file.start(call), file.end(call), new), subject, True)
 
 
 def _is_isinstance(node: ast.AST) -> bool:
@@ -283,9 +281,7 @@ def _is_isinstance(node: ast.AST) -> bool:
     )  # fmt: skip
 
 
-def _check(
-    file: ParsedFile, function: FunctionNode, node: ast.expr, edit: Edit, name: str, back: bool
-) -> Task:
+def _check(function: FunctionNode, node: ast.expr, edit: Edit, name: str, back: bool) -> Task:
     rivals = heads(function, lambda n: _is_isinstance(n) and n.lineno != node.lineno)
     lines = node.lineno, node.end_lineno or node.lineno
     return Task("isinstance_merge", function, lines, [edit], {"name": name}, back, rivals)

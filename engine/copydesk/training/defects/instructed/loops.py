@@ -89,9 +89,10 @@ def _collecting_loops(file: ParsedFile) -> Iterator[Collected]:
         target, empty = above.targets[0], file.source(above.value)
         if not isinstance(target, ast.Name) or not file.alone(above) or loop.orelse or len(loop.body) != 1:
             continue
-        inner, test = loop.body[0], None
+        inner: ast.stmt = loop.body[0]
+        test: ast.expr | None = None
         if isinstance(inner, ast.If) and not inner.orelse and len(inner.body) == 1:
-            inner, test = inner.body[0], inner.test
+            test, inner = inner.test, inner.body[0]
         element = _element(file, inner, target.id, empty)
         parts = [loop.iter, *([test] if test is not None else [])]
         if element is None or not rewritable(file, above.lineno, loop.end_lineno) or _opaque(loop):
@@ -187,8 +188,9 @@ def _counted(file: ParsedFile) -> Iterator[Task]:
         ):
             index, item = loop.target.elts
             values = loop.iter.args[0]
-            names = isinstance(index, ast.Name) and isinstance(item, ast.Name)
-            if not names or not isinstance(values, ast.Name | ast.Attribute):
+            if not isinstance(index, ast.Name) or not isinstance(item, ast.Name):
+                continue
+            if not isinstance(values, ast.Name | ast.Attribute):
                 continue
             sequence = file.source(values)
             new = [

@@ -135,4 +135,5 @@ def dotted(node: ast.AST) -> str | None:
 
 def heads(function: ast.AST, wanted: Callable[[Any], bool], but: ast.AST | None = None) -> frozenset[int]:
     """The lines on which nodes of a function begin that answer to `wanted`, `but` not among them."""
-    return frozenset(n.lineno for n in ast.walk(function) if n is not but and wanted(n))
+    found: list[Any] = [n for n in ast.walk(function) if n is not but and wanted(n)]
+    return frozenset(n.lineno for n in found)
