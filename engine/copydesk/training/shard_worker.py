@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from time import perf_counter
+from typing import get_args
 
 from copydesk.codec import Codec
 from copydesk.format import EditFormat
@@ -72,7 +73,11 @@ class Worker:
             self._fixes(task, rng) if task.split == "ruff" else self._defects(task, counts)
         ):
             for group in self._groups(examples, length, counts):
-                if rng.random() * len(group.ids) <= self.settings.tokens_per_branch * len(group.kinds):
+                # A real edit stands alone on its page and comes once: it is kept whatever the page costs.
+                real = group.kinds[0] in get_args(pairs.Kind)
+                if real or rng.random() * len(group.ids) <= self.settings.tokens_per_branch * len(
+                    group.kinds
+                ):
                     made.append(group)
                 else:
                     counts.update(f"too few on the page: {kind}" for kind in group.kinds)

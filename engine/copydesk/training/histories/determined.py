@@ -14,7 +14,16 @@ from difflib import SequenceMatcher
 
 from copydesk.training.histories.changes import BlockChange
 from copydesk.training.histories.words import (
-    COMMON, STOP, alike, content_stems, lexemes, names, parts, stem, stems, word_list,
+    COMMON,
+    STOP,
+    alike,
+    content_stems,
+    lexemes,
+    names,
+    parts,
+    stem,
+    stems,
+    word_list,
 )  # fmt: skip
 
 MOST_NEW = 28
@@ -62,6 +71,8 @@ def undetermined(instruction: str, change: BlockChange) -> str | None:
     told_what = explained(told, instruction)
     if is_symptom(instruction) and (len(told.new) > 10 or unnamed or told_what < 1):
         return "the request says what is wrong, not what to do"
+    if _WORDING.search(instruction) and _reworded(told, instruction) > 2:
+        return "words are chosen freely"
     if not is_order(instruction) and (len(told.new) > 16 or unnamed > 1 or told_what < 0.5):
         return "the request is no order"
     if not _named(instruction, told, change):
@@ -69,15 +80,28 @@ def undetermined(instruction: str, change: BlockChange) -> str | None:
     return None
 
 
+def from_nowhere(change: BlockChange, request: str) -> str | None:
+    """Why something new in the change is neither in the request nor in the code before nor forced; None where all is."""
+    told = difference(change)
+    if len(told.new) > MOST_NEW or len(told.gone) > MOST_GONE or not (told.new or told.gone):
+        return "too much changes"
+    known = lexemes(change.before)
+    return _unforced(told, names(known), {text for _, text in known}, request)[0]
+
+
 def explained(told: Difference, instruction: str) -> float:
-    """The share of new names, literals and words that the request mentions; 1 where nothing is new."""
+    """The share of new names, literals and words that the request mentions; 1 where nothing is new, a half where signs
+    alone are.
+    """
     asked = content_stems(instruction)
     content = {
         text
         for kind, text in told.new
         if kind in ("name", "string", "number") and text not in ("self", "cls")
     }
-    return sum(bool(stems(text) & asked) for text in content) / len(content) if content else 1.0
+    if not content:
+        return 0.5 if told.new else 1.0
+    return sum(bool(stems(text) & asked) for text in content) / len(content)
 
 
 def _unforced(told: Difference, known: set[str], texts: set[str], instruction: str) -> tuple[str | None, int]:
@@ -104,7 +128,9 @@ def _unforced(told: Difference, known: set[str], texts: set[str], instruction: s
         ):
             return "a number comes from nowhere", 0
         elif kind in ("string", "comment") and text not in texts:
-            prose += _unknown(re.sub(r"^[rbfuRBFU]*['\"]|['\"]$", "", text), words, texts)
+            body = re.sub(r"^[rbfuRBFU]*['\"]|['\"]$", "", text)
+            signs_alone = len(body.strip()) > 1 and not re.search(r"[^\W\d_]{3}", body)
+            prose += 2 if signs_alone and body not in instruction else _unknown(body, words, texts)
     if len(bound) > 1:
         return "names are chosen freely", 0
     if prose > 1:
@@ -136,7 +162,7 @@ def _words(found: list[tuple[str, str]]) -> set[str]:
 
 
 def is_order(instruction: str) -> bool:
-    """Whether the request begins with what to do."""
+    """Whether the request begins with what to do, as far as one verb says it: `update` does not."""
     return re.split(r"[^\w-]", instruction.lower(), maxsplit=1)[0] in _ORDERS
 
 
@@ -151,8 +177,19 @@ _SYMPTOM = re.compile(
     r"|does ?n[o']t|is ?n[o']t|ca ?n[o']t|could ?n[o']t|hang|leak|race|deadlock|traceback|mistake|weird|strange)\b"
 )
 _MISSPELT = re.compile(
-    r"(?i)typo|spell|grammar|indentation|docstring|import|annotation|type hint|rename|capitali|raise|replac|instead of|by \w+ing\b"
+    r"(?i)typo|spell|grammar|indentation|docstring|import|annotation|type hint|rename|capitali"
+    r"|raise|replac|instead of|by \w+ing\b"
 )
+
+
+_WORDING = re.compile(r"(?i)message|wording|doc|comments?\b|help\b|text\b|descri|explain|clarif|example")
+
+
+def _reworded(told: Difference, instruction: str) -> int:
+    """New words that the request does not say and no word that goes resembles."""
+    asked, gone = stems(instruction), _raw(told.gone)
+    new = {word for word in _raw(told.new) - gone if len(word) > 2 and word.lower() not in STOP}
+    return sum(not (set(parts(word)) <= asked or any(alike(word, other) for other in gone)) for word in new)
 
 
 def _named(instruction: str, told: Difference, change: BlockChange) -> bool:

@@ -22,6 +22,7 @@ from copydesk.training.filters import Limits, Seen, is_test, refusal_of_path, re
 from copydesk.training.histories.changes import BlockChange, block_change, selection
 from copydesk.training.histories.commits import Blobs, ChangedFile, Commit, commits
 from copydesk.training.histories.determined import undetermined
+from copydesk.training.histories.findings import Gone, gone
 from copydesk.training.histories.near_duplicates import NearDuplicates
 from copydesk.training.histories.subjects import instruction_of, operation_of
 from copydesk.training.histories.words import lexemes
@@ -94,6 +95,12 @@ def mine(
             left_out[reason] += 1
         else:
             made.append(_pair(found, package))
+    for ended in gone(repository, most):
+        reason = known.refuses(ended.change)
+        if reason is not None:
+            left_out[f"diagnostic: {reason}"] += 1
+        else:
+            made.append(_diagnosed(ended, package))
     record.left_out = dict(sorted(left_out.items()))
     record.kept = len(made)
     return made, record
@@ -173,6 +180,14 @@ def _pair(found: Found, package: Package) -> Pair:
         found.commit.id[:12],
         found.path,
     )
+
+
+def _diagnosed(ended: Gone, package: Package) -> Pair:
+    change = ended.change
+    return Pair(
+        change.before, change.after, ended.scope, None, "history_diagnostic", package.name, ended.commit[:12], ended.path,
+        ended.finding,
+    )  # fmt: skip
 
 
 def share_out(made: Sequence[Sequence[Pair]]) -> list[list[Pair]]:

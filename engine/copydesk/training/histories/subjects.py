@@ -66,8 +66,9 @@ _IDLE = re.compile(
 )
 _VAGUE = re.compile(
     r"(?i)\b(?:review|feedback|nits?|suggest(?:ed|ions?)|(?:as )?requested|per (?:comments?|discussion)"
-    r"|(?:fix|fixes) (?:the |a |an |some |another |this |that )?(?:bug|bugs|issue|issues|tests?|failing tests?|build|ci|travis|error|errors|problem|problems|"
-    r"regression|bad merge|merge|lint|flake8|mistake|thing|things|stuff)s?(?: in\b.*| with\b.*)?$|typos?$|clean ?ups?$|"
+    r"|(?:fix|fixes) (?:the |a |an |some |another |this |that )?(?:bug|bugs|issue|issues|tests?|failing tests?|build|ci"
+    r"|travis|error|errors|problem"
+    r"|problems|regression|bad merge|merge|lint|flake8|mistake|thing|things|stuff)s?(?: in\b.*| with\b.*)?$|typos?$|clean ?ups?$|"
     r"follow[- ]?up|cherry[- ]?pick|backport|changelog|svn|conflicts?|codecov|pull request|pr comments?|commit|"
     r"https?://|work in progress|wip)\b"
     r"|\b(?:chapter|narrative|readme|copyright|tutorial|translations?|docs build|python ?2(?:\.\d)?|py2\w*|coverage)\b"
