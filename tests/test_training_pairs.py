@@ -13,6 +13,7 @@ from copydesk.errors import TrainingError
 from copydesk.oracle import oracle_program
 from copydesk.training import pairs, sources
 from copydesk.training.corpus import build
+from copydesk.training.histories import mining
 from copydesk.training.licences import Decision
 from copydesk.training.sources import Package
 
@@ -63,6 +64,10 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
+def mined(repository: Path) -> list[pairs.Pair]:
+    return mining.mine(sources.repository(repository), repository, mining.Known())[0]
+
+
 def check(pair: pairs.Pair) -> None:
     example = pair.example
     program = oracle_program(example.before, example.after, scope=example.request.scope)
@@ -72,20 +77,13 @@ def check(pair: pairs.Pair) -> None:
 
 
 def test_commits_with_one_small_change_of_code(repository: Path) -> None:
-    found = list(pairs.of_history(sources.repository(repository), repository))
+    found = mined(repository)
     told = [pair.instruction for pair in found]
     assert told == ["Return early for a factor of one, too", "Return early for a factor of one"]
     assert {pair.kind for pair in found} == {"history"}
     for pair in found:
         check(pair)
     assert found[1].before.replace("factor=1):\n", ONE) == found[1].after
-
-
-def test_subjects() -> None:
-    assert pairs.instruction_of("bpo-123: add a timeout to wait.") == "Add a timeout to wait"
-    assert pairs.instruction_of("feat(core)!: allow several paths (#7)") == "Allow several paths"
-    for idle in ("Merge branch x into y", "bump requests to 2.0", "fix it", "x" * 200, ""):
-        assert pairs.instruction_of(idle) is None
 
 
 def wheel(folder: Path, version: str, text: str) -> Package:
@@ -99,10 +97,13 @@ def wheel(folder: Path, version: str, text: str) -> Package:
     return sources.archive(path)
 
 
+def releases(folder: Path) -> tuple[Package, Package]:
+    new = BASE.replace("factor=1", "factor=10").replace("factor=5", "scale=5", 1)
+    return wheel(folder, "1.0", BASE), wheel(folder, "1.1", new)
+
+
 def test_releases(tmp_path: Path) -> None:
-    old = wheel(tmp_path, "1.0", BASE)
-    new = wheel(tmp_path, "1.1", BASE.replace("factor=1", "factor=10").replace("factor=5", "scale=5", 1))
-    found = list(pairs.of_releases(old, new))
+    found = list(pairs.of_releases(*releases(tmp_path)))
     assert [(pair.kind, pair.version, pair.instruction) for pair in found] == [("release", "1.1", None)] * 2
     for pair in found:
         check(pair)
@@ -113,13 +114,12 @@ def test_licences_are_asked_for(repository: Path) -> None:
     package = sources.repository(repository)
     (repository / "LICENSE").write_text("All rights reserved")
     with pytest.raises(TrainingError, match="licence"):
-        list(pairs.of_history(sources.repository(repository), repository))
+        mined(repository)
     with pytest.raises(TrainingError, match="cannot be read"):
-        list(pairs.of_history(package, repository / "absent"))
+        mining.mine(package, repository / "absent", mining.Known())
 
 
-def test_beside_a_corpus_each_pair_is_in_one_shard(repository: Path, tmp_path: Path) -> None:
-    package = sources.repository(repository)
+def test_beside_a_corpus_each_pair_is_in_one_shard(tmp_path: Path) -> None:
     own = Package("own", "1", "folder", Decision(True, "MIT", "test"), lambda: iter(
         [(f"m{k}.py", (BASE + f"x{k} = {k}\n" * 3).replace("value", f"v{k}").encode()) for k in range(5)]
     ))  # fmt: skip
@@ -127,7 +127,7 @@ def test_beside_a_corpus_each_pair_is_in_one_shard(repository: Path, tmp_path: P
     entries = corpus.of("train")
     assert list(pairs.examples_for(corpus, entries)) == []
     assert pairs.digest(corpus.folder) == ""
-    found = list(pairs.of_history(package, repository))
+    found = list(pairs.of_releases(*releases(tmp_path)))
     assert pairs.write(corpus.folder, [*found, *found]) == len(found)
     assert pairs.read(corpus.folder) == found
     header = "def f4(values, factor=4):"

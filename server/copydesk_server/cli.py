@@ -385,7 +385,10 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
 
     corpus.add_argument(
-        "--history", metavar="REPO", action="append", help="also learn from the commits of a git repository"
+        "--history",
+        metavar="REPO",
+        action="append",
+        help="also learn from the commits of a git repository, bare or not; a file lists several: a name and a path a line",
     )
     corpus.add_argument(
         "--releases",

@@ -14,7 +14,7 @@ from pathlib import Path
 from copydesk.document import split_lines
 from copydesk.errors import CopydeskError
 from copydesk.request import Range
-from copydesk.training.pairs import Blobs, commits
+from copydesk.training.histories.commits import Blobs, commits
 
 LANGUAGES = {"python": "HumanEvalFix, Python", "js": "HumanEvalFix, JavaScript"}
 
@@ -62,11 +62,11 @@ def of_folder(folder: Path) -> list[Case]:
 def of_history(repository: Path, most: int = 300) -> Iterator[Case]:
     """What the last `most` commits changed in Python files, each file whole. Raises TrainingError where git fails."""
     with Blobs(repository) as blobs:
-        for _, changed in commits(repository, most):
-            for path, old, new in changed:
-                before, after = _text(blobs.read(old)), _text(blobs.read(new))
+        for commit in commits(repository, most):
+            for file in commit.changed:
+                before, after = _text(blobs.read(file.old)), _text(blobs.read(file.new))
                 if before != after:
-                    yield Case(path, before, after, "python")
+                    yield Case(file.path, before, after, "python")
 
 
 def _text(data: bytes) -> str:

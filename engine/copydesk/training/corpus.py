@@ -73,6 +73,11 @@ def held_out_names() -> frozenset[str]:
     return frozenset(_names("heldout.txt"))
 
 
+def never_learnt() -> frozenset[str]:
+    """Projects whose edits are never trained on, though their releases may be no held-out packages: they are measured on."""
+    return held_out_names() | frozenset(_names("never.txt"))
+
+
 def named_packages() -> list[str]:
     """The packages fetched by name, in the order of the list."""
     return _names("packages.txt")

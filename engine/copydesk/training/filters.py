@@ -48,13 +48,8 @@ class Limits:
 
 def refusal(path: str, data: bytes, limits: Limits) -> tuple[str | None, str | None]:
     """The text of a file and None, or None and why it is refused."""
-    parts = PurePosixPath(path).parts
-    if any(_VENDORED.match(part) for part in parts[:-1]):
-        return None, "vendored"
-    if any(_TEST_FOLDER.match(part) for part in parts[:-1]) or _TEST_FILE.match(
-        parts[-1].removesuffix(".py")
-    ):
-        return None, "tests and benchmarks"
+    if (reason := refusal_of_path(path)) is not None:
+        return None, reason
     if len(data) > limits.file_bytes:
         return None, "too large"
     if len(data) < limits.least_bytes:
@@ -63,11 +58,25 @@ def refusal(path: str, data: bytes, limits: Limits) -> tuple[str | None, str | N
         text = data.decode()
     except UnicodeDecodeError:
         return None, "not UTF-8"
-    reason = _refused_text(text, limits)
+    reason = refusal_of_text(text, limits)
     return (text, None) if reason is None else (None, reason)
 
 
-def _refused_text(text: str, limits: Limits) -> str | None:
+def refusal_of_path(path: str, *, tests: bool = False) -> str | None:
+    """Why a path is refused; `tests` lets tests pass."""
+    if any(map(_VENDORED.match, PurePosixPath(path).parts[:-1])):
+        return "vendored"
+    return "tests and benchmarks" if not tests and is_test(path) else None
+
+
+def is_test(path: str) -> bool:
+    """Whether a file belongs to tests or benchmarks, by its path."""
+    parts = PurePosixPath(path).parts
+    return any(map(_TEST_FOLDER.match, parts[:-1])) or bool(_TEST_FILE.match(parts[-1].removesuffix(".py")))
+
+
+def refusal_of_text(text: str, limits: Limits) -> str | None:
+    """Why a text is refused, whatever its path; None where it is fit."""
     if "\r" in text or "\0" in text or text.startswith("\ufeff"):
         return "unusual characters"
     lines = text.split("\n")
@@ -98,17 +107,34 @@ class Seen:
         digest = hashlib.sha256(data).digest()
         if digest in self._digests:
             return "duplicate"
-        lines = [line for raw in text.split("\n") if (line := raw.strip()) and not line.startswith("#")]
-        if self._evaluation and not self._evaluation.isdisjoint(lines):
-            return "evaluation data"
-        # Python's own hash of strings changes from run to run, but which passages are equal does not.
-        passages = {hash(tuple(lines[k : k + _SHINGLE])) for k in range(len(lines) - _SHINGLE + 1)}
         if held_out:
-            self._passages |= passages
-        elif len(passages & self._passages) > self._overlap * max(1, len(passages)):
-            return "resembles a held-out file"
+            lines = _code_lines(text)
+            if not self._evaluation.isdisjoint(lines):
+                return "evaluation data"
+            self._passages |= _passages(lines)
+        elif (reason := self.resembles(text)) is not None:
+            return reason
         self._digests.add(digest)
         return None
+
+    def resembles(self, text: str) -> str | None:
+        """Why a text may not be learnt from: it holds functions of evaluation data, or passages of held-out files."""
+        lines = _code_lines(text)
+        if not self._evaluation.isdisjoint(lines):
+            return "evaluation data"
+        passages = _passages(lines)
+        if len(passages & self._passages) > self._overlap * max(1, len(passages)):
+            return "resembles a held-out file"
+        return None
+
+
+def _code_lines(text: str) -> list[str]:
+    return [line for raw in text.split("\n") if (line := raw.strip()) and not line.startswith("#")]
+
+
+def _passages(lines: list[str]) -> set[int]:
+    # Python's own hash of strings changes from run to run, but which passages are equal does not.
+    return {hash(tuple(lines[k : k + _SHINGLE])) for k in range(len(lines) - _SHINGLE + 1)}
 
 
 def evaluation_headers(paths: Iterable[Path]) -> frozenset[str]:

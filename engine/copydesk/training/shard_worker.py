@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from time import perf_counter
+from typing import get_args
 
 from copydesk.codec import Codec
 from copydesk.format import EditFormat
@@ -73,8 +74,10 @@ class Worker:
             self._fixes(task, rng) if task.split == "ruff" else self._defects(task, counts)
         ):
             for group in self._groups(examples, length, counts):
+                # A real edit stands alone on its page and comes once: it is kept whatever the page costs.
+                real = group.kinds[0] in get_args(pairs.Kind)
                 full = self.settings.tokens_per_branch * len(group.kinds) / len(group.ids)
-                if rng.random() <= full**self.settings.strictness:
+                if real or rng.random() <= full**self.settings.strictness:
                     made.append(group)
                 else:
                     counts.update(f"too few on the page: {kind}" for kind in group.kinds)

@@ -20,7 +20,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from copydesk.errors import TrainingError
-from copydesk.training.git_command import git_command
+from copydesk.training.histories.commits import Blobs, head, tree
 from copydesk.training.licences import Decision, decide
 
 File = tuple[str, bytes]
@@ -122,22 +122,53 @@ def folder(path: Path, name: str | None = None) -> Package:
     info = root / "PKG-INFO"
     header = _header(info.read_text("utf-8", "replace")) if info.is_file() else Message()
     return Package(
-        canonical(name or root.name), header.get("Version") or "0", "folder", decide(header, texts), files
+        name or canonical(root.name), header.get("Version") or "0", "folder", decide(header, texts), files
     )
 
 
-def repository(path: Path) -> Package:
-    """A git repository's working tree at its current commit. Raises TrainingError where git knows none there."""
-    package = folder(path)
-    asked = subprocess.run(
-        git_command(path, "rev-parse", "--short=12", "HEAD"),
-        capture_output=True,
-        text=True,
-        check=False,
+def repository(path: Path, name: str | None = None) -> Package:
+    """What a git repository holds: its working tree's files, or those of its newest commit where it is bare.
+
+    Raises TrainingError where git knows none there.
+    """
+    commit = head(path)[:12]
+    if (path / ".git").exists():
+        package = folder(path, name)
+        return Package(package.name, commit, "git", package.licence, package.files)
+    listed = tree(path)
+    with Blobs(path) as blobs:
+        texts = [
+            blobs.read(blob).decode("utf-8", "replace")
+            for inside, blob in listed
+            if "/" not in inside and _LICENCE.search(inside)
+        ]
+
+    def files() -> Iterator[File]:
+        with Blobs(path) as blobs:
+            for inside, blob in listed:
+                if inside.endswith(".py"):
+                    yield inside, blobs.read(blob)
+
+    return Package(
+        name or canonical(path.name.removesuffix(".git")), commit, "git", decide(Message(), texts), files
     )
-    if asked.returncode:
-        raise TrainingError(f"{path} is no git repository: {asked.stderr.strip()}")
-    return Package(package.name, asked.stdout.strip(), "git", package.licence, package.files)
+
+
+def listed_repositories(path: Path) -> list[tuple[str, Path]]:
+    """The repositories of a list: one a line, its name and its path, relative to the list; `#` begins a comment.
+
+    Raises TrainingError for a line with anything else.
+    """
+    found = []
+    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+        words = line.split("#")[0].split()
+        if words and len(words) != 2:
+            raise TrainingError(
+                f"{path}, line {number}: a line names a repository and its path, not {line!r}"
+            )
+        if words:
+            found.append((words[0], path.parent / words[1]))
+    return found
 
 
 def fetch(names: Iterable[str], cache: Path) -> tuple[list[Path], list[str]]:

@@ -24,6 +24,8 @@ from copydesk.errors import TrainingError
 from copydesk.format import EditFormat
 
 if TYPE_CHECKING:
+    from copydesk.training.corpus import Corpus
+    from copydesk.training.pairs import Pair
     from copydesk.training.sources import Package
 
 STEPS = ("corpus", "tokenizer", "shards", "run", "export")
@@ -63,7 +65,7 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
     never = filters.evaluation_headers(map(Path, args.never or ()))
     made = corpus.build(packages, work / "corpus", held_out=held_out, evaluation=never)
     if args.history or args.releases:
-        console.print(f"pairs: {_pairs(args, work, held_out, never):,} real edits")
+        console.print(f"pairs: {_pairs(args, made, held_out, never):,} real edits")
     missing = sorted(held_out - {entry.package for entry in made.of("heldout")})
     if missing:
         console.print(f"[yellow]held out, but nothing found of: {', '.join(missing)}[/]")
@@ -77,13 +79,12 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
         console.print(f"{split}: {packages_in} packages, {len(entries)} files, {lines:,} lines")
 
 
-def _pairs(args: argparse.Namespace, work: Path, held_out: frozenset[str], never: frozenset[str]) -> int:
+def _pairs(args: argparse.Namespace, made: Corpus, held_out: frozenset[str], never: frozenset[str]) -> int:
     """Real edits of the repositories and releases that were named, kept beside the corpus."""
     from copydesk.training import pairs, sources
 
-    found: list[Iterator[pairs.Pair]] = []
-    for path in map(Path, args.history or ()):
-        found.append(pairs.of_history(_source(path, own=args.own), path))
+    mined = _histories(args, made, held_out, never)
+    found: list[Iterator[pairs.Pair]] = [iter(edits) for edits in mined]
     for named in args.releases or ():
         name, _, versions = named.partition("==")
         old, dots, new = versions.partition("..")
@@ -93,22 +94,54 @@ def _pairs(args: argparse.Namespace, work: Path, held_out: frozenset[str], never
             raise TrainingError(f"{name} is held out: nothing of it is learnt from")
         releases = []
         for version in (old, new):
-            wheels, failed = sources.fetch([f"{name}=={version}"], work / "downloads")
+            wheels, failed = sources.fetch([f"{name}=={version}"], made.folder.parent / "downloads")
             if failed:
                 raise TrainingError(f"{failed[0]} cannot be fetched")
             releases += [sources.archive(path) for path in wheels]
         found.append(pairs.of_releases(*releases))
-    return pairs.write(work / "corpus", chain.from_iterable(found), evaluation=never)
+    return pairs.write(made.folder, chain.from_iterable(found), evaluation=never)
+
+
+def _histories(
+    args: argparse.Namespace, made: Corpus, held_out: frozenset[str], never: frozenset[str]
+) -> list[list[Pair]]:
+    """The edits of each repository; the record of all lies beside the corpus."""
+    from copydesk.training import sources
+    from copydesk.training.filters import Seen
+    from copydesk.training.histories import mining
+
+    repositories: list[tuple[str | None, Path]] = []
+    for path in map(Path, args.history or ()):
+        repositories += sources.listed_repositories(path) if path.is_file() else [(None, path)]
+    if not repositories:
+        return []
+    seen = Seen(never)
+    for file in made.read(made.of("heldout")):
+        seen.refuses(file.text, file.text.encode(), held_out=True)
+    known = mining.Known(seen)
+    done = []
+    for name, path in repositories:
+        package = _owned(sources.repository(path, name), own=args.own)
+        done.append(mining.mine(package, path, known, never=held_out))
+    kept = mining.share_out([edits for edits, _ in done])
+    mining.write_record(made.folder, mining.record_of([record for _, record in done], kept))
+    return kept
 
 
 def _source(path: Path, *, own: bool) -> Package:
     from copydesk.training import sources
-    from copydesk.training.licences import Decision
+    from copydesk.training.histories.commits import is_repository
 
     if path.is_dir():
-        package = sources.repository(path) if (path / ".git").exists() else sources.folder(path)
+        package = sources.repository(path) if is_repository(path) else sources.folder(path)
     else:
         package = sources.archive(path)
+    return _owned(package, own=own)
+
+
+def _owned(package: Package, *, own: bool) -> Package:
+    from copydesk.training.licences import Decision
+
     # Whose code it is nobody can read from the code: the person says so, and the manifest keeps it.
     return (
         replace(package, licence=Decision(True, package.licence.licence, "given as one's own"))

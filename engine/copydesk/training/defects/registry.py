@@ -195,6 +195,7 @@ _ALL = (
     Kind(184, "clean_unclear", 1.5, clean.unclear),
     Kind(200, "release", 0.0),
     Kind(201, "history", 0.0),
+    Kind(202, "history_diagnostic", 0.0),
 )
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
 """Every kind by name. Real pairs of texts (releases, commits) count from 200."""

@@ -41,7 +41,7 @@ def ruff_fixes(texts: Sequence[str], rng: Random, per_text: int = 6) -> Iterator
     Rare rules first: no rule has more than a share of a batch, so that batches of a few hundred texts are worth it.
     Raises TrainingError where ruff cannot be run.
     """
-    found = _check(texts, ("--select", "ALL", "--ignore", IGNORED, "--unsafe-fixes"))
+    found = check(texts, ("--select", "ALL", "--ignore", IGNORED, "--unsafe-fixes"))
     usable = [d for d in found if d.get("fix") and d["fix"]["edits"] and d.get("code")]
     rng.shuffle(usable)
     totals = Counter(d["code"] for d in usable)
@@ -64,7 +64,7 @@ def ruff_reports(examples: Sequence[Example]) -> list[Example | None]:
     """The examples with their diagnostics as ruff itself gives them for `before`; None where ruff says nothing on the line
     the diagnostic is at. Raises TrainingError where ruff cannot be run.
     """
-    found = _check([e.before for e in examples], ("--select", "E4,E7,E9,F,B006,B018,N805,W", "--preview"))
+    found = check([e.before for e in examples], ("--select", "E4,E7,E9,F,B006,B018,N805,W", "--preview"))
     said: dict[int, list[dict[str, Any]]] = {}
     for item in found:
         said.setdefault(item["text"], []).append(item)
@@ -81,7 +81,7 @@ def ruff_reports(examples: Sequence[Example]) -> list[Example | None]:
     return result
 
 
-def _check(texts: Sequence[str], options: Sequence[str]) -> list[dict[str, Any]]:
+def check(texts: Sequence[str], options: Sequence[str]) -> list[dict[str, Any]]:
     """Every diagnostic of ruff for the texts, with the index of its text under "text", in order."""
     with tempfile.TemporaryDirectory(prefix="copydesk-ruff-") as folder:
         for k, text in enumerate(texts):

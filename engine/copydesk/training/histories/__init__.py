@@ -1,0 +1,1 @@
+"""Real edits from git histories: commits that change one function or class, with subjects that say what to change."""
