@@ -1,6 +1,6 @@
 """The commits of a git repository, and its blobs: read by git itself, with a work tree or bare.
 
-git runs none of the programs a repository's configuration may name (`git_command.py`), and asks no other machine for what a partial
+git runs none of the programs a repository may name (`git_command.py`), and asks no other machine for what a partial
 clone lacks. Knows git; nothing of edits.
 """
 
