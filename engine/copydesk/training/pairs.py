@@ -177,11 +177,12 @@ def digest(folder: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:24] if path.is_file() else ""
 
 
-def examples_for(corpus: Corpus, entries: Sequence[Entry]) -> Iterator[Example]:
-    """The pairs that belong to a shard of `entries`: each to one file of the corpus by chance, so that every pair is in one shard
-    of a pass, whatever the shards are.
+def examples_for(corpus: Corpus, entries: Sequence[Entry], times: int = 1) -> Iterator[Example]:
+    """The pairs that belong to a shard of `entries`: each to `times` files of the corpus by chance, so that a pass shows every
+    pair so often, whatever the shards are.
     """
-    every, placed = _placed(str(corpus.folder), tuple(sorted({entry.digest for entry in corpus.of("train")})))
+    files = tuple(sorted({entry.digest for entry in corpus.of("train")}))
+    every, placed = _placed(str(corpus.folder), files, times)
     here = {entry.digest for entry in entries}
     for file in every:
         if file in here:
@@ -189,12 +190,14 @@ def examples_for(corpus: Corpus, entries: Sequence[Entry]) -> Iterator[Example]:
 
 
 @lru_cache(1)
-def _placed(folder: str, files: tuple[str, ...]) -> tuple[list[str], dict[str, list[Pair]]]:
+def _placed(folder: str, files: tuple[str, ...], times: int) -> tuple[list[str], dict[str, list[Pair]]]:
     """Pairs by the digest of the file they go with, and these digests in order."""
     placed: dict[str, list[Pair]] = {}
     for pair in read(Path(folder)) if files else ():
-        place = bisect.bisect(files, _key(pair)) % len(files)
-        placed.setdefault(files[place], []).append(pair)
+        key = _key(pair)
+        for turn in range(times):
+            digest = key if not turn else hashlib.sha256(f"{turn}/{key}".encode()).hexdigest()
+            placed.setdefault(files[bisect.bisect(files, digest) % len(files)], []).append(pair)
     return sorted(placed), placed
 
 

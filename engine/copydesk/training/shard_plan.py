@@ -18,7 +18,7 @@ class Settings:
     examples per line of an excerpt, at most `most_per_excerpt`: those that share a page cost little to train on. A pass takes
     `excerpts_per_file` at random, and makes `documents` of each: what these have no room for is dropped, so that pages are
     full. A group whose branches cost more than `tokens_per_branch` each is kept with a chance of their ratio to
-    the power of `strictness`. `per_kind`: how many held-out examples each kind gets at most.
+    the power of `strictness`. `real_edits`: how often a pass shows each real edit. `per_kind`: how many held-out examples each kind gets at most.
     """
 
     seed: int = 0
@@ -29,6 +29,7 @@ class Settings:
     documents: int = 2
     tokens_per_branch: int = 120
     strictness: float = 1.0
+    real_edits: int = 1
     shard_lines: int = 80_000
     pages: tuple[tuple[int, float], ...] = ((12, 0.15), (20, 0.35), (32, 0.25), (64, 0.25))
     heldout_pages: tuple[int, ...] = (20, 64)
@@ -42,6 +43,7 @@ PACKED = Settings(
     excerpts_per_file=2,
     tokens_per_branch=60,
     strictness=3.0,
+    real_edits=4,
     shard_lines=30_000,
     per_kind=50,
     pages=((12, 0.2), (20, 0.45), (32, 0.25), (64, 0.1)),

@@ -103,7 +103,7 @@ class Worker:
                 for examples in documents:
                     yield examples, length
         rng = random.Random(f"{settings.seed}/{task.name}/pairs")
-        for example in pairs.examples_for(self.corpus, task.entries):
+        for example in pairs.examples_for(self.corpus, task.entries, settings.real_edits):
             yield [example], self._length(rng)
 
     def _fixes(self, task: Task, rng: random.Random) -> Iterator[tuple[list[Example], int]]:
