@@ -19,6 +19,7 @@ from safetensors import SafetensorError, safe_open
 
 from copydesk.errors import ModelError, TokenizerError
 from copydesk.models import weights
+from copydesk.models.installed import installed_directory, is_name, not_installed
 from copydesk.models.llama import LlamaModel
 from copydesk.models.model import Model
 from copydesk.models.plain_config import plain_config
@@ -63,10 +64,17 @@ def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Lo
 
 
 def resolve(source: str | Path) -> Path:
-    """The directory `source` names, downloaded first when it is a hub id. Raises ModelError."""
+    """The directory `source` names, downloaded first when it is a hub id. Raises ModelError.
+
+    An installed model goes before a directory of its name: `./NAME` is the directory.
+    """
+    if isinstance(source, str) and (installed := installed_directory(source)) is not None:
+        return installed
     directory = Path(source).expanduser()
     if directory.is_dir():
         return directory
+    if is_name(source):
+        raise ModelError(not_installed(str(source)))
     if isinstance(source, Path) or not HUB_ID.match(source):
         raise ModelError(f"no model directory at {source}")
     from huggingface_hub import snapshot_download
