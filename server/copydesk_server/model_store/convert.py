@@ -34,10 +34,10 @@ def convert(source: Path, entry: Entry, target: Path, progress: Callable[[int, i
     config = gguf_weights.llama_config(said, tied=tied)
     tensors = gguf_weights.llama_tensors(reader, config, progress)
     _compare("tensors", gguf_weights.tensors_sha256(tensors), entry.tensors_sha256)
-    # Written plainly, so that the digest is of these bytes and not of a library's version.
-    tokenizer = json.dumps(gguf_tokenizer.tokenizer_json(said), ensure_ascii=False, indent=1) + "\n"
-    _compare("tokenizer", hashlib.sha256(tokenizer.encode()).hexdigest(), entry.tokenizer_sha256)
-    (target / TOKENIZER).write_bytes(tokenizer.encode())
+    # Spelled as the `tokenizers` library spells its files: where a model was published with one, the digest is that file's.
+    tokenizer = json.dumps(gguf_tokenizer.tokenizer_json(said), ensure_ascii=False, indent=2).encode()
+    _compare("tokenizer", hashlib.sha256(tokenizer).hexdigest(), entry.tokenizer_sha256)
+    (target / TOKENIZER).write_bytes(tokenizer)
     _write_json(target / "config.json", config)
     _write_json(target / "tokenizer_config.json", gguf_tokenizer.tokenizer_config(said))
     (target / "README.md").write_text(_card(entry), "utf-8")
