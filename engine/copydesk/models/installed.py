@@ -27,7 +27,7 @@ def models_folder() -> Path:
     return Path(named).expanduser().absolute() if named else user_cache_path("copydesk") / "models"
 
 
-def is_name(source: str | Path) -> bool:
+def is_name(source: str | Path | None) -> bool:
     """Whether `source` is spelled as the names of models are: lower-case letters, digits and hyphens, no slash, no dot."""
     return isinstance(source, str) and _NAME.match(source) is not None
 
@@ -39,6 +39,13 @@ def installed_directory(name: str) -> Path | None:
     directory = built_in_directory() if name == BUILT_IN else models_folder() / name
     needed = "config.json" if name == BUILT_IN else RECORD
     return directory if (directory / needed).is_file() else None
+
+
+def installed_names() -> list[str]:
+    """Names of the models in the folder, without the one inside the package."""
+    folder = models_folder()
+    found = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    return [name for name in found if name != BUILT_IN and installed_directory(name) is not None]
 
 
 def built_in_directory() -> Path:

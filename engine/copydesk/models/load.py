@@ -1,4 +1,4 @@
-"""Load a model from a directory or a hub id.
+"""Load a model by name, from a directory or a hub id.
 
 The one place of the engine below the facade that reads files. Only safetensors are read, no code that comes
 with a model is run, and nothing touches the network unless a hub id was asked for.
@@ -39,7 +39,7 @@ class Loaded:
 
 
 def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Loaded:
-    """The model at `source`, a directory or a hub id such as `Qwen/Qwen2.5-Coder-1.5B-Instruct`.
+    """The model at `source`: the name of an installed one, a directory, or a hub id such as `Qwen/Qwen2.5-Coder-1.5B-Instruct`.
 
     device: auto (CUDA when it is there) | cpu | cuda. dtype: fp32 | bf16 | auto (the checkpoint's own where
             the device computes it well). Raises ModelError for missing or corrupt files and architectures

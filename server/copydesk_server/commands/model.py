@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from copydesk.errors import ModelError
-from copydesk.models.installed import BUILT_IN, installed_directory, not_installed
+from copydesk.models.installed import BUILT_IN, installed_directory, installed_names, not_installed
 from copydesk_server.errors import ModelStoreError
 from copydesk_server.model_store import catalogue
 
@@ -38,7 +38,7 @@ def _list() -> int:
         )
     ]
     known = {entry.name: entry for entry in catalogue.entries()}
-    there = set(store.installed())
+    there = set(installed_names())
     for name in [*known, *sorted(there - known.keys())]:
         entry = known.get(name) or store.record(name)
         state = "installed" if name in there else "not installed"

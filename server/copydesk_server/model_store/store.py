@@ -71,14 +71,6 @@ def remove(name: str) -> None:
         raise ModelStoreError(f"{_reason(error, folder)}; {name} was not removed") from error
 
 
-def installed() -> Iterator[str]:
-    """Names of the models that `get` has installed."""
-    folder = models_folder()
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if installed_directory(path.name) == path:
-            yield path.name
-
-
 def record(name: str) -> Entry:
     """What the installed model `name` was made of. Raises ModelStoreError where it is not installed, or its record unreadable."""
     directory = installed_directory(name)
