@@ -114,15 +114,21 @@ def _remove(args: argparse.Namespace) -> int:
 def _bar(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """A progress bar on standard error, one line per stage."""
     columns = (TextColumn("{task.description:<12}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
-    with Progress(*columns, console=Console(stderr=True, highlight=False, quiet=quiet)) as progress:
-        stages: dict[str, TaskID] = {}
+    console = Console(stderr=True, highlight=False, quiet=quiet)
+    progress = Progress(*columns, console=console)
+    stages: dict[str, TaskID] = {}
 
-        def report(stage: str, done: int, total: int) -> None:
-            if stage not in stages:
-                stages[stage] = progress.add_task(stage, total=total or None)
-            progress.update(stages[stage], completed=done)
+    def report(stage: str, done: int, total: int) -> None:
+        progress.start()  # only now: what fails at once says one line
+        if stage not in stages:
+            stages[stage] = progress.add_task(stage, total=total or None)
+        progress.update(stages[stage], completed=done)
 
+    try:
         yield report
+    finally:
+        if stages:
+            progress.stop()
 
 
 def _say(line: str) -> None:
