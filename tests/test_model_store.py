@@ -287,8 +287,8 @@ FILES: list[tuple[str, Callable[[Shop], Path], str]] = [
     ("member changed", changed_member, "not the recorded file, not used"),
     ("member broken", broken_member, "is broken"),
     ("no gguf", no_gguf, "is not a GGUF file that can be read"),
-    ("other tensors", other_tensors, "the converted tensors have SHA-256"),
-    ("other tokenizer", other_tokenizer, "the converted tokenizer have SHA-256"),
+    ("other tensors", other_tensors, "the SHA-256 of the converted tensors is"),
+    ("other tokenizer", other_tokenizer, "the SHA-256 of the converted tokenizer is"),
 ]
 
 

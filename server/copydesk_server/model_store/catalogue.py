@@ -58,7 +58,7 @@ class Entry:
             )
         for key, value in said.items():
             digest = key.endswith("_sha256")
-            if not isinstance(value, kinds[key]) or (digest and not _SHA256.match(value)):
+            if not isinstance(value, kinds[key]) or (digest and not _SHA256.match(str(value))):
                 raise ModelStoreError(f"the catalogue says {key} = {value!r}")
         if not is_name(said["name"]) or "/" in said["archive"]:
             raise ModelStoreError(f"the catalogue has an entry with an unusable name: {said['name']!r}")

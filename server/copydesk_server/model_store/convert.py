@@ -63,7 +63,7 @@ def installed_digests(directory: Path) -> dict[str, str]:
 def _compare(what: str, found: str, wanted: str) -> None:
     if found != wanted:
         raise ModelStoreError(
-            f"the converted {what} have SHA-256 {found}, the catalogue says {wanted}: not installed"
+            f"the SHA-256 of the converted {what} is {found}, the catalogue says {wanted}: not installed"
         )
 
 
