@@ -29,13 +29,18 @@ MORE_TEXTS = (
 
 @pytest.mark.parametrize("name", CODECS)
 def test_token_streams_are_those_of_training(name: str) -> None:
+    check_streams(name, PROGRAMS // len(CODECS))
+
+
+def check_streams(name: str, programs: int) -> None:
+    """The law, for this many random programs in one codec."""
     codec = codec_of(name)
     model = MockModel(codec.vocabulary.size, context=2)
     random = Random(name)
     row: Row | None = None
     done = 0
     kinds: set[str] = set()
-    while done < PROGRAMS // len(CODECS):
+    while done < programs:
         text = random_text(random)
         scope = random_scope(random, 1, len(split_lines(text)))
         desk = Desk.of(codec, text, scope)

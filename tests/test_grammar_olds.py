@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
+from tokenizers import Tokenizer
 
 import vocabularies
-from copydesk.codec import Ids, own_run
+from copydesk.codec import Codec, Ids, own_run
 from copydesk.grammar.olds import Olds, OldState
 from copydesk.program import sub_span
+from copydesk.vocabulary import HFVocabulary
 from grammar_pages import random_views
 
 PAGES = [
@@ -123,3 +126,18 @@ def test_the_end_of_an_old_text_is_known() -> None:
     assert olds.advance(olds.start(1, 3), ord("z")) is None
     # Within line 1 alone nothing reaches line 2.
     assert ord("c") not in {t for run in olds.legal_runs(1, 1) for t in run}
+
+
+def test_a_line_that_the_tokenizer_cannot_spell_has_no_old_text() -> None:
+    """SmolLM2's tokenizer has no token for byte 4: what it makes of the first line is `ab = 1`."""
+    spec = json.loads(vocabularies.qwen_like().tokenizer.to_str())
+    del spec["model"]["vocab"]["\u0104"]
+    vocabulary = HFVocabulary(Tokenizer.from_str(json.dumps(spec)), size=vocabularies.qwen_like().size)
+    codec = Codec(vocabularies.TAGS, vocabulary)
+    views = ["a\x04b = 1\n", "c = 2\n", "d = \x04\n"]
+    lines = [codec.line(view) for view in views]
+    assert vocabulary.decode(lines[0]) == "ab = 1\n"
+    olds = Olds(codec, views, lines)
+    assert [olds.has_legal_old(line, 3) for line in (1, 2, 3)] == [False, True, False]
+    assert {vocabulary.decode(run) for run in olds.legal_runs(2, 3)} >= {"c", "2", "c = 2\n"}
+    assert all(len(vocabulary.decode(run)) <= len(views[1]) for run in olds.legal_runs(2, 3))

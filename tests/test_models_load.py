@@ -245,7 +245,7 @@ def test_a_directory_without_a_tokenizer(tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_no_directory(tmp_path: Path) -> None:
-    for source in (tmp_path / "none", str(tmp_path / "none"), "none", "../none", "./a/b"):
+    for source in (tmp_path / "none", str(tmp_path / "none"), "./none", "../none", "./a/b"):
         with pytest.raises(ModelError, match="no model directory"):
             load(source)
 

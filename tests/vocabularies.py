@@ -3,7 +3,7 @@ Cached, deterministic.
 
 `qwen_like` merges across what humans see as boundaries (`><`, `/></`, `):\\n`, `\\n\\n`); `line_tokens` has
 the special tokens of the `lines` format, single digits and lone newlines; `llama3_like` has numbers of up
-to three digits as single tokens.
+to three digits as single tokens. `standard_base` is SmolLM2's, where it is installed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 
 from copydesk.codec import Codec, special_tokens
 from copydesk.format import EditFormat
+from copydesk.models.installed import installed_directory
 from copydesk.vocabulary import ByteVocabulary, HFVocabulary, Vocabulary
 
 _FILES = (
@@ -92,6 +93,22 @@ def line_bytes() -> ByteVocabulary:
     return ByteVocabulary(special_tokens(127))
 
 
+@cache
+def standard_base() -> HFVocabulary:
+    """SmolLM2's tokenizer, of the installed model `standard-base`."""
+    directory = installed_directory("standard-base")
+    assert directory is not None
+    return HFVocabulary.from_directory(directory)
+
+
+@cache
+def standard_base_lines() -> HFVocabulary:
+    """The same, with the special tokens of the `lines` format behind its own."""
+    tokenizer = Tokenizer.from_str(standard_base().tokenizer.to_str())
+    tokenizer.add_special_tokens([AddedToken(s, special=True, normalized=False) for s in special_tokens(127)])
+    return HFVocabulary(tokenizer)
+
+
 TAGS = EditFormat(kind="tags")
 LINES = EditFormat(kind="lines")
 
@@ -104,10 +121,17 @@ CODECS: dict[str, tuple[EditFormat, object]] = {
 }
 
 
+INSTALLED: dict[str, tuple[EditFormat, object]] = {
+    "standard_base_tags": (TAGS, standard_base),
+    "standard_base_lines": (LINES, standard_base_lines),
+}
+"""For tests with the fixture `standard_base`."""
+
+
 @cache
 def codec(name: str) -> Codec:
-    """The codec of one of `CODECS`."""
-    format, vocabulary = CODECS[name]
+    """The codec of one of `CODECS` or `INSTALLED`."""
+    format, vocabulary = (CODECS | INSTALLED)[name]
     assert callable(vocabulary)
     made: Vocabulary = vocabulary()
     return Codec(format, made)

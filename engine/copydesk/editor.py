@@ -1,6 +1,6 @@
 """The facade: documents, requests, events.
 
-    editor = Editor.load()                        # the embedded model; or a directory, or a hub id
+    editor = Editor.load()                        # the embedded model; or a name, a directory, a hub id
     document = editor.open("a.py", text)          # warms in the background
     document.splice(start, end, new_text)         # as the person types; re-warms from the first changed line
     result = document.edit(EditRequest(scope=[(10, 14)], instruction="use a context manager"))
@@ -75,7 +75,7 @@ class Editor:
         cache_bytes: int | None = None,
         warm: bool = True,
     ) -> Editor:
-        """`model`: a directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
+        """`model`: a name, directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
         folder = user_cache_path("copydesk")
         return cls(
             Toolkit.load(model, device=device, dtype=dtype, cache_folder=folder),

@@ -62,7 +62,7 @@ class Toolkit:
         dtype: str = "auto",
         cache_folder: Path | None = None,
     ) -> Toolkit:
-        """The model at `source` (a directory or hub id; None: the embedded one).
+        """The model at `source` (a name, directory or hub id; None: the embedded one).
 
         Raises ModelError, TokenizerError, FormatError, GrammarError.
         """

@@ -49,7 +49,8 @@ class Vocabulary(Protocol):
         ...
 
     def encode(self, text: str) -> list[int]:
-        """Tokens of `text` as data. Raises: never (lone surrogates are shown to the model as U+FFFD)."""
+        """Tokens of `text` as data. Raises: never (lone surrogates are shown to the model as U+FFFD, and what the tokenizer has
+        no token for, as SmolLM2 for some control characters, is not shown)."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:

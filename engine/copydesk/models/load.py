@@ -1,4 +1,4 @@
-"""Load a model from a directory or a hub id.
+"""Load a model by name, from a directory or a hub id.
 
 The one place of the engine below the facade that reads files. Only safetensors are read, no code that comes
 with a model is run, and nothing touches the network unless a hub id was asked for.
@@ -19,6 +19,7 @@ from safetensors import SafetensorError, safe_open
 
 from copydesk.errors import ModelError, TokenizerError
 from copydesk.models import weights
+from copydesk.models.installed import installed_directory, is_name, not_installed
 from copydesk.models.llama import LlamaModel
 from copydesk.models.model import Model
 from copydesk.models.plain_config import plain_config
@@ -38,7 +39,7 @@ class Loaded:
 
 
 def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Loaded:
-    """The model at `source`, a directory or a hub id such as `Qwen/Qwen2.5-Coder-1.5B-Instruct`.
+    """The model at `source`: the name of an installed one, a directory, or a hub id such as `Qwen/Qwen2.5-Coder-1.5B-Instruct`.
 
     device: auto (CUDA when it is there) | cpu | cuda. dtype: fp32 | bf16 | auto (the checkpoint's own where
             the device computes it well). Raises ModelError for missing or corrupt files and architectures
@@ -63,10 +64,17 @@ def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Lo
 
 
 def resolve(source: str | Path) -> Path:
-    """The directory `source` names, downloaded first when it is a hub id. Raises ModelError."""
+    """The directory `source` names, downloaded first when it is a hub id. Raises ModelError.
+
+    An installed model goes before a directory of its name: `./NAME` is the directory.
+    """
+    if isinstance(source, str) and (installed := installed_directory(source)) is not None:
+        return installed
     directory = Path(source).expanduser()
     if directory.is_dir():
         return directory
+    if is_name(source):
+        raise ModelError(not_installed(str(source)))
     if isinstance(source, Path) or not HUB_ID.match(source):
         raise ModelError(f"no model directory at {source}")
     from huggingface_hub import snapshot_download

@@ -17,6 +17,13 @@ from pathlib import Path
 import platformdirs
 
 from copydesk import __version__
+from copydesk.models.installed import (
+    installed_directory,
+    installed_names,
+    is_name,
+    models_folder,
+    not_installed,
+)
 
 # What models/load.py accepts; not imported from there, because the doctor has to work where torch cannot be imported.
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
@@ -54,6 +61,7 @@ def examine(model: str | None, device: str) -> Iterator[Finding]:
             yield Finding(library, "not installed", ok=False)
     yield _device(device)
     yield Finding("cache folder", _folder(Path(platformdirs.user_cache_dir("copydesk"))))
+    yield Finding("models", f"{', '.join(installed_names()) or 'none installed'} ({models_folder()})")
     yield _model(model)
 
 
@@ -85,6 +93,10 @@ def _model(asked: str | None) -> Finding:
             if embedded.is_dir()
             else Finding("model", "embedded: not installed", False)
         )
+    if (installed := installed_directory(asked)) is not None:
+        return _directory(asked, installed)
+    if is_name(asked) and not Path(asked).exists():
+        return Finding("model", not_installed(asked), ok=False)
     if not Path(asked).exists():
         return Finding("model", f"{asked}: no such directory; it would be taken as a hub id")
     return _directory(asked, Path(asked))

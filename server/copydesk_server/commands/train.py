@@ -22,6 +22,7 @@ from rich.table import Table
 
 from copydesk.errors import TrainingError
 from copydesk.format import EditFormat
+from copydesk.models.installed import is_name
 
 if TYPE_CHECKING:
     from copydesk.training.corpus import Corpus
@@ -36,6 +37,10 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=True, highlight=False, quiet=args.quiet)
     work = Path(args.work)
     work.mkdir(parents=True, exist_ok=True)
+    if is_name(args.model):
+        from copydesk.models.load import resolve
+
+        args.model = str(resolve(args.model))
     steps = {"corpus": _corpus, "tokenizer": _tokenizer, "shards": _shards, "run": _run, "export": _export}
     for step in (args.step,) if args.step else STEPS:
         steps[step](args, work, console)

