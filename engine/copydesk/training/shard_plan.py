@@ -17,8 +17,9 @@ class Settings:
     `pages` gives the weight of each page length in training, `heldout_pages` the lengths that are measured. `density` is
     examples per line of an excerpt, at most `most_per_excerpt`: those that share a page cost little to train on. A pass takes
     `excerpts_per_file` at random, and makes `documents` of each: what these have no room for is dropped, so that pages are
-    full. A group whose branches cost more than `tokens_per_branch` each is kept with a chance of their ratio to
-    the power of `strictness`. `real_edits`: how often a pass shows each real edit. `per_kind`: how many held-out examples each kind gets at most.
+    full. A group whose branches cost more than `tokens_per_branch` each is kept with a chance of their ratio to the power of
+    `strictness`. `real_edits`: how often a pass shows each real edit. `per_kind`: how many held-out examples each kind gets at
+    most.
     """
 
     seed: int = 0

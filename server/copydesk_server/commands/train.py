@@ -169,7 +169,7 @@ def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
 
         from copydesk.training.adapters.tokens import extend
 
-        tokenizer = Tokenizer.from_file(str(_base(args.model) / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(Path(args.model) / "tokenizer.json"))
         added = extend(tokenizer, _format(args))
         tokenizer.save(str(path))
         console.print(f"tokenizer: of {args.model}, and {len(added)} tokens of the edit format")
@@ -260,7 +260,7 @@ def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
     options = Options(args.rank, args.rate, decay=args.decay, batch_tokens=args.batch_tokens, seed=args.seed)
     init = Path(args.init) if args.init else None
     run = AdapterRun(
-        _base(args.model), work / "shards", work / "adapter", options,
+        Path(args.model), work / "shards", work / "adapter", options,
         device=_device(args.device), init=init, validate=args.validate,
     )  # fmt: skip
     path = run.go(
@@ -269,12 +269,6 @@ def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
         report=lambda row: console.print(adapter_line(row), soft_wrap=True),
     )
     console.print(f"adapter: {path}, {path.stat().st_size / 2**20:.1f} MiB, {run.state.requests:,} requests")
-
-
-def _base(named: str) -> Path:
-    from copydesk.models.load import resolve
-
-    return resolve(named)
 
 
 def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
@@ -286,7 +280,7 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
         from copydesk.training.adapters.merge import merge
 
         adapter = read_adapter(work / "adapter")
-        console.print(f"model: {merge(_base(args.model), adapter, Path(args.out or work / 'model'))}")
+        console.print(f"model: {merge(Path(args.model), adapter, Path(args.out or work / 'model'))}")
         return
     manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     average = Path(args.average) if args.average is not None else None
