@@ -26,6 +26,10 @@ HELD_OUT = 10
 _FOLDER = resources.files("copydesk.training") / "wordings"
 
 
+class NoWordingError(KeyError):
+    """No wording of a subject does with the fields that an edit has."""
+
+
 class HeldOutRandom(Random):
     """Random choices for held-out examples: with it, `ask` draws from the wordings that training never sees."""
 
@@ -85,12 +89,12 @@ def _usable(subject: str, split: Split, fields: frozenset[str]) -> tuple[Wording
 def ask(rng: Random, subject: str, **fields: object) -> str:
     """One of the wordings of `subject` whose fields are all given, now and then written sloppily.
 
-    Held-out ones for a `HeldOutRandom`, else those for training. Raises KeyError for an unknown subject, or where the fields are
-    too few for any wording.
+    Held-out ones for a `HeldOutRandom`, else those for training. Raises KeyError for an unknown subject, NoWordingError where the
+    fields are too few for any wording.
     """
     usable = _usable(subject, "heldout" if isinstance(rng, HeldOutRandom) else "train", frozenset(fields))
     if not usable:
-        raise KeyError(f"no wording of {subject!r} does with {sorted(fields)}")
+        raise NoWordingError(f"no wording of {subject!r} does with {sorted(fields)}")
     parts: list[Part] = []
     for literal, field in rng.choice(usable).parts:
         parts.append(Part(literal))

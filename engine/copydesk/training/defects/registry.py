@@ -23,6 +23,7 @@ from copydesk.training.defects import (
     syntax,
     whitespace,
 )
+from copydesk.training.defects.asks import NoWordingError
 from copydesk.training.defects.broken import Defect
 from copydesk.training.defects.instructed import (
     branches,
@@ -210,8 +211,11 @@ def for_kind(kind: str, text: str, rng: Random) -> Example | None:
 
 
 def draw(kind: Kind, file: ParsedFile, rng: Random) -> Example | None:
-    """One example of that kind, or None."""
-    defect = kind.inject(file, rng) if kind.inject is not None else None
+    """One example of that kind, or None: where the file has no place for it, or nobody would ask for what is there."""
+    try:
+        defect = kind.inject(file, rng) if kind.inject is not None else None
+    except NoWordingError:
+        return None
     if defect is None:
         return None
     example = Example(defect.before, defect.after, defect.request, kind.name, defect.located)
