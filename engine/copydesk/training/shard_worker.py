@@ -16,6 +16,7 @@ from typing import get_args
 from copydesk.codec import Codec
 from copydesk.format import EditFormat
 from copydesk.training import defects, pairs
+from copydesk.training.balance import Balance
 from copydesk.training.composite import composites
 from copydesk.training.corpus import Corpus, SourceFile
 from copydesk.training.defects.asks import HeldOutRandom
@@ -53,6 +54,7 @@ class Worker:
         self.settings = job.settings
         self.folder = Path(job.folder)
         self.corpus = Corpus(Path(job.corpus))
+        self.balance = Balance()
         self.renderer = Renderer(Codec(job.format, HFVocabulary.from_directory(job.tokenizer)))
 
     def make(self, task: Task) -> ShardRecord:
@@ -70,14 +72,16 @@ class Worker:
     def _train(self, task: Task, record: ShardRecord, counts: Counter[str]) -> None:
         rng = random.Random(f"{self.settings.seed}/{task.name}")
         made: list[Rendered] = []
+        self.balance = Balance()
         for examples, length in (
             self._fixes(task, rng) if task.split == "ruff" else self._defects(task, counts)
         ):
             for group in self._groups(examples, length, counts):
                 # A real edit stands alone on its page and comes once: it is kept whatever the page costs.
                 real = group.kinds[0] in get_args(pairs.Kind)
-                full = self.settings.tokens_per_branch * len(group.kinds) / len(group.ids)
+                full = self.settings.tokens_per_branch * self.balance.worth(group.kinds) / len(group.ids)
                 if real or rng.random() <= full**self.settings.strictness:
+                    self.balance.add(group.kinds)
                     made.append(group)
                 else:
                     counts.update(f"too few on the page: {kind}" for kind in group.kinds)
@@ -97,7 +101,7 @@ class Worker:
             for part in rng.sample(found, min(len(found), settings.excerpts_per_file)):
                 wanted = min(settings.most_per_excerpt, max(4, round(part.count("\n") * settings.density)))
                 length = self._length(rng)
-                drawn = list(defects.examples(part, rng, wanted))
+                drawn = self.balance.thinned(defects.examples(part, rng, wanted), rng)
                 documents, left = composites(part, drawn, length, settings.documents)
                 counts.update(f"no document takes it: {example.kind}" for example in left)
                 for examples in documents:
