@@ -23,8 +23,9 @@ from copydesk.batch import Batch, Prepared, Supply
 from copydesk.cache import PageCache
 from copydesk.cache.pages import CHUNK
 from copydesk.document import Encoding, Position, TextLines
-from copydesk.errors import CacheError, CopydeskError, OutOfMemoryError
+from copydesk.errors import CacheError, CopydeskError, EditorClosedError, OutOfMemoryError
 from copydesk.fair_lock import FairLock
+from copydesk.interpreter_exit import stop_at_exit
 from copydesk.layout import PageLayout
 from copydesk.plan import Plan, make_plan, page_prefix
 from copydesk.request import EditRequest, Range
@@ -52,7 +53,9 @@ class CancelFlag(Protocol):
 
 
 class Editor:
-    """One model, its KV cache and the documents open on it."""
+    """One model, its KV cache and the documents open on it. As a context manager it is closed at the end; so it is when the
+    interpreter ends.
+    """
 
     def __init__(self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True) -> None:
         """`warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
@@ -63,7 +66,9 @@ class Editor:
         self.documents: dict[int, Document] = {}
         self._next = 1
         self._waiting = set[object]()  # a set: adding and removing are atomic, counting is not
+        self._closed = False
         self._warmer = Warmer(self.warm_step, lambda: bool(self._waiting)) if warm else None
+        stop_at_exit(self)
 
     @classmethod
     def load(
@@ -84,8 +89,9 @@ class Editor:
         )
 
     def open(self, name: str, text: str, *, language: str | None = None, version: int = 0) -> Document:
-        """A document to edit. `name` tells its language where `language` does not."""
+        """A document to edit. `name` tells its language where `language` does not. Raises EditorClosedError."""
         with self.lock:
+            self.check_open()
             language = language or LANGUAGES.get(Path(name).suffix.lower(), "")
             document = Document(self, self._next, name, text, language, version)
             self._next += 1
@@ -170,6 +176,8 @@ class Editor:
 
         def stop() -> str | None:
             self.lock.give_way()  # between two forwards a document may change: plans stand on versions of their own
+            if self._closed:
+                return "cancelled"
             if cancel is not None and cancel.is_set():
                 return "cancelled"
             return "deadline" if ends is not None and time.perf_counter() >= ends else None
@@ -203,12 +211,32 @@ class Editor:
             self.cache.check_integrity()
 
     def close(self) -> None:
-        """Stop warming and free the cache. Documents of a closed editor cannot be edited."""
+        """Cancel what runs, stop warming and free the cache; a second call does nothing.
+
+        Waits for one forward at most. Afterwards opening and editing raise EditorClosedError.
+        """
+        self._closed = True
         if self._warmer is not None:
             self._warmer.close()
         with self.lock:
             for document in list(self.documents.values()):
                 document.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def check_open(self) -> None:
+        """Raises EditorClosedError."""
+        if self._closed:
+            raise EditorClosedError("the editor is closed")
+
+    def stop_for_exit(self) -> None:
+        """Close, and keep the lock for good: a thread that is left waits for it in Python, where it can be ended."""
+        self.lock.release_all()  # an interrupt may have left it to the main thread, which has ended
+        self.close()
+        self.lock.acquire()
 
     def _stir(self) -> None:
         if self._warmer is not None:
@@ -285,7 +313,7 @@ class Document:
         """Decode a request to its end.
 
         Raises ScopeError (a scope outside the file, or spread over more than a page shows), ContextLengthError (a line longer
-        than the context), RequestError, GrammarError: document and cache are as before.
+        than the context), RequestError, GrammarError, EditorClosedError: document and cache are as before.
         """
         for event in self.stream(request, cancel=cancel, deadline=deadline, encoding=encoding):
             if isinstance(event, EditResult):
@@ -309,6 +337,7 @@ class Document:
 
     def plan(self, request: EditRequest) -> Plan:
         """`request` made ready on the document as it stands. Raises as `edit`."""
+        self._editor.check_open()
         version = Version(self.lines.snapshot(), self.version, self.language, self._syntax.parsed())
         return make_plan(self._editor.toolkit, version, self.layout, request)
 

@@ -12,12 +12,14 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from copydesk.errors import FormatError
+from copydesk.errors import FileRefusedError, FormatError
+from copydesk.regular_file import read_regular_text
 
 Kind = Literal["lines", "tags", "rewrite"]
 AfterCopy = Literal["span", "tail", "program"]
 
 FILE_NAME = "copydesk.json"
+MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +92,12 @@ class EditFormat:
     def load(cls, directory: str | Path) -> EditFormat:
         """The format a model directory declares; `rewrite` with long pages where it declares none. Raises FormatError."""
         path = Path(directory) / FILE_NAME
-        if not path.is_file():
-            return REWRITE
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise FormatError(f"cannot read {path}: {error}") from error
+            data = json.loads(read_regular_text(path, MAX_BYTES))
+        except FileNotFoundError:
+            return REWRITE
+        except (OSError, ValueError, RecursionError, FileRefusedError) as error:
+            raise FormatError(f"{path} cannot be read: {error}") from error
         if not isinstance(data, dict) or not isinstance(data.get("format"), dict):
             raise FormatError(f"{path} has no object under the key 'format'")
         return cls.from_dict(data["format"])

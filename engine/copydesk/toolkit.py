@@ -14,14 +14,16 @@ from pathlib import Path
 from copydesk.chat import Chat
 from copydesk.codec import Codec
 from copydesk.decode.machines import BodyTables
-from copydesk.errors import GrammarError, ModelError, TokenizerError
+from copydesk.errors import FileRefusedError, GrammarError, ModelError, TokenizerError
 from copydesk.format import EditFormat
 from copydesk.grammar.bodies import Bodies, bodies_key
 from copydesk.models.model import Model
+from copydesk.regular_file import read_regular
 from copydesk.vocabulary import HFVocabulary, Vocabulary
 
 log = logging.getLogger(__name__)
 
+MAX_AUTOMATON_BYTES = 1 << 30
 EMBEDDED = Path(__file__).parent / "models" / "mini"
 """Where the embedded model lies inside the package."""
 
@@ -100,10 +102,10 @@ def _bodies(codec: Codec, folder: Path | None) -> Bodies:
         return Bodies.build(codec)
     path = folder / "automata" / f"{bodies_key(codec)}.bin"
     try:
-        return Bodies.from_bytes(codec, path.read_bytes())
+        return Bodies.from_bytes(codec, read_regular(path, MAX_AUTOMATON_BYTES))
     except FileNotFoundError:
         pass
-    except (OSError, GrammarError) as error:
+    except (OSError, FileRefusedError, GrammarError) as error:
         log.info("building the automaton again: %s", error)
     bodies = Bodies.build(codec)
     try:

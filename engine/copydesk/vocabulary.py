@@ -15,8 +15,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from tokenizers import Tokenizer
 
-from copydesk.errors import TokenizerError
+from copydesk.errors import FileRefusedError, TokenizerError
+from copydesk.regular_file import read_regular
 
+MAX_TOKENIZER_BYTES = 256 << 20
+"""The largest `tokenizer.json` in use (some 250,000 tokens with their merges) has 40 MB."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # What a tokenizer has to spell and read back unchanged before we trust the bytes we derived for its tokens.
@@ -123,12 +126,14 @@ class HFVocabulary:
     def from_directory(cls, directory: str | Path, size: int | None = None) -> HFVocabulary:
         """Read `tokenizer.json`. Raises TokenizerError if it is missing or unreadable."""
         path = Path(directory) / "tokenizer.json"
-        if not path.is_file():
-            raise TokenizerError(f"no tokenizer.json in {directory}")
         try:
-            tokenizer = Tokenizer.from_file(str(path))
+            tokenizer = Tokenizer.from_buffer(read_regular(path, MAX_TOKENIZER_BYTES))
+        except FileNotFoundError:
+            raise TokenizerError(f"no tokenizer.json in {directory}") from None
+        except (OSError, FileRefusedError) as error:
+            raise TokenizerError(f"{path} cannot be read: {error}") from error
         except Exception as error:  # the library raises bare Exception for malformed files
-            raise TokenizerError(f"cannot read {path}: {error}") from error
+            raise TokenizerError(f"{path} is not a tokenizer: {error}") from error
         return cls(tokenizer, size)
 
     @property

@@ -19,6 +19,7 @@ from safetensors import SafetensorError, safe_open
 
 from copydesk.errors import ModelError, TokenizerError
 from copydesk.models import weights
+from copydesk.models.directory import TOKENIZER_FILES, check_files
 from copydesk.models.llama import LlamaModel
 from copydesk.models.model import Model
 from copydesk.models.plain_config import plain_config
@@ -26,7 +27,6 @@ from copydesk.models.plain_config import plain_config
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
 HUB_FILES = ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"]
 DTYPES = {"fp32": torch.float32, "float32": torch.float32, "bf16": torch.bfloat16, "bfloat16": torch.bfloat16}
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Lo
     """
     directory = resolve(source)
     target = choose_device(device)
+    check_files(directory)
     config = plain_config(directory) or read_config(directory)
     if not any((directory / name).is_file() for name in TOKENIZER_FILES):
         raise TokenizerError(f"{directory} holds no tokenizer (none of {', '.join(TOKENIZER_FILES)})")
