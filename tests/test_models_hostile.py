@@ -124,7 +124,7 @@ def test_what_a_text_ends_with(said: str, tmp_path: Path) -> None:
         _declared_stops(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["rms_norm_eps = nan", "index names '/etc/shadow'", "config.json is pipe"])
+@pytest.mark.parametrize("name", ["rms_norm_eps = 'nan'", "index names '/etc/shadow'", "config.json is pipe"])
 def test_the_command_exits_with_2_and_a_line(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,12 +22,20 @@ from platformdirs import user_cache_path
 from copydesk.batch import Batch, Prepared, Supply
 from copydesk.cache import PageCache
 from copydesk.cache.pages import CHUNK
-from copydesk.document import Encoding, Position, TextLines
-from copydesk.errors import CacheError, CopydeskError, EditorClosedError, OutOfMemoryError
+from copydesk.document import Encoding, Position, TextLines, split_lines
+from copydesk.errors import (
+    CacheError,
+    ContextLengthError,
+    CopydeskError,
+    DocumentTooLargeError,
+    EditorClosedError,
+    OutOfMemoryError,
+)
 from copydesk.fair_lock import FairLock
 from copydesk.interpreter_exit import stop_at_exit
 from copydesk.layout import PageLayout
-from copydesk.plan import Plan, make_plan, page_prefix
+from copydesk.limits import Limits, byte_count
+from copydesk.plan import LIMITS, Plan, make_plan, page_prefix
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult, Event
 from copydesk.syntax import LiveSyntax
@@ -57,9 +65,12 @@ class Editor:
     interpreter ends.
     """
 
-    def __init__(self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True) -> None:
-        """`warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
+    def __init__(
+        self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True, limits: Limits = LIMITS
+    ) -> None:
+        """limits: larger texts are refused by name. `warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
         self.toolkit = toolkit
+        self.limits = limits
         self.lock = FairLock()
         budget = cache_bytes if cache_bytes is not None else _default_budget(toolkit)
         self.cache = PageCache(toolkit.model, budget)
@@ -79,6 +90,7 @@ class Editor:
         dtype: str = "auto",
         cache_bytes: int | None = None,
         warm: bool = True,
+        limits: Limits = LIMITS,
     ) -> Editor:
         """`model`: a directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
         folder = user_cache_path("copydesk")
@@ -86,10 +98,14 @@ class Editor:
             Toolkit.load(model, device=device, dtype=dtype, cache_folder=folder),
             cache_bytes=cache_bytes,
             warm=warm,
+            limits=limits,
         )
 
     def open(self, name: str, text: str, *, language: str | None = None, version: int = 0) -> Document:
-        """A document to edit. `name` tells its language where `language` does not. Raises EditorClosedError."""
+        """A document to edit. `name` tells its language where `language` does not.
+
+        Raises DocumentTooLargeError, before anything is made of the text, and EditorClosedError.
+        """
         with self.lock:
             self.check_open()
             language = language or LANGUAGES.get(Path(name).suffix.lower(), "")
@@ -258,7 +274,11 @@ class Document:
         self.name = name
         self.language = language
         self.version = version
+        self._most = byte_count(text)
+        """Bytes it has at most: a recount costs a pass, which is made where this is too many."""
+        editor.limits.check_document(self._most)
         self.lines = TextLines(text)
+        editor.limits.check_lines(self.lines.lines)
         self.layout = PageLayout(self.lines.lines, editor.toolkit.format, language)
         self._syntax = LiveSyntax(self.lines.lines, language)
         self.touched = time.monotonic()
@@ -280,10 +300,11 @@ class Document:
     ) -> None:
         """Replace a range. Costs time in the edit, not in the file; pages re-warm from the first changed line.
 
-        Raises DocumentError, and changes nothing, for a range turned round.
+        Raises DocumentError for a range turned round, DocumentTooLargeError for a text beyond the limits; nothing is changed then.
         """
         editor = self._editor
         with editor.lock:
+            self._grow(start, end, new_text, encoding)
             change = self.lines.splice(start, end, new_text, encoding)
             self.version = self.version + 1 if version is None else version
             self._syntax.note(change)
@@ -294,6 +315,19 @@ class Document:
             self.touched = time.monotonic()
             self._cold = True
         editor._stir()
+
+    def _grow(self, start: Position, end: Position, new_text: str, encoding: Encoding | str) -> None:
+        """Raises DocumentTooLargeError where the document would be."""
+        limits, added = self._editor.limits, byte_count(new_text)
+        if self._most + added > limits.document_bytes:
+            kept = sum(map(byte_count, self.lines.lines)) - byte_count(
+                self.lines.between(start, end, encoding)
+            )
+            limits.check_document(kept + added)
+            self._most = kept
+        if added > limits.line_bytes:
+            limits.check_lines(split_lines(new_text))
+        self._most += added
 
     def look_at(self, first: int, last: int, *others: Range) -> None:
         """The person sees lines first..last (1-based), and perhaps others: their pages are warmed, in this order."""
@@ -313,7 +347,8 @@ class Document:
         """Decode a request to its end.
 
         Raises ScopeError (a scope outside the file, or spread over more than a page shows), ContextLengthError (a line longer
-        than the context), RequestError, GrammarError, EditorClosedError: document and cache are as before.
+        than the context), RequestError, GrammarError, DocumentTooLargeError (nested too deeply),
+        EditorClosedError: document and cache are as before.
         """
         for event in self.stream(request, cancel=cancel, deadline=deadline, encoding=encoding):
             if isinstance(event, EditResult):
@@ -339,7 +374,12 @@ class Document:
         """`request` made ready on the document as it stands. Raises as `edit`."""
         self._editor.check_open()
         version = Version(self.lines.snapshot(), self.version, self.language, self._syntax.parsed())
-        return make_plan(self._editor.toolkit, version, self.layout, request)
+        try:
+            return make_plan(self._editor.toolkit, version, self.layout, request, self._editor.limits)
+        except RecursionError:
+            raise DocumentTooLargeError(
+                "the code round the request is nested too deeply to be edited"
+            ) from None
 
     def warm_step(self) -> bool:
         """Forward at most one chunk of a page in sight that is not warm; False when all are."""
@@ -348,7 +388,10 @@ class Document:
         cache, toolkit = self._editor.cache, self._editor.toolkit
         near = (key for sight in self._sight for key in self.layout.keys_near(*sight))
         for key in dict.fromkeys(near):
-            tokens = page_prefix(toolkit, self.layout.page(key), self.language)
+            try:
+                tokens = page_prefix(toolkit, self.layout.page(key), self.language, self._editor.limits)
+            except ContextLengthError:
+                continue
             if len(tokens) >= toolkit.model.max_positions:
                 continue  # a request on it will say so
             try:
