@@ -149,7 +149,7 @@ for _key, _value, _part in (
     ("layer_types", 3, "layer_types"),
     ("quantization_config", {"quant_method": "gptq"}, "quantised"),
 ):
-    both(f"{_key} = {_value!r}"[:50], config(**{_key: _value}), _part)
+    both(f"{_key} = {_value!r}", config(**{_key: _value}), _part)
 
 
 @said("deep")

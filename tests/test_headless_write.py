@@ -18,7 +18,7 @@ from copydesk_server.headless.journal import Journal
 from copydesk_server.headless.replace import refusal, replace
 from copydesk_server.headless.source import MAX_BYTES, Source, digest, read
 
-TEMPORARY = ".copydesk-test.tmp"
+TEMPORARY = f".copydesk-1-{0:012}.tmp"
 
 
 def source(path: Path, data: bytes = b"x = 1\n") -> Source:

@@ -68,7 +68,9 @@ class Editor:
     def __init__(
         self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True, limits: Limits = LIMITS
     ) -> None:
-        """limits: larger texts are refused by name. `warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
+        """limits: larger texts are refused by name.
+
+        `warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
         self.toolkit = toolkit
         self.limits = limits
         self.lock = FairLock()
@@ -300,7 +302,7 @@ class Document:
     ) -> None:
         """Replace a range. Costs time in the edit, not in the file; pages re-warm from the first changed line.
 
-        Raises DocumentError for a range turned round, DocumentTooLargeError for a text beyond the limits; nothing is changed then.
+        Raises DocumentError for a range turned round, DocumentTooLargeError for a text beyond the limits, and changes nothing.
         """
         editor = self._editor
         with editor.lock:

@@ -23,6 +23,7 @@ from copydesk_server.headless.run import Begin
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask
 from copydesk_server.input_file import read_input
+from copydesk_server.printable import shown_name
 from copydesk_server.ruff import APPLICABLE, Ruff
 
 _UNREADABLE = "E902"
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         ruff = replace(ruff, fixes=APPLICABLE[args.linter_fixes])
     for name in args.paths:
         if not Path(name).exists() and not Path(name).is_symlink():
-            raise FileError(f"{name}: no such file")
+            raise FileError(f"{shown_name(name)}: no such file")
     if args.diagnostics is not None:
         found = _given(args)
         rules = Rules(ruff, args.select, lint=False, unverified=args.unverified)

@@ -13,6 +13,7 @@ from copydesk_server.headless.git import dirt
 from copydesk_server.headless.journal import Journal
 from copydesk_server.headless.report import Reporter
 from copydesk_server.headless.run import Begin, Run, lanes_that_fit, stopping
+from copydesk_server.headless.temporary import clear
 from copydesk_server.headless.write import Writer, command_key
 
 OK, REMAINS, FAILED, STOPPED = 0, 1, 2, 130
@@ -69,5 +70,6 @@ def _writer(
 ) -> Writer:
     journal = Journal.open(command_key(args.command, args, key), resume=args.resume, folder=folder)
     folders = {place.path.parent.resolve() for place in places}
+    clear(folders)
     unsaved = dirt(folders)
     return Writer(journal, unsaved, args.allow_dirty, args.allow_staged)

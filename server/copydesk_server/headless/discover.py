@@ -18,6 +18,7 @@ from copydesk.editor import LANGUAGES
 from copydesk.errors import FileRefusedError
 from copydesk.regular_file import read_regular
 from copydesk_server.errors import FileError
+from copydesk_server.printable import shown_name
 
 MAX_IGNORE_BYTES = 1 << 20
 _NEVER = frozenset(
@@ -72,7 +73,7 @@ def discover(names: Sequence[str], filters: Filters) -> list[Place]:
         else:
             named = [Path(found) for found in sorted(glob.glob(name, recursive=True))]
             if not named:
-                raise FileError(f"{name}: no such file")
+                raise FileError(f"{shown_name(name)}: no such file")
         for given in named:
             if given.is_dir():
                 found = _walk(given, include if filters.include else None, exclude, filters.languages)

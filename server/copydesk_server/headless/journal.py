@@ -20,8 +20,8 @@ from platformdirs import user_state_path
 from copydesk.errors import FileRefusedError
 from copydesk.regular_file import check_regular, read_regular
 from copydesk_server.errors import JournalError
-from copydesk_server.headless.replace import discard
 from copydesk_server.headless.source import digest
+from copydesk_server.headless.temporary import discard
 
 try:
     import fcntl
@@ -62,6 +62,7 @@ class Journal:
             if fcntl is not None:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             done = _replay(path)
+            clear_others(folder, path)
             if not resume:
                 os.ftruncate(handle, 0)
                 done = {}
@@ -114,16 +115,31 @@ def _words(error: OSError | FileRefusedError) -> str:
     return str(error.strerror) if isinstance(error, OSError) else str(error)
 
 
+def clear_others(folder: Path, own: Path) -> None:
+    """Remove the temporary files of other commands' runs that were killed; their journals stay, to be resumed. Raises: never."""
+    for path in sorted(folder.glob("*.jsonl")):
+        if path == own or fcntl is None:
+            continue
+        with suppress(OSError, FileRefusedError):
+            check_regular(path, MAX_BYTES, links=False)
+            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a run that lives holds it
+                _replay(path)
+            finally:
+                os.close(handle)
+
+
 def _replay(path: Path) -> dict[str, str]:
     """What is done, by file; temporary files left behind are removed. A line cut short by the end of the run says nothing."""
     done: dict[str, str] = {}
     for line in read_regular(path, MAX_BYTES, links=False).split(b"\n"):
         try:
             entry = json.loads(line)
-            name = entry.get("intent") or entry["done"]
-            done[str(name)] = str(entry["digest"])
+            name = str(entry.get("intent") or entry["done"])
+            done[name] = str(entry["digest"])
             if "temporary" in entry:
-                discard(Path(entry["temporary"]))
+                discard(Path(entry["temporary"]), Path(name))
         except (ValueError, KeyError, AttributeError, TypeError):
             continue
     return done
