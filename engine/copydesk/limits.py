@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from copydesk.errors import ContextLengthError, DocumentTooLargeError
 
-DOCUMENT_BYTES = 4 << 20
+DOCUMENT_BYTES = (4 << 20) + (256 << 10)
+"""A file of 4 MB, the largest that `fix` and `refactor` read, and what fixes add to it."""
 LINE_BYTES = 1 << 20
 PAGE_BYTES = 256 << 10
 """No model's context holds as much text; tokenising it to find out takes some 50 MB."""

@@ -51,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # nobody expected it: a report, and a code of its own
+    except BaseException as error:  # nobody expected it: a report, and a code of its own
+        if not isinstance(error, Exception):
+            raise
         return _crashed(error, args.command)
     return code
 
