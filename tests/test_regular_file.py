@@ -14,6 +14,7 @@ from copydesk.format import EditFormat
 from copydesk.models.load import load
 from copydesk.regular_file import is_plain_name, read_regular
 from copydesk.toolkit import EMBEDDED
+from copydesk.training import sources
 from copydesk.vocabulary import HFVocabulary
 from copydesk_server.cli import main
 from copydesk_server.errors import FileError, JournalError, RuffError
@@ -201,3 +202,12 @@ def test_a_pipe_of_the_shell_is_input(tmp_path: Path) -> None:
         assert read_input(f"/dev/fd/{reader}") == b"[]"
     finally:
         os.close(reader)
+
+
+@pytest.mark.parametrize("name", ["x.py", "LICENSE", "PKG-INFO"])
+@pytest.mark.parametrize("put", SPECIAL, ids=lambda put: put.__name__)
+def test_a_corpus_leaves_special_files_out(name: str, put: Callable[[Path], None], tmp_path: Path) -> None:
+    put(tmp_path / name)
+    (tmp_path / "a.py").write_text("x = 1\n")
+    found = sources.folder(tmp_path)
+    assert ([path for path, _ in found.files()], found.version) == (["a.py"], "0")
