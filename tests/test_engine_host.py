@@ -13,6 +13,7 @@ import torch
 
 from copydesk.document import Position, TextEdit, apply_edits
 from copydesk.fair_lock import FairLock
+from copydesk.limits import Limits
 from copydesk.models.feed import Feed
 from copydesk.models.replay import ReplayModel
 from copydesk.oracle import oracle_program
@@ -413,6 +414,31 @@ def test_what_cannot_be_planned_fails_and_a_lost_mirror_is_asked_for(bench: Benc
     bench.open()
     bench.submit((3, long))
     assert bench.result(3).status != "failed"
+
+
+def test_what_is_too_large_is_told_and_not_sent_again_for_ever(long: EditRequest) -> None:
+    bench = Bench(MockModel(byte_vocabulary().size))
+    bench.desk.limits = Limits(document_bytes=200)
+    try:
+        bench.open("x = 1\n" * 50)
+        bench.submit((1, long))
+        result = bench.result(1)
+        assert (result.status, result.lost) == ("failed", False)
+        assert result.reason is not None
+        assert "at most" in result.reason
+        bench.splice(1, insertion("typed\n"))
+        assert not [m for m in bench.heard if m["kind"] == "resync"]
+        # What was deleted may have made it small enough.
+        bench.splice(2, TextEdit(Position(1, 0), Position(40, 0), ""))
+        bench.until(lambda: [m for m in bench.heard if m["kind"] == "resync"])
+        bench.open()
+        bench.submit((2, long))
+        assert bench.result(2).status != "failed"
+        bench.splice(1, insertion("y" * 200))
+        bench.submit((3, long))
+        assert "at most" in (bench.result(3).reason or "")
+    finally:
+        bench.close()
 
 
 def test_the_status_counts(bench: Bench, long: EditRequest) -> None:

@@ -17,7 +17,7 @@ from copydesk_server.headless.journal import Journal
 from copydesk_server.headless.replace import refusal, replace
 from copydesk_server.headless.source import MAX_BYTES, Source, digest, read
 
-TEMPORARY = ".copydesk-test.tmp"
+TEMPORARY = f".copydesk-1-{0:012}.tmp"
 
 
 def source(path: Path, data: bytes = b"x = 1\n") -> Source:
@@ -76,10 +76,10 @@ def test_large_missing_and_special_files(tmp_path: Path) -> None:
         read(tmp_path / "large.py", tmp_path)
     with pytest.raises(FileError, match="No such file"):
         read(tmp_path / "absent.py", tmp_path)
-    with pytest.raises(FileError, match="not a file"):
+    with pytest.raises(FileError, match="not a regular file"):
         read(tmp_path, tmp_path)
     os.mkfifo(tmp_path / "pipe.py")
-    with pytest.raises(FileError, match="not a file"):
+    with pytest.raises(FileError, match="not a regular file"):
         read(tmp_path / "pipe.py", tmp_path)
     (tmp_path / "round.py").symlink_to(tmp_path / "round.py")
     with pytest.raises(FileError, match=r"symlink|circle"):
@@ -92,7 +92,7 @@ def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     (tmp_path / "a.py").write_text("x = 1\n")
-    monkeypatch.setattr("copydesk_server.headless.source.os.open", denied)
+    monkeypatch.setattr("copydesk.regular_file.os.open", denied)
     with pytest.raises(FileError, match="Permission denied"):
         read(tmp_path / "a.py", tmp_path)
 

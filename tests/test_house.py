@@ -163,7 +163,7 @@ def test_the_repository_names_no_private_path() -> None:
 
 
 def test_the_doctor_and_the_engine_look_for_the_same_files() -> None:
-    from copydesk.models.load import TOKENIZER_FILES
+    from copydesk.models.directory import TOKENIZER_FILES
     from copydesk.toolkit import EMBEDDED
     from copydesk_server.commands import doctor
 

@@ -206,7 +206,7 @@ def test_a_project_sets_nothing_else(name: str, tmp_path: Path) -> None:
     [
         (b"secret = [", "it is not TOML in UTF-8"),
         (b"\xff", "it is not TOML in UTF-8"),
-        (b"# " + b"x" * project.MAX_BYTES, "it is larger than 65536 bytes"),
+        (b"# " + b"x" * project.MAX_BYTES, "it is too large: 65,538 bytes, at most 65,536 are read"),
         (b"a = " + b"[" * 9000, "it is not TOML in UTF-8"),
     ],
 )
@@ -218,14 +218,14 @@ def test_what_is_not_toml(content: bytes, fault: str, tmp_path: Path) -> None:
 def test_no_file_and_no_access(tmp_path: Path) -> None:
     assert project.load(tmp_path) == (None, [])
     (tmp_path / project.FILE).mkdir()
-    assert project.load(tmp_path) == (None, ["it is not a file"])
+    assert project.load(tmp_path) == (None, ["it is a directory, not a regular file"])
     assert project.load(tmp_path / project.FILE / "no" / "folder") == (None, [])
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
 def test_a_pipe_holds_nothing_up(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / project.FILE)
-    assert project.load(tmp_path) == (None, ["it is not a file"])
+    assert project.load(tmp_path) == (None, ["it is a named pipe, not a regular file"])
 
 
 def test_a_bad_policy_is_left_out() -> None:

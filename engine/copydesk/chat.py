@@ -27,11 +27,22 @@ class Chat:
         names = sorted(vocabulary.specials, key=len, reverse=True)
         self._special = re.compile("|".join(map(re.escape, names))) if names else None
 
+    @property
+    def end_of_turn(self) -> int | None:
+        """The tokenizer's end-of-sequence id."""
+        found: int | None = self._tokenizer.eos_token_id
+        return found
+
     def render(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """The prompt, up to where the assistant begins to speak."""
-        text: str = self._tokenizer.apply_chat_template(
-            list(messages), tokenize=False, add_generation_prompt=True
-        )
+        """The prompt, up to where the assistant begins to speak. Raises TokenizerError where the model's template fails."""
+        try:
+            text: str = self._tokenizer.apply_chat_template(
+                list(messages), tokenize=False, add_generation_prompt=True
+            )
+        except Exception as error:  # a template is a program that came with the model
+            raise TokenizerError(
+                f"the model's chat template fails: {type(error).__name__}: {error}"
+            ) from error
         return text
 
     def encode(self, prompt: str, data: Sequence[str] = ()) -> list[int]:

@@ -22,11 +22,20 @@ from platformdirs import user_cache_path
 from copydesk.batch import Batch, Prepared, Supply
 from copydesk.cache import PageCache
 from copydesk.cache.pages import CHUNK
-from copydesk.document import Encoding, Position, TextLines
-from copydesk.errors import CacheError, CopydeskError, OutOfMemoryError
+from copydesk.document import Encoding, Position, TextLines, split_lines
+from copydesk.errors import (
+    CacheError,
+    ContextLengthError,
+    CopydeskError,
+    DocumentTooLargeError,
+    EditorClosedError,
+    OutOfMemoryError,
+)
 from copydesk.fair_lock import FairLock
+from copydesk.interpreter_exit import stop_at_exit
 from copydesk.layout import PageLayout
-from copydesk.plan import Plan, make_plan, page_prefix
+from copydesk.limits import Limits, byte_count
+from copydesk.plan import LIMITS, Plan, make_plan, page_prefix
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult, Event
 from copydesk.syntax import LiveSyntax
@@ -52,18 +61,27 @@ class CancelFlag(Protocol):
 
 
 class Editor:
-    """One model, its KV cache and the documents open on it."""
+    """One model, its KV cache and the documents open on it. As a context manager it is closed at the end; so it is when the
+    interpreter ends.
+    """
 
-    def __init__(self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True) -> None:
-        """`warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
+    def __init__(
+        self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True, limits: Limits = LIMITS
+    ) -> None:
+        """limits: larger texts are refused by name.
+
+        `warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
         self.toolkit = toolkit
+        self.limits = limits
         self.lock = FairLock()
         budget = cache_bytes if cache_bytes is not None else _default_budget(toolkit)
         self.cache = PageCache(toolkit.model, budget)
         self.documents: dict[int, Document] = {}
         self._next = 1
         self._waiting = set[object]()  # a set: adding and removing are atomic, counting is not
+        self._closed = False
         self._warmer = Warmer(self.warm_step, lambda: bool(self._waiting)) if warm else None
+        stop_at_exit(self)
 
     @classmethod
     def load(
@@ -74,6 +92,7 @@ class Editor:
         dtype: str = "auto",
         cache_bytes: int | None = None,
         warm: bool = True,
+        limits: Limits = LIMITS,
     ) -> Editor:
         """`model`: a name, directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
         folder = user_cache_path("copydesk")
@@ -81,11 +100,16 @@ class Editor:
             Toolkit.load(model, device=device, dtype=dtype, cache_folder=folder),
             cache_bytes=cache_bytes,
             warm=warm,
+            limits=limits,
         )
 
     def open(self, name: str, text: str, *, language: str | None = None, version: int = 0) -> Document:
-        """A document to edit. `name` tells its language where `language` does not."""
+        """A document to edit. `name` tells its language where `language` does not.
+
+        Raises DocumentTooLargeError, before anything is made of the text, and EditorClosedError.
+        """
         with self.lock:
+            self.check_open()
             language = language or LANGUAGES.get(Path(name).suffix.lower(), "")
             document = Document(self, self._next, name, text, language, version)
             self._next += 1
@@ -170,6 +194,8 @@ class Editor:
 
         def stop() -> str | None:
             self.lock.give_way()  # between two forwards a document may change: plans stand on versions of their own
+            if self._closed:
+                return "cancelled"
             if cancel is not None and cancel.is_set():
                 return "cancelled"
             return "deadline" if ends is not None and time.perf_counter() >= ends else None
@@ -203,12 +229,32 @@ class Editor:
             self.cache.check_integrity()
 
     def close(self) -> None:
-        """Stop warming and free the cache. Documents of a closed editor cannot be edited."""
+        """Cancel what runs, stop warming and free the cache; a second call does nothing.
+
+        Waits for one forward at most. Afterwards opening and editing raise EditorClosedError.
+        """
+        self._closed = True
         if self._warmer is not None:
             self._warmer.close()
         with self.lock:
             for document in list(self.documents.values()):
                 document.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def check_open(self) -> None:
+        """Raises EditorClosedError."""
+        if self._closed:
+            raise EditorClosedError("the editor is closed")
+
+    def stop_for_exit(self) -> None:
+        """Close, and keep the lock for good: a thread that is left waits for it in Python, where it can be ended."""
+        self.lock.release_all()  # an interrupt may have left it to the main thread, which has ended
+        self.close()
+        self.lock.acquire()
 
     def _stir(self) -> None:
         if self._warmer is not None:
@@ -230,7 +276,11 @@ class Document:
         self.name = name
         self.language = language
         self.version = version
+        self._most = byte_count(text)
+        """Bytes it has at most: a recount costs a pass, which is made where this is too many."""
+        editor.limits.check_document(self._most)
         self.lines = TextLines(text)
+        editor.limits.check_lines(self.lines.lines)
         self.layout = PageLayout(self.lines.lines, editor.toolkit.format, language)
         self._syntax = LiveSyntax(self.lines.lines, language)
         self.touched = time.monotonic()
@@ -252,10 +302,11 @@ class Document:
     ) -> None:
         """Replace a range. Costs time in the edit, not in the file; pages re-warm from the first changed line.
 
-        Raises DocumentError, and changes nothing, for a range turned round.
+        Raises DocumentError for a range turned round, DocumentTooLargeError for a text beyond the limits, and changes nothing.
         """
         editor = self._editor
         with editor.lock:
+            self._grow(start, end, new_text, encoding)
             change = self.lines.splice(start, end, new_text, encoding)
             self.version = self.version + 1 if version is None else version
             self._syntax.note(change)
@@ -266,6 +317,19 @@ class Document:
             self.touched = time.monotonic()
             self._cold = True
         editor._stir()
+
+    def _grow(self, start: Position, end: Position, new_text: str, encoding: Encoding | str) -> None:
+        """Raises DocumentTooLargeError where the document would be."""
+        limits, added = self._editor.limits, byte_count(new_text)
+        if self._most + added > limits.document_bytes:
+            kept = sum(map(byte_count, self.lines.lines)) - byte_count(
+                self.lines.between(start, end, encoding)
+            )
+            limits.check_document(kept + added)
+            self._most = kept
+        if added > limits.line_bytes:
+            limits.check_lines(split_lines(new_text))
+        self._most += added
 
     def look_at(self, first: int, last: int, *others: Range) -> None:
         """The person sees lines first..last (1-based), and perhaps others: their pages are warmed, in this order."""
@@ -285,7 +349,8 @@ class Document:
         """Decode a request to its end.
 
         Raises ScopeError (a scope outside the file, or spread over more than a page shows), ContextLengthError (a line longer
-        than the context), RequestError, GrammarError: document and cache are as before.
+        than the context), RequestError, GrammarError, DocumentTooLargeError (nested too deeply),
+        EditorClosedError: document and cache are as before.
         """
         for event in self.stream(request, cancel=cancel, deadline=deadline, encoding=encoding):
             if isinstance(event, EditResult):
@@ -309,8 +374,14 @@ class Document:
 
     def plan(self, request: EditRequest) -> Plan:
         """`request` made ready on the document as it stands. Raises as `edit`."""
+        self._editor.check_open()
         version = Version(self.lines.snapshot(), self.version, self.language, self._syntax.parsed())
-        return make_plan(self._editor.toolkit, version, self.layout, request)
+        try:
+            return make_plan(self._editor.toolkit, version, self.layout, request, self._editor.limits)
+        except RecursionError:
+            raise DocumentTooLargeError(
+                "the code round the request is nested too deeply to be edited"
+            ) from None
 
     def warm_step(self) -> bool:
         """Forward at most one chunk of a page in sight that is not warm; False when all are."""
@@ -319,7 +390,10 @@ class Document:
         cache, toolkit = self._editor.cache, self._editor.toolkit
         near = (key for sight in self._sight for key in self.layout.keys_near(*sight))
         for key in dict.fromkeys(near):
-            tokens = page_prefix(toolkit, self.layout.page(key), self.language)
+            try:
+                tokens = page_prefix(toolkit, self.layout.page(key), self.language, self._editor.limits)
+            except ContextLengthError:
+                continue
             if len(tokens) >= toolkit.model.max_positions:
                 continue  # a request on it will say so
             try:

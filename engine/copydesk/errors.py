@@ -10,6 +10,14 @@ class CopydeskError(Exception):
     """Base of all named errors. Document and cache are as they were before the call that raised it."""
 
 
+class FileRefusedError(CopydeskError):
+    """A file that is not read: no regular file (a pipe, a device, a directory), too large, changed while being read."""
+
+
+class DocumentTooLargeError(CopydeskError):
+    """A text that is not edited: it, or one line of it, is larger than the limits allow, or it is nested too deeply."""
+
+
 class DocumentError(CopydeskError):
     """A splice or position that does not fit the document."""
 
@@ -58,6 +66,10 @@ class OutOfMemoryError(CopydeskError):
 
 class CacheError(CopydeskError):
     """The KV cache cannot serve a request within its byte budget, or failed its integrity check."""
+
+
+class EditorClosedError(CopydeskError):
+    """Something was asked of an editor that is closed."""
 
 
 class RequestError(CopydeskError):

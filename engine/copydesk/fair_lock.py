@@ -30,8 +30,18 @@ class FairLock:
                 return
             turn = threading.Lock()
             turn.acquire()
-            self._queue.append((me, turn))
-        turn.acquire()  # whoever releases has made this thread the owner by then
+            waiting = me, turn
+            self._queue.append(waiting)
+        try:
+            turn.acquire()  # whoever releases has made this thread the owner by then
+        except BaseException:  # Ctrl-C: a turn nobody is there to take would be the last one
+            with self._books:
+                mine = waiting not in self._queue
+                if not mine:
+                    self._queue.remove(waiting)
+            if mine:
+                self.release()
+            raise
 
     def release(self) -> None:
         """Raises RuntimeError in a thread that does not hold it."""
@@ -47,6 +57,12 @@ class FairLock:
                 turn.release()
             else:
                 self._owner = None
+
+    def release_all(self) -> None:
+        """Release it however often this thread has acquired it, if it has: for the end of a thread."""
+        if self._owner == threading.get_ident():
+            self._depth = 1
+            self.release()
 
     def give_way(self) -> None:
         """Let those who wait go first, one turn each. The caller holds the lock before and after; held twice it is kept."""

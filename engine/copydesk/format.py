@@ -12,12 +12,15 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from copydesk.errors import FormatError
+from copydesk.errors import FileRefusedError, FormatError
+from copydesk.regular_file import read_regular_text
 
 Kind = Literal["lines", "tags", "rewrite"]
 AfterCopy = Literal["span", "tail", "program"]
 
 FILE_NAME = "copydesk.json"
+MAX_BYTES = 1 << 20
+MAX_LINES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,17 @@ class EditFormat:
             raise FormatError(f"unknown edit format kind {self.kind!r}")
         if self.after_copy not in ("span", "tail", "program"):
             raise FormatError(f"after_copy is one of span, tail, program, not {self.after_copy!r}")
-        if not 2 <= self.page_lines <= 1_000_000 or not 0 <= self.page_overlap < self.page_lines:
+        # Tables are made of this length.
+        if not 0 <= self.max_number <= MAX_LINES:
+            raise FormatError(f"max_number is from 0 to {MAX_LINES}")
+        if not 2 <= self.page_lines <= MAX_LINES or not 0 <= self.page_overlap < self.page_lines:
             raise FormatError("a page has at least 2 lines and overlaps by less than its length")
         if self.warm_lines and not 2 <= self.warm_lines <= self.page_lines:
             raise FormatError("warm pages have at least 2 lines and no more than a page")
         if self.header_lines < 0 or self.tail_lines < 1 or self.sub_lines < 1:
             raise FormatError("header_lines, tail_lines and sub_lines must be positive")
+        if max(self.header_lines, self.tail_lines, self.sub_lines) > MAX_LINES:
+            raise FormatError(f"header_lines, tail_lines and sub_lines are {MAX_LINES} at most")
         # A page shows its header, one line that stands for the hidden lines, and its window.
         if self.kind == "lines" and self.numbers_needed > self.max_number:
             raise FormatError(
@@ -90,12 +98,12 @@ class EditFormat:
     def load(cls, directory: str | Path) -> EditFormat:
         """The format a model directory declares; `rewrite` with long pages where it declares none. Raises FormatError."""
         path = Path(directory) / FILE_NAME
-        if not path.is_file():
-            return REWRITE
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise FormatError(f"cannot read {path}: {error}") from error
+            data = json.loads(read_regular_text(path, MAX_BYTES))
+        except FileNotFoundError:
+            return REWRITE
+        except (OSError, ValueError, RecursionError, FileRefusedError) as error:
+            raise FormatError(f"{path} cannot be read: {error}") from error
         if not isinstance(data, dict) or not isinstance(data.get("format"), dict):
             raise FormatError(f"{path} has no object under the key 'format'")
         return cls.from_dict(data["format"])

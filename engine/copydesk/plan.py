@@ -23,6 +23,7 @@ from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules
 from copydesk.layout import PageLayout
+from copydesk.limits import Limits
 from copydesk.narrowing import Asked, answers, believed, narrowed_texts, repairing_subs, told
 from copydesk.page import Page
 from copydesk.program import Program
@@ -33,6 +34,7 @@ from copydesk.scope import resolve_scope
 from copydesk.toolkit import Toolkit
 from copydesk.version import Version
 
+LIMITS = Limits()
 SLACK = 64
 """Positions kept free for literals, numbers and lookahead."""
 LEAST = 32
@@ -65,8 +67,9 @@ class Plan:
         return page.key if page.key is not None else page.spans[0] + page.spans[-1]
 
 
-def page_prefix(toolkit: Toolkit, page: Page, language: str) -> list[int]:
-    """The tokens that may be warmed before there is a request."""
+def page_prefix(toolkit: Toolkit, page: Page, language: str, limits: Limits = LIMITS) -> list[int]:
+    """The tokens that may be warmed before there is a request. Raises ContextLengthError for a page beyond the limits."""
+    limits.check_page(page.views)
     if toolkit.codec is not None:
         return page_tokens(toolkit.codec, page).ids
     assert toolkit.chat is not None
@@ -74,7 +77,9 @@ def page_prefix(toolkit: Toolkit, page: Page, language: str) -> list[int]:
     return toolkit.chat.encode(text, _page_data(page))
 
 
-def make_plan(toolkit: Toolkit, version: Version, layout: PageLayout, request: EditRequest) -> Plan:
+def make_plan(
+    toolkit: Toolkit, version: Version, layout: PageLayout, request: EditRequest, limits: Limits = LIMITS
+) -> Plan:
     """Raises ScopeError, ContextLengthError, RequestError, GrammarError."""
     tree = version.parsed.tree if version.parsed is not None else None
     header = toolkit.format.header_lines
@@ -88,6 +93,7 @@ def make_plan(toolkit: Toolkit, version: Version, layout: PageLayout, request: E
         request = replace(request, diagnostics=[replace(d, fixes=()) for d in request.diagnostics])
         scope = resolve_scope(version.lines.lines, request, version.language, header, tree)
         page = layout.page_for(scope)
+    limits.check_page(page.views)
     make = _rewrite_plan if toolkit.codec is None else _program_plan
     return make(toolkit, version, request, scope, page)
 

@@ -5,23 +5,28 @@ Reads the model's directory and keeps automata as files in the user's cache fold
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from copydesk.chat import Chat
 from copydesk.codec import Codec
 from copydesk.decode.machines import BodyTables
-from copydesk.errors import GrammarError, ModelError, TokenizerError
+from copydesk.errors import FileRefusedError, GrammarError, ModelError, TokenizerError
 from copydesk.format import EditFormat
 from copydesk.grammar.bodies import Bodies, bodies_key
 from copydesk.models.model import Model
+from copydesk.regular_file import read_regular, read_regular_text
 from copydesk.vocabulary import HFVocabulary, Vocabulary
 
 log = logging.getLogger(__name__)
 
+MAX_AUTOMATON_BYTES = 1 << 30
+MAX_CONFIG_BYTES = 4 << 20
 EMBEDDED = Path(__file__).parent / "models" / "mini"
 """Where the embedded model lies inside the package."""
 
@@ -77,21 +82,36 @@ class Toolkit:
         vocabulary = HFVocabulary.from_directory(loaded.directory, loaded.model.vocab_size)
         if format.kind != "rewrite":
             return cls.of(loaded.model, format, vocabulary, cache_folder=cache_folder)
-        from transformers import AutoTokenizer, GenerationConfig
+        chat = Chat(_chat_tokenizer(loaded.directory), vocabulary)
+        ends = [*_declared_stops(loaded.directory), chat.end_of_turn]
+        stops = frozenset(stop for stop in ends if stop is not None)
+        return cls(loaded.model, format, vocabulary, chat=chat, stops=stops)
 
-        tokenizer = AutoTokenizer.from_pretrained(
-            loaded.directory, local_files_only=True, trust_remote_code=False
-        )
-        stops = {tokenizer.eos_token_id}
-        try:
-            declared = GenerationConfig.from_pretrained(loaded.directory, local_files_only=True).eos_token_id
-        except OSError:  # not every model brings one
-            declared = None
-        stops.update(declared if isinstance(declared, list) else [declared])
-        chat = Chat(tokenizer, vocabulary)
-        return cls(
-            loaded.model, format, vocabulary, chat=chat, stops=frozenset(s for s in stops if s is not None)
-        )
+
+def _chat_tokenizer(directory: Path) -> Any:
+    """transformers' tokenizer, for its chat template. Raises TokenizerError."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise TokenizerError(f"the tokenizer of {directory} cannot be loaded: {error}") from error
+
+
+def _declared_stops(directory: Path) -> list[int]:
+    """What `generation_config.json` says a text ends with; nothing where there is none. Raises ModelError."""
+    path = directory / "generation_config.json"
+    try:
+        said = json.loads(read_regular_text(path, MAX_CONFIG_BYTES))
+        found = said.get("eos_token_id")
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, AttributeError, RecursionError, FileRefusedError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    stops = found if isinstance(found, list) else [] if found is None else [found]
+    if not all(type(stop) is int and stop >= 0 for stop in stops):
+        raise ModelError(f"{path}: `eos_token_id` must be token ids")
+    return stops
 
 
 def _bodies(codec: Codec, folder: Path | None) -> Bodies:
@@ -100,10 +120,10 @@ def _bodies(codec: Codec, folder: Path | None) -> Bodies:
         return Bodies.build(codec)
     path = folder / "automata" / f"{bodies_key(codec)}.bin"
     try:
-        return Bodies.from_bytes(codec, path.read_bytes())
+        return Bodies.from_bytes(codec, read_regular(path, MAX_AUTOMATON_BYTES))
     except FileNotFoundError:
         pass
-    except (OSError, GrammarError) as error:
+    except (OSError, FileRefusedError, GrammarError) as error:
         log.info("building the automaton again: %s", error)
     bodies = Bodies.build(codec)
     try:

@@ -15,8 +15,12 @@ from typing import Any, Protocol, runtime_checkable
 
 from tokenizers import Tokenizer
 
-from copydesk.errors import TokenizerError
+from copydesk.errors import FileRefusedError, TokenizerError
+from copydesk.regular_file import read_regular
 
+MAX_TOKENIZER_BYTES = 128 << 20
+"""The largest `tokenizer.json` in use (some 250,000 tokens with their merges) has 40 MB."""
+MAX_TOKENS = 1 << 24
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # What a tokenizer has to spell and read back unchanged before we trust the bytes we derived for its tokens.
@@ -103,13 +107,16 @@ class HFVocabulary:
     """
 
     def __init__(self, tokenizer: Tokenizer, size: int | None = None) -> None:
+        highest = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
+        if highest > (size or MAX_TOKENS):
+            # Before anything counts that far, the library included: a file of a few bytes can name token four billion.
+            raise TokenizerError(f"the tokenizer has {highest} tokens, the model only {size or MAX_TOKENS}")
         spec: dict[str, Any] = json.loads(tokenizer.to_str())
         self.specials: dict[str, int] = {t["content"]: t["id"] for t in spec.get("added_tokens", [])}
         # Added tokens are matched in any text, whatever the caller asks for; a copy without them encodes text as data.
         plain = dict(spec, added_tokens=[], post_processor=None, truncation=None, padding=None)
         self.tokenizer = tokenizer
         self._plain = Tokenizer.from_str(json.dumps(plain))
-        highest = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         # A model's logits may be wider than its tokenizer (padded embeddings); the surplus ids spell nothing.
         self._size = max(size or 0, highest)
         self._bytes = _token_bytes(plain, self._size, set(self.specials.values()))
@@ -124,13 +131,20 @@ class HFVocabulary:
     def from_directory(cls, directory: str | Path, size: int | None = None) -> HFVocabulary:
         """Read `tokenizer.json`. Raises TokenizerError if it is missing or unreadable."""
         path = Path(directory) / "tokenizer.json"
-        if not path.is_file():
-            raise TokenizerError(f"no tokenizer.json in {directory}")
         try:
-            tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises bare Exception for malformed files
-            raise TokenizerError(f"cannot read {path}: {error}") from error
-        return cls(tokenizer, size)
+            tokenizer = Tokenizer.from_buffer(read_regular(path, MAX_TOKENIZER_BYTES))
+        except FileNotFoundError:
+            raise TokenizerError(f"no tokenizer.json in {directory}") from None
+        except (OSError, FileRefusedError) as error:
+            raise TokenizerError(f"{path} cannot be read: {error}") from error
+        except BaseException as error:  # bare Exception for malformed files; a panic in Rust is no Exception
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise TokenizerError(f"{path} is not a tokenizer: {error}") from error
+        try:
+            return cls(tokenizer, size)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise TokenizerError(f"{path} cannot be used: {type(error).__name__}: {error}") from error
 
     @property
     def size(self) -> int:

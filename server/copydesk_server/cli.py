@@ -4,7 +4,7 @@ It knows every command's arguments and none of their work: a command's module is
 `copydesk program …` and `--help` start fast and never import torch.
 
 Exit codes, as in ruff: 0 done, 1 something remains (a program that is not legal for its document), 2 the command itself
-failed (usage, a file that cannot be read, a model that cannot be loaded).
+failed (usage, a file that cannot be read, a model that cannot be loaded), 70 an internal error, told in a report file.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from importlib import import_module
 
 from copydesk import __version__
 from copydesk.errors import CopydeskError, ProgramError
+from copydesk_server.crash import EX_SOFTWARE, write_report
 from copydesk_server.isolation import isolate
 from copydesk_server.permanent import permanent
+from copydesk_server.printable import one_line, shown_name
 
 OK, REMAINS, FAILED = 0, 1, 2
 KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64"
@@ -46,10 +48,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
-        return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error), FAILED)
+        return _complain(
+            f"{shown_name(str(error.filename))}: {error.strerror}" if error.filename else str(error), FAILED
+        )
     except KeyboardInterrupt:
         return 130
+    except BaseException as error:  # nobody expected it: a report, and a code of its own
+        if not isinstance(error, Exception):
+            raise
+        return _crashed(error, args.command)
     return code
+
+
+def _crashed(error: Exception, command: str) -> int:
+    path = write_report(error, command)
+    where = f"a report without any of your text is in {path}" if path else "no report could be written"
+    return _complain(f"internal error ({type(error).__name__}); {where}", EX_SOFTWARE)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -494,5 +508,5 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"copydesk: {message}", file=sys.stderr)  # noqa: T201
+    sys.stderr.write(f"copydesk: {one_line(message)}\n")
     return code

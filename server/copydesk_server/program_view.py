@@ -16,11 +16,11 @@ from rich.text import Text
 from copydesk.document import terminator
 from copydesk.program import Copy, Program
 from copydesk.provenance import Origin, ResultLine, dropped_lines, op_label, provenance
+from copydesk_server.printable import printable
 
 _MARK = {Origin.COPIED: "=", Origin.GENERATED: "+", Origin.SUBSTITUTED: "~"}
 _STYLE = {Origin.COPIED: "default", Origin.GENERATED: "green", Origin.SUBSTITUTED: "yellow"}
 _NEW_IN_SUB = "black on yellow"
-_TAB = 4
 
 
 def show(
@@ -90,30 +90,6 @@ def _carets(line: ResultLine) -> str:
         for segment in line.segments
     )
     return row.rstrip()
-
-
-def printable(text: str) -> str:
-    """Text that cannot move the cursor or speak to the terminal: control characters become their pictures."""
-    shown = []
-    for char in text:
-        code = ord(char)
-        if char == "\n":
-            continue
-        if char == "\t":
-            shown.append(" " * _TAB)
-        elif code < 0x20:
-            shown.append(chr(0x2400 + code))
-        elif code == 0x7F:
-            shown.append("\u2421")
-        elif 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 or code in _DIRECTION or code in (0x2028, 0x2029):
-            shown.append("\ufffd")
-        else:
-            shown.append(char)
-    return "".join(shown)
-
-
-# Bidirectional overrides reorder what a person reads (CVE-2021-42574), so they are never passed on.
-_DIRECTION = frozenset({*range(0x202A, 0x202F), *range(0x2066, 0x206A)})
 
 
 def _summary(lines: list[ResultLine], dropped: list[int]) -> str:

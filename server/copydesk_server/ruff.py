@@ -25,10 +25,13 @@ from copydesk.errors import RequestError
 from copydesk.executables import find_executable
 from copydesk.request import Diagnostic
 from copydesk_server.errors import RuffError
+from copydesk_server.ruff_inputs import check_configuration, check_tree
 
 SOURCE = "Ruff"
 SYNTAX = "invalid-syntax"
 TIMEOUT = 10.0
+SURVEY_TIMEOUT = 600.0
+"""Seconds for a whole tree; ruff takes one for some 10,000 files."""
 REMEMBERED = 4
 _LOOKING = threading.Lock()
 _RULE = re.compile(r"^[A-Z]+[0-9]*$")
@@ -91,6 +94,7 @@ class Ruff:
         else:
             path = path.absolute()
             arguments.append(f"--stdin-filename={path}")
+            check_configuration(path.parent)
         said = self._run([*arguments, "-"], _existing(path), text.encode("utf-8", "replace"), timeout)
         read = read_json(said, bom=text.startswith("\ufeff"), fixes=self.fixes)
         found = [diagnostic for _, diagnostic in read]
@@ -102,11 +106,12 @@ class Ruff:
         *,
         select: str | None = None,
         extend: Iterable[str] = (),
-        timeout: float | None = None,
+        timeout: float | None = SURVEY_TIMEOUT,
     ) -> list[tuple[Path, Diagnostic]]:
         """What ruff says of files as they lie on disk. Raises RuffError."""
         if not paths:
             return []
+        check_tree(paths)
         arguments = _arguments(select, extend)
         found: list[tuple[Path, Diagnostic]] = []
         for first in range(0, len(paths), 500):  # a command line has an end

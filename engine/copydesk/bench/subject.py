@@ -14,8 +14,9 @@ from typing import Any
 import torch
 
 from copydesk.format import EditFormat
+from copydesk.models.checkpoint import open_checkpoint
 from copydesk.models.llama import LlamaModel
-from copydesk.models.load import checkpoint, choose_device, choose_dtype, quiet, read_config
+from copydesk.models.load import choose_device, choose_dtype, quiet, read_config
 from copydesk.toolkit import EMBEDDED, Toolkit
 from copydesk.vocabulary import HFVocabulary
 
@@ -81,8 +82,8 @@ def load(directory: Path | None, *, device: str = "auto", dtype: str = "auto") -
     target = choose_device(device)
     config = read_config(place)
     kind = choose_dtype(dtype, target, getattr(config, "dtype", None))
-    with checkpoint(place) as fetch:
-        model = LlamaModel(config, fetch, name=place.name, device=target, dtype=kind)
+    with open_checkpoint(place) as checkpoint:
+        model = LlamaModel(config, checkpoint.fetch, name=place.name, device=target, dtype=kind)
     with quiet():
         rival = AutoModelForCausalLM.from_pretrained(
             place, dtype=kind, local_files_only=True, trust_remote_code=False

@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 
 from copydesk.models.arena import Arena
+from copydesk.models.checkpoint import Fetch
 from copydesk.models.cuda_graphs import StaticRunner
 from copydesk.models.feed import Feed, RowPlan, plan
 from copydesk.models.kv import Buffer, Pool, PooledStore, retry_out_of_memory, suggested_budget
@@ -21,7 +22,7 @@ from copydesk.models.masks import CausalStrip
 from copydesk.models.rope import RopeTable
 from copydesk.models.row import Row, bucket
 from copydesk.models.views import RowViews
-from copydesk.models.weights import Fetch, Shape, Weights, fuse
+from copydesk.models.weights import Shape, Weights, fuse
 
 
 class LlamaModel:

@@ -6,19 +6,21 @@ with a model is run, and nothing touches the network unless a hub id was asked f
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import torch
-from safetensors import SafetensorError, safe_open
 
-from copydesk.errors import ModelError, TokenizerError
+from copydesk.errors import CopydeskError, ModelError, TokenizerError
 from copydesk.models import weights
+from copydesk.models.checkpoint import Checkpoint, check_finite, open_checkpoint
+from copydesk.models.config_values import read_values
+from copydesk.models.directory import TOKENIZER_FILES, check_files
 from copydesk.models.installed import installed_directory, is_name, not_installed
 from copydesk.models.llama import LlamaModel
 from copydesk.models.model import Model
@@ -27,7 +29,6 @@ from copydesk.models.plain_config import plain_config
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
 HUB_FILES = ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"]
 DTYPES = {"fp32": torch.float32, "float32": torch.float32, "bf16": torch.bfloat16, "bfloat16": torch.bfloat16}
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +48,46 @@ def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Lo
     """
     directory = resolve(source)
     target = choose_device(device)
-    config = plain_config(directory) or read_config(directory)
-    if not any((directory / name).is_file() for name in TOKENIZER_FILES):
-        raise TokenizerError(f"{directory} holds no tokenizer (none of {', '.join(TOKENIZER_FILES)})")
-    if getattr(config, "quantization_config", None) is not None:
-        raise ModelError(f"{directory.name} holds quantised weights; only fp32 and bf16 are supported")
-    kind = choose_dtype(dtype, target, getattr(config, "dtype", None))
     name = directory.name if Path(source).is_dir() else str(source)
-    if weights.supports(config):
-        with checkpoint(directory) as fetch:
-            model = LlamaModel(config, fetch, name=name, device=target, dtype=kind)
-        if target.type == "cuda":
-            model.run_static(capture=True)
-        return Loaded(model, directory)
-    return Loaded(load_generic(directory, config, name, target, kind), directory)
+    try:
+        return Loaded(_load(directory, name, target, dtype), directory)
+    except CopydeskError:
+        raise
+    except Exception as error:  # readers of formats raise whatever they like for what they did not expect
+        raise ModelError(f"{directory} cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def _load(directory: Path, name: str, device: torch.device, dtype: str) -> Model:
+    """All that can be said without reading a tensor is said first. Raises whatever libraries do, besides named errors."""
+    check_files(directory)
+    said = read_values(directory)
+    if not any((directory / file).is_file() for file in TOKENIZER_FILES):
+        raise TokenizerError(f"{directory} holds no tokenizer (none of {', '.join(TOKENIZER_FILES)})")
+    if said.get("quantization_config") is not None:
+        raise ModelError(f"{directory.name} holds quantised weights; only fp32 and bf16 are supported")
+    config = plain_config(directory) or read_config(directory)
+    kind = choose_dtype(dtype, device, getattr(config, "dtype", None))
+    with open_checkpoint(directory) as checkpoint:
+        if not weights.supports(config):
+            return load_generic(directory, config, checkpoint, name, device, kind)
+        checkpoint.check(weights.expected(config))
+        check_memory(checkpoint.numbers * kind.itemsize, device)
+        model = LlamaModel(config, checkpoint.fetch, name=name, device=device, dtype=kind)
+    if device.type == "cuda":
+        model.run_static(capture=True)
+    return model
+
+
+def check_memory(needed: int, device: torch.device) -> None:
+    """Raises ModelError where a machine cannot hold `needed` bytes of weights, whatever else runs on it."""
+    if needed < 1 << 30:
+        return
+    if device.type == "cuda":
+        there = int(torch.cuda.mem_get_info(device)[1])
+    else:
+        there = int(psutil.virtual_memory().total)
+    if needed > there:
+        raise ModelError(f"the weights take {needed / 2**30:.0f} GB, and there are {there / 2**30:.0f}")
 
 
 def resolve(source: str | Path) -> Path:
@@ -129,51 +156,25 @@ def read_config(directory: Path) -> Any:
         ) from error
 
 
-@contextmanager
-def checkpoint(directory: Path) -> Iterator[weights.Fetch]:
-    """Tensors of the safetensors files in `directory`, by name. Raises ModelError for missing or corrupt
-    files."""
-    with ExitStack() as stack:
-        index = directory / "model.safetensors.index.json"
-        try:
-            if index.is_file():
-                files = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
-            else:
-                files = ["model.safetensors"]
-        except (OSError, ValueError, KeyError, AttributeError) as error:
-            raise ModelError(f"{index} is not an index of weights: {error}") from error
-        place: dict[str, Any] = {}
-        for name in files:
-            path = directory / name
-            if not path.is_file():
-                raise ModelError(f"{path} is missing (weights must be safetensors)")
-            try:
-                handle = stack.enter_context(safe_open(path, framework="pt"))
-                place.update(dict.fromkeys(handle.keys(), handle))
-            except (SafetensorError, OSError, ValueError) as error:
-                raise ModelError(f"{path} is corrupt: {error}") from error
-
-        def fetch(tensor: str) -> torch.Tensor | None:
-            handle = place.get(tensor)
-            if handle is None:
-                return None
-            try:
-                result: torch.Tensor = handle.get_tensor(tensor)
-            except (SafetensorError, OSError, ValueError) as error:
-                raise ModelError(f"weight {tensor} in {directory} is corrupt: {error}") from error
-            return result
-
-        yield fetch
-
-
-def load_generic(directory: Path, config: Any, name: str, device: torch.device, dtype: torch.dtype) -> Model:
+def load_generic(
+    directory: Path, config: Any, checkpoint: Checkpoint, name: str, device: torch.device, dtype: torch.dtype
+) -> Model:
     """A model of any other architecture, through transformers. Raises ModelError."""
     from transformers import AutoModelForCausalLM
 
     from copydesk.models.generic import GenericModel
 
-    with checkpoint(directory):
-        pass  # says which file is missing or corrupt, better than transformers would
+    check_memory(checkpoint.numbers * dtype.itemsize, device)
+    with torch.device("meta"):
+        try:
+            numbers = sum(p.numel() for p in AutoModelForCausalLM.from_config(config).parameters())
+        except Exception as error:
+            raise ModelError(f"{directory} cannot be loaded: {error}") from error
+    # What a checkpoint lacks is made up before it is reported, in memory. Weights that are tied may count twice.
+    if numbers > 2 * checkpoint.numbers + (1 << 20):
+        raise ModelError(
+            f"the configuration asks for {numbers:,} weights, and {directory} holds {checkpoint.numbers:,}"
+        )
     options: dict[str, Any] = {
         "config": config,
         "dtype": dtype,
@@ -189,6 +190,8 @@ def load_generic(directory: Path, config: Any, name: str, device: torch.device, 
             raise ModelError(f"{directory} cannot be loaded: {error}") from error
     if missing := sorted(info["missing_keys"]):
         raise ModelError(f"weight {missing[0]} is missing in {directory}")
+    for weight, tensor in model.named_parameters():
+        check_finite(weight, tensor.detach())
     return GenericModel(model.eval().to(device), name=name)
 
 

@@ -10,6 +10,10 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+from copydesk.errors import FileRefusedError
+from copydesk.regular_file import read_regular_text
+
+MAX_CONFIG_BYTES = 4 << 20
 _SAID = frozenset(
     {
         "model_type",
@@ -35,8 +39,8 @@ _IGNORED = frozenset({"architectures", "bos_token_id", "eos_token_id", "pad_toke
 def plain_config(directory: Path) -> SimpleNamespace | None:
     """What `config.json` in `directory` says, by attribute; None where transformers has to read it. Raises: never."""
     try:
-        said = json.loads((directory / "config.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        said = json.loads(read_regular_text(directory / "config.json", MAX_CONFIG_BYTES))
+    except (OSError, ValueError, RecursionError, FileRefusedError):
         return None
     if not isinstance(said, dict) or said.keys() - _IGNORED != _SAID:
         return None

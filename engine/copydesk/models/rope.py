@@ -5,6 +5,7 @@ Knows a transformers config. Does not know queries or keys.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,7 +42,12 @@ def rope_frequencies(config: Any) -> tuple[torch.Tensor, float]:
 
         if kind not in ROPE_INIT_FUNCTIONS:
             raise ModelError(f"unknown rope type {kind!r}")
-        frequencies, factor = ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"))
+        try:
+            frequencies, factor = ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"))
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError, RuntimeError) as error:
+            raise ModelError(f"the parameters of rope type {kind!r} cannot be used: {error}") from error
+        if not torch.isfinite(frequencies).all() or not math.isfinite(factor):
+            raise ModelError(f"the parameters of rope type {kind!r} give no finite frequencies")
         return frequencies.float(), float(factor)
     head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     theta = parameters.get("rope_theta") or getattr(config, "rope_theta", 10000.0)

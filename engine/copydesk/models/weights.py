@@ -6,17 +6,14 @@ used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
 
 from copydesk.errors import ModelError
+from copydesk.models.checkpoint import Expected, Fetch, check_finite
 from copydesk.models.rope import rope_limit
-
-Fetch = Callable[[str], torch.Tensor | None]
-"""A checkpoint's tensor by name, None when it has none of that name."""
 
 FAMILY = frozenset({"llama", "mistral", "qwen2", "qwen3"})
 
@@ -110,36 +107,70 @@ def laid_out(weight: torch.Tensor, device: torch.device) -> torch.Tensor:
     return weight.contiguous()
 
 
-def fuse(config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) -> Weights:
-    """All weights on `device` in `dtype`. Raises ModelError for a missing tensor or one of the wrong
-    shape."""
+def expected(config: Any) -> dict[str, Expected]:
+    """Every tensor of a model of this configuration, with its size: what it needs, and what it may have."""
     shape = Shape.of(config)
-    hidden, width, inner = int(config.hidden_size), shape.head_dim, int(config.intermediate_size)
+    vocabulary, hidden, inner = int(config.vocab_size), int(config.hidden_size), int(config.intermediate_size)
+    query, key = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
+    found = {
+        "model.embed_tokens.weight": Expected((vocabulary, hidden), True),
+        "model.norm.weight": Expected((hidden,), True),
+        "lm_head.weight": Expected((vocabulary, hidden), not config.tie_word_embeddings),
+    }
+    linear = {
+        "self_attn.q_proj": (query, hidden), "self_attn.k_proj": (key, hidden), "self_attn.v_proj": (key, hidden),
+        "self_attn.o_proj": (hidden, query),
+        "mlp.gate_proj": (inner, hidden), "mlp.up_proj": (inner, hidden), "mlp.down_proj": (hidden, inner),
+    }  # fmt: skip
+    for index in range(shape.layers):
+        root = f"model.layers.{index}"
+        for name, size in linear.items():
+            found[f"{root}.{name}.weight"] = Expected(size, True)
+            found[f"{root}.{name}.bias"] = Expected(size[:1], False)
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            found[f"{root}.{name}.weight"] = Expected((hidden,), True)
+        for name in ("q_norm", "k_norm"):
+            normed = config.model_type == "qwen3"
+            found[f"{root}.self_attn.{name}.weight"] = Expected((shape.head_dim,), normed)
+    return found
 
-    def optional(name: str, *size: int) -> torch.Tensor | None:
+
+def fuse(config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) -> Weights:
+    """All weights on `device` in `dtype`.
+
+    Raises ModelError for a missing tensor, one of the wrong shape, and one that holds NaN or infinity.
+    """
+    shape = Shape.of(config)
+    width, sizes = shape.head_dim, expected(config)
+
+    def optional(name: str) -> torch.Tensor | None:
         tensor = fetch(name)
         if tensor is None:
             return None
-        if tuple(tensor.shape) != size:
-            raise ModelError(f"weight {name} has shape {tuple(tensor.shape)}, the configuration says {size}")
-        return tensor.to(dtype)
+        if tuple(tensor.shape) != sizes[name].size:
+            raise ModelError(
+                f"weight {name} has shape {tuple(tensor.shape)}, the configuration says {sizes[name].size}"
+            )
+        tensor = tensor.to(dtype)
+        check_finite(name, tensor)
+        return tensor
 
-    def needed(name: str, *size: int) -> torch.Tensor:
-        tensor = optional(name, *size)
+    def needed(name: str) -> torch.Tensor:
+        tensor = optional(name)
         if tensor is None:
             raise ModelError(f"weight {name} is missing")
         return tensor
 
-    def joined(names: list[str], sizes: list[int]) -> torch.Tensor:
-        parts = [needed(f"{name}.weight", size, hidden) for name, size in zip(names, sizes, strict=True)]
-        return laid_out(torch.cat(parts), device)
+    def joined(names: list[str]) -> torch.Tensor:
+        return laid_out(torch.cat([needed(f"{name}.weight") for name in names]), device)
 
-    def joined_bias(names: list[str], sizes: list[int]) -> torch.Tensor | None:
-        parts = [optional(f"{name}.bias", size) for name, size in zip(names, sizes, strict=True)]
-        if all(part is None for part in parts):
-            return None
-        filled = [torch.zeros(n, dtype=dtype) if p is None else p for p, n in zip(parts, sizes, strict=True)]
-        return torch.cat(filled).to(device)
+    def joined_bias(names: list[str]) -> torch.Tensor | None:
+        parts = {name: optional(f"{name}.bias") for name in names}
+        present = [part for part in parts.values() if part is not None]
+        if present and len(present) < len(names):
+            lost = next(name for name, part in parts.items() if part is None)
+            raise ModelError(f"weight {lost}.bias is missing, and others of its layer are there")
+        return torch.cat(present).to(device) if present else None
 
     def placed(tensor: torch.Tensor | None) -> torch.Tensor | None:
         return None if tensor is None else tensor.to(device)
@@ -147,36 +178,34 @@ def fuse(config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) ->
     def layer(index: int) -> Layer:
         root = f"model.layers.{index}"
         attention = f"{root}.self_attn"
-        query, key = shape.heads * width, shape.kv_heads * width
-        qkv_names, qkv_sizes = [f"{attention}.{x}_proj" for x in "qkv"], [query, key, key]
+        qkv_names = [f"{attention}.{x}_proj" for x in "qkv"]
         mlp_names = [f"{root}.mlp.gate_proj", f"{root}.mlp.up_proj"]
-        q_norm = optional(f"{attention}.q_norm.weight", width)
-        k_norm = optional(f"{attention}.k_norm.weight", width)
+        q_norm = optional(f"{attention}.q_norm.weight")
+        k_norm = optional(f"{attention}.k_norm.weight")
         head_norm = None
         if q_norm is not None and k_norm is not None:
             head_norm = torch.cat((q_norm.expand(shape.heads, width), k_norm.expand(shape.kv_heads, width)))
         return Layer(
-            input_norm=needed(f"{root}.input_layernorm.weight", hidden).to(device),
-            qkv=joined(qkv_names, qkv_sizes),
-            qkv_bias=joined_bias(qkv_names, qkv_sizes),
+            input_norm=needed(f"{root}.input_layernorm.weight").to(device),
+            qkv=joined(qkv_names),
+            qkv_bias=joined_bias(qkv_names),
             head_norm=placed(head_norm),
-            out=laid_out(needed(f"{attention}.o_proj.weight", hidden, query), device),
-            out_bias=placed(optional(f"{attention}.o_proj.bias", hidden)),
-            mlp_norm=needed(f"{root}.post_attention_layernorm.weight", hidden).to(device),
-            gate_up=joined(mlp_names, [inner, inner]),
-            gate_up_bias=joined_bias(mlp_names, [inner, inner]),
-            down=laid_out(needed(f"{root}.mlp.down_proj.weight", hidden, inner), device),
-            down_bias=placed(optional(f"{root}.mlp.down_proj.bias", hidden)),
+            out=laid_out(needed(f"{attention}.o_proj.weight"), device),
+            out_bias=placed(optional(f"{attention}.o_proj.bias")),
+            mlp_norm=needed(f"{root}.post_attention_layernorm.weight").to(device),
+            gate_up=joined(mlp_names),
+            gate_up_bias=joined_bias(mlp_names),
+            down=laid_out(needed(f"{root}.mlp.down_proj.weight"), device),
+            down_bias=placed(optional(f"{root}.mlp.down_proj.bias")),
         )
 
     with torch.inference_mode():
-        vocabulary = int(config.vocab_size)
-        table = needed("model.embed_tokens.weight", vocabulary, hidden)
+        table = needed("model.embed_tokens.weight")
         tied = bool(config.tie_word_embeddings)
         # One copy serves both when tied; rows are then gathered from the head's memory order, which costs
         # little.
         embedding = laid_out(table, device) if tied else table.to(device)
         layers = tuple(layer(i) for i in range(shape.layers))
-        norm = needed("model.norm.weight", hidden).to(device)
-        head = embedding if tied else laid_out(needed("lm_head.weight", vocabulary, hidden), device)
+        norm = needed("model.norm.weight").to(device)
+        head = embedding if tied else laid_out(needed("lm_head.weight"), device)
         return Weights(embedding, layers, norm, head)

@@ -19,13 +19,16 @@ from email.parser import BytesHeaderParser, HeaderParser
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
-from copydesk.errors import TrainingError
+from copydesk.errors import FileRefusedError, TrainingError
+from copydesk.regular_file import read_regular
 from copydesk.training.histories.commits import Blobs, head, tree
 from copydesk.training.licences import Decision, decide
 
 File = tuple[str, bytes]
 """A path with forward slashes inside the package, and what is there."""
 
+MAX_BYTES = 16 << 20
+"""Of a source file or licence in somebody's folder; the corpus leaves out much smaller ones."""
 _LICENCE = re.compile(r"(?i)(^|/)(licen[cs]e|copying)[^/]*$")
 
 
@@ -112,18 +115,25 @@ def folder(path: Path, name: str | None = None) -> Package:
         for file in sorted(root.rglob("*.py")):
             inside = file.relative_to(root)
             if not any(part.startswith(".") for part in inside.parts):
-                yield inside.as_posix(), file.read_bytes()
+                data = _read_bounded(file)
+                if data is not None:
+                    yield inside.as_posix(), data
 
-    texts = [
-        f.read_text("utf-8", "replace")
-        for f in sorted(root.iterdir())
-        if _LICENCE.search(f.name) and f.is_file()
-    ]
-    info = root / "PKG-INFO"
-    header = _header(info.read_text("utf-8", "replace")) if info.is_file() else Message()
+    found = [_read_bounded(file) for file in sorted(root.iterdir()) if _LICENCE.search(file.name)]
+    texts = [data.decode("utf-8", "replace") for data in found if data is not None]
+    info = _read_bounded(root / "PKG-INFO")
+    header = _header(info.decode("utf-8", "replace")) if info is not None else Message()
     return Package(
         name or canonical(root.name), header.get("Version") or "0", "folder", decide(header, texts), files
     )
+
+
+def _read_bounded(path: Path) -> bytes | None:
+    """The bytes of a regular file; None for anything else, and for more than `MAX_BYTES`."""
+    try:
+        return read_regular(path, MAX_BYTES)
+    except (OSError, FileRefusedError):
+        return None
 
 
 def repository(path: Path, name: str | None = None) -> Package:

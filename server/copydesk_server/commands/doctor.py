@@ -25,7 +25,7 @@ from copydesk.models.installed import (
     not_installed,
 )
 
-# What models/load.py accepts; not imported from there, because the doctor has to work where torch cannot be imported.
+# What models/directory.py says; not imported from there, because the doctor has to work where torch cannot be imported.
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
 _LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "llguidance", "numpy")
 

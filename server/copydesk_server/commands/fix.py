@@ -6,7 +6,6 @@ ruff finds, or a file of diagnostics does; each finding becomes a request, and e
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,6 +22,8 @@ from copydesk_server.headless.fixes import Rules
 from copydesk_server.headless.run import Begin
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask
+from copydesk_server.input_file import read_input
+from copydesk_server.printable import shown_name
 from copydesk_server.ruff import APPLICABLE, Ruff
 
 _UNREADABLE = "E902"
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         ruff = replace(ruff, fixes=APPLICABLE[args.linter_fixes])
     for name in args.paths:
         if not Path(name).exists() and not Path(name).is_symlink():
-            raise FileError(f"{name}: no such file")
+            raise FileError(f"{shown_name(name)}: no such file")
     if args.diagnostics is not None:
         found = _given(args)
         rules = Rules(ruff, args.select, lint=False, unverified=args.unverified)
@@ -78,13 +79,9 @@ def _begin_linted(args: argparse.Namespace, rules: Rules) -> Callable[[Editor], 
 
 
 def _given(args: argparse.Namespace) -> dict[Path, list[Found]]:
-    """Diagnostics by file, those that --select leaves. Raises DiagnosticsError, OSError."""
-    if args.diagnostics == "-":
-        data = sys.stdin.buffer.read()
-    else:
-        data = Path(args.diagnostics).read_bytes()
+    """Diagnostics by file, those that --select leaves. Raises DiagnosticsError, FileError, OSError."""
     try:
-        text = data.decode("utf-8")
+        text = read_input(args.diagnostics).decode("utf-8")
     except UnicodeDecodeError:
         raise DiagnosticsError("the diagnostics are not UTF-8 text") from None
     wanted = tuple(filter(None, (code.strip() for code in (args.select or "").split(","))))

@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
 from copydesk.document import Encoding, Position
 from copydesk.oracle import oracle_program
 from copydesk.program import Program
+from copydesk_server.input_file import read_input
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,8 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(name: str) -> str:
-    data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    return data.decode("utf-8", errors="surrogateescape")
+    return read_input(name).decode("utf-8", errors="surrogateescape")
 
 
 def _write(text: str) -> None:

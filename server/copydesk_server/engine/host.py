@@ -17,7 +17,7 @@ from queue import Empty
 from typing import TYPE_CHECKING, Any
 
 from copydesk.document import Encoding
-from copydesk.errors import CopydeskError
+from copydesk.errors import CopydeskError, DocumentTooLargeError
 from copydesk_server.engine.child import Channel, configure_logging
 from copydesk_server.engine.messages import (
     EngineSettings,
@@ -125,6 +125,7 @@ class Host:
         self._channel = channel
         self._quiet = quiet
         self._documents: dict[int, Document] = {}
+        self._refused: dict[int, str] = {}  # documents that are not held, and why
         self._jobs: dict[int, _Job] = {}
         self._units: Units[Unit] = Units()
         self._calm_at = 0.0
@@ -176,12 +177,7 @@ class Host:
                     self._end(job, CANCELLED)
             elif kind == "open":
                 self._close(message["doc"])
-                self._documents[message["doc"]] = self._editor.open(
-                    message["name"],
-                    message["text"],
-                    language=message["language"],
-                    version=message["version"],
-                )
+                self._open(message)
             elif kind == "close":
                 self._close(message["doc"])
             elif kind == "look":
@@ -209,22 +205,46 @@ class Host:
                     self._answer(job, "failed", _said(error))
         self._units.ring()
 
-    def _splice(self, message: Message) -> None:
-        document = self._documents.get(message["doc"])
-        if document is None:  # it is being sent again
-            return
-        for edit in unpack_edits(message["changes"]):
-            document.splice(
-                edit.start,
-                edit.end,
-                edit.new_text,
+    def _open(self, message: Message) -> None:
+        doc = message["doc"]
+        self._refused.pop(doc, None)
+        try:
+            self._documents[doc] = self._editor.open(
+                message["name"],
+                message["text"],
+                language=message["language"],
                 version=message["version"],
-                encoding=message["encoding"],
             )
+        except DocumentTooLargeError as error:  # to send it again would not help: requests are told
+            self._refused[doc] = str(error)
+
+    def _splice(self, message: Message) -> None:
+        doc, edits = message["doc"], unpack_edits(message["changes"])
+        document = self._documents.get(doc)
+        if document is None:
+            # It is being sent again; or it was too large, and may not be any more where something was deleted.
+            if doc in self._refused and any(edit.end > edit.start for edit in edits):
+                del self._refused[doc]
+                self._channel.send({"kind": "resync", "doc": doc})
+            return
+        try:
+            for edit in edits:
+                document.splice(
+                    edit.start,
+                    edit.end,
+                    edit.new_text,
+                    version=message["version"],
+                    encoding=message["encoding"],
+                )
+        except DocumentTooLargeError as error:
+            self._close(doc)
+            self._refused[doc] = str(error)
+            return
         document.version = message["version"]
         self._calm_at = time.monotonic() + self._quiet
 
     def _close(self, doc: int) -> None:
+        self._refused.pop(doc, None)
         document = self._documents.pop(doc, None)
         if document is None:
             return
@@ -254,7 +274,11 @@ class Host:
         """Make the job ready, or answer it."""
         document = job.document = self._documents.get(asked["doc"])
         if document is None:
-            self._answer(job, "failed", "the document is being read again", lost=True)
+            refused = self._refused.get(asked["doc"])
+            if refused is not None:
+                self._answer(job, "failed", refused)
+            else:
+                self._answer(job, "failed", "the document is being read again", lost=True)
             return False
         if self._cancelled(job):
             self._answer(job, CANCELLED, CANCELLED)

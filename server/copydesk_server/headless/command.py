@@ -13,6 +13,7 @@ from copydesk_server.headless.git import Dirt
 from copydesk_server.headless.journal import Journal
 from copydesk_server.headless.report import Reporter
 from copydesk_server.headless.run import Begin, Run, lanes_that_fit, stopping
+from copydesk_server.headless.temporary import clear
 from copydesk_server.headless.write import Writer, command_key
 
 OK, REMAINS, FAILED, STOPPED = 0, 1, 2, 130
@@ -34,7 +35,7 @@ def execute(
         if not args.quiet:
             Reporter(0, json=args.json, diff=False, origin=False, quiet=False).summary(written=args.write)
         return OK
-    writer = _writer(args, key, folder) if args.write else None
+    writer = _writer(args, places, key, folder) if args.write else None
     complete = False
     try:
         with Editor.load(args.model, args.device, dtype=args.dtype, warm=False) as editor:
@@ -65,6 +66,9 @@ def execute(
             writer.dirt.close()
 
 
-def _writer(args: argparse.Namespace, key: tuple[str, ...], folder: Path | None) -> Writer:
+def _writer(
+    args: argparse.Namespace, places: Sequence[Place], key: tuple[str, ...], folder: Path | None
+) -> Writer:
     journal = Journal.open(command_key(args.command, args, key), resume=args.resume, folder=folder)
+    clear({place.path.parent.resolve() for place in places})
     return Writer(journal, Dirt(), args.allow_dirty, args.allow_staged)

@@ -15,8 +15,12 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from copydesk.editor import LANGUAGES
+from copydesk.errors import FileRefusedError
+from copydesk.regular_file import read_regular
 from copydesk_server.errors import FileError
+from copydesk_server.printable import shown_name
 
+MAX_IGNORE_BYTES = 1 << 20
 _NEVER = frozenset(
     {
         ".git",
@@ -69,7 +73,7 @@ def discover(names: Sequence[str], filters: Filters) -> list[Place]:
         else:
             named = [Path(found) for found in sorted(glob.glob(name, recursive=True))]
             if not named:
-                raise FileError(f"{name}: no such file")
+                raise FileError(f"{shown_name(name)}: no such file")
         for given in named:
             if given.is_dir():
                 found = _walk(given, include if filters.include else None, exclude, filters.languages)
@@ -129,12 +133,16 @@ class _Ignored:
         self._specs: dict[Path, GitIgnoreSpec] = {}
 
     def enter(self, folder: Path) -> None:
+        """Raises FileError for rules that are there and cannot be read: without them too much would be edited."""
         lines: list[str] = []
         for name in (".gitignore", ".git/info/exclude"):
             try:
-                lines += (folder / name).read_text(encoding="utf-8", errors="replace").split("\n")
+                data = read_regular(folder / name, MAX_IGNORE_BYTES)
             except OSError:
                 continue
+            except FileRefusedError as error:
+                raise FileError(f"{folder / name} cannot be read: {error}") from None
+            lines += data.decode("utf-8", "replace").split("\n")
         if lines:
             self._specs[folder] = GitIgnoreSpec.from_lines(lines)
 

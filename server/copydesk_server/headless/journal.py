@@ -11,19 +11,24 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_state_path
 
+from copydesk.errors import FileRefusedError
+from copydesk.regular_file import check_regular, read_regular
 from copydesk_server.errors import JournalError
-from copydesk_server.headless.replace import discard
 from copydesk_server.headless.source import digest
+from copydesk_server.headless.temporary import discard
 
 try:
     import fcntl
 except ImportError:  # Windows: two runs of one command are not kept apart
     fcntl = None  # type: ignore[assignment]
+
+MAX_BYTES = 1 << 30
 
 
 class Journal:
@@ -47,23 +52,26 @@ class Journal:
             raise JournalError("there is nothing to resume: no such run was stopped here")
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with suppress(FileNotFoundError):
+                check_regular(path, MAX_BYTES, links=False)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
             handle = os.open(path, flags, 0o600)
-        except OSError as error:
-            raise JournalError(f"no journal can be kept at {path}: {error.strerror}") from None
+        except (OSError, FileRefusedError) as error:
+            raise JournalError(f"no journal can be kept at {path}: {_words(error)}") from None
         try:
             if fcntl is not None:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             done = _replay(path)
+            clear_others(folder, path)
             if not resume:
                 os.ftruncate(handle, 0)
                 done = {}
         except BlockingIOError:
             os.close(handle)
             raise JournalError("the same command is running already") from None
-        except OSError as error:
+        except (OSError, FileRefusedError) as error:
             os.close(handle)
-            raise JournalError(f"no journal can be kept at {path}: {error.strerror}") from None
+            raise JournalError(f"no journal can be kept at {path}: {_words(error)}") from None
         return cls(handle, path, done)
 
     def is_done(self, path: Path, now: str) -> bool:
@@ -103,16 +111,35 @@ class Journal:
         os.close(self._handle)
 
 
+def _words(error: OSError | FileRefusedError) -> str:
+    return str(error.strerror) if isinstance(error, OSError) else str(error)
+
+
+def clear_others(folder: Path, own: Path) -> None:
+    """Remove the temporary files of other commands' runs that were killed; their journals stay, to be resumed. Raises: never."""
+    for path in sorted(folder.glob("*.jsonl")):
+        if path == own or fcntl is None:
+            continue
+        with suppress(OSError, FileRefusedError):
+            check_regular(path, MAX_BYTES, links=False)
+            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a run that lives holds it
+                _replay(path)
+            finally:
+                os.close(handle)
+
+
 def _replay(path: Path) -> dict[str, str]:
     """What is done, by file; temporary files left behind are removed. A line cut short by the end of the run says nothing."""
     done: dict[str, str] = {}
-    for line in path.read_bytes().split(b"\n"):
+    for line in read_regular(path, MAX_BYTES, links=False).split(b"\n"):
         try:
             entry = json.loads(line)
-            name = entry.get("intent") or entry["done"]
-            done[str(name)] = str(entry["digest"])
+            name = str(entry.get("intent") or entry["done"])
+            done[name] = str(entry["digest"])
             if "temporary" in entry:
-                discard(Path(entry["temporary"]))
+                discard(Path(entry["temporary"]), Path(name))
         except (ValueError, KeyError, AttributeError, TypeError):
             continue
     return done

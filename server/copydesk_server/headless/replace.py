@@ -16,7 +16,6 @@ from pathlib import Path
 from copydesk_server.errors import FileError
 from copydesk_server.headless.source import Identity, Source, digest, read_bytes
 
-_TEMPORARY = ".copydesk-", ".tmp"
 _DIRECTORIES = os.rename in os.supports_dir_fd and os.open in os.supports_dir_fd
 
 
@@ -60,20 +59,6 @@ def replace(source: Source, data: bytes, temporary: str) -> None:
         if folder is not None:
             with suppress(OSError):  # some file systems cannot; the rename stands all the same
                 os.fsync(folder)
-
-
-def temporary_name() -> str:
-    """A name for a file of this run's own."""
-    return f"{_TEMPORARY[0]}{os.getpid()}-{os.urandom(6).hex()}{_TEMPORARY[1]}"
-
-
-def discard(path: Path) -> None:
-    """Remove a temporary file that a killed run left behind; nothing of another name, whatever a journal says."""
-    if not (path.name.startswith(_TEMPORARY[0]) and path.name.endswith(_TEMPORARY[1])):
-        return
-    with suppress(OSError):
-        if stat.S_ISREG(path.lstat().st_mode):
-            path.unlink()
 
 
 class _Place:

@@ -23,7 +23,8 @@ from copydesk.document import TextEdit
 from copydesk.program import Program
 from copydesk_server.headless.fixes import FileStatus, Fix
 from copydesk_server.headless.unified import unified
-from copydesk_server.program_view import printable, show
+from copydesk_server.printable import printable, shown_name
+from copydesk_server.program_view import show
 
 
 @dataclass(slots=True)
@@ -97,7 +98,7 @@ class Reporter:
             self._write(json.dumps(as_json(result)) + "\n", "utf-8")
         elif self._origin and result.programs:
             for text, program in result.programs:
-                self._console.print(Text(printable(str(result.path)), style="bold"), soft_wrap=True)
+                self._console.print(Text(shown_name(str(result.path)), style="bold"), soft_wrap=True)
                 show(program, text, self._console)
         elif self._diff and result.edits:
             self._show_diff(result)
@@ -111,7 +112,7 @@ class Reporter:
             self._progress.update(self._task, speed=f"{self._tokens / elapsed:,.0f} tokens/s")
 
     def _tell(self, result: FileResult) -> None:
-        name = printable(str(result.path))
+        name = shown_name(str(result.path))
         if result.error is not None:
             self._say(f"{name}: {printable(result.error)}", "red")
         for fix in result.fixes:

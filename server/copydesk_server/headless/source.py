@@ -10,11 +10,12 @@ import hashlib
 import io
 import os
 import re
-import stat
 import tokenize
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from copydesk.errors import FileRefusedError
+from copydesk.regular_file import read_with_status
 from copydesk_server.errors import FileError
 
 MAX_BYTES = 4 << 20
@@ -107,24 +108,10 @@ def read(path: Path, root: Path) -> Source:
 
 def read_bytes(target: Path) -> tuple[bytes, os.stat_result]:
     """A regular file's bytes and what it was when they were read. Raises FileError, OSError."""
-    # Without O_NONBLOCK a named pipe would be waited for.
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    )
-    handle = os.open(target, flags)
     try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise FileError("not a file")
-        if status.st_size > MAX_BYTES:
-            raise FileError(f"too large: {status.st_size >> 20} MB, at most {MAX_BYTES >> 20} are edited")
-        with open(handle, "rb", closefd=False) as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) != status.st_size:
-            raise FileError("it was changed while being read")
-        return data, status
-    finally:
-        os.close(handle)
+        return read_with_status(target, MAX_BYTES, links=False)
+    except FileRefusedError as error:
+        raise FileError(str(error)) from None
 
 
 def _encoding(target: Path, data: bytes) -> tuple[str, bytes]:

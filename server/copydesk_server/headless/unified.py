@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from copydesk.document import TextEdit, TextLines, apply_edits, split_lines, terminator
+from copydesk_server.printable import header_name
 
 CONTEXT = 3
 
@@ -24,13 +25,13 @@ class _Block:
 
 
 def unified(name: str, text: str, edits: Sequence[TextEdit]) -> Iterator[str]:
-    """The diff's lines, terminators included. edits: utf-16, ordered, apart from each other."""
+    """The diff's lines, terminators included; names are quoted as git does. edits: utf-16, ordered, apart from each other."""
     lines = TextLines(text)
     blocks = _blocks(lines, edits)
     if not blocks:
         return
-    yield f"--- a/{name}\n"
-    yield f"+++ b/{name}\n"
+    yield f"--- {header_name(f'a/{name}')}\n"
+    yield f"+++ {header_name(f'b/{name}')}\n"
     shift = 0
     for group in _groups(blocks):
         first, last = max(0, group[0].first - CONTEXT), min(len(lines), group[-1].last + CONTEXT)

@@ -12,8 +12,9 @@ from typing import Any
 from copydesk_server.errors import FileError
 from copydesk_server.headless.git import Dirt
 from copydesk_server.headless.journal import Journal
-from copydesk_server.headless.replace import refusal, replace, temporary_name
+from copydesk_server.headless.replace import refusal, replace
 from copydesk_server.headless.source import Source
+from copydesk_server.headless.temporary import temporary_name
 
 
 @dataclass(slots=True)

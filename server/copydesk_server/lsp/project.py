@@ -6,12 +6,13 @@ policy. A model, a path, a command or an address in it is refused by name. Knows
 
 from __future__ import annotations
 
-import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from copydesk.errors import FileRefusedError
+from copydesk.regular_file import read_regular
 from copydesk_server.lsp import schema
 from copydesk_server.lsp.settings import Project, Recipe, settings_schema
 
@@ -24,16 +25,13 @@ ALLOWED = {"recipes": "recipes", "scope_policy": "scopePolicy"}
 def load(folder: Path) -> tuple[Project | None, list[str]]:
     """What the folder's file says, None where there is none; and what is wrong with it. What is wrong is left out."""
     try:
-        if not stat.S_ISREG((folder / FILE).stat().st_mode):
-            return None, ["it is not a file"]  # opening a pipe would wait for its other end
-        with (folder / FILE).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_regular(folder / FILE, MAX_BYTES)
     except FileNotFoundError:
         return None, []
     except OSError as error:
         return None, [f"it cannot be read ({error.strerror})"]
-    if len(data) > MAX_BYTES:
-        return None, [f"it is larger than {MAX_BYTES} bytes"]
+    except FileRefusedError as error:
+        return None, [str(error)]
     try:
         values = tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):
