@@ -118,7 +118,7 @@ class LspClient:
         if model is not None:
             options += ["--model", model]
         self.process = subprocess.Popen(
-            [sys.executable, *_entry(host), *options],
+            [sys.executable, *entry(host), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -437,7 +437,8 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     }
 
 
-def _entry(host: str | None) -> list[str]:
+def entry(host: str | None) -> list[str]:
+    """Python's arguments for the language server with this host in the engine's process."""
     if host is None:
         return ["-m", "copydesk_server", "lsp"]
     # The command line itself, but for what runs in the engine's process: there is no option for that.

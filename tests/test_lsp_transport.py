@@ -40,7 +40,7 @@ INITIALIZE = {
 def test_however_the_bytes_are_cut_the_messages_are_the_same(
     params: list[Any], cuts: list[int], typed: bool
 ) -> None:
-    messages = [{"jsonrpc": "2.0", "method": "m", "params": param} for param in params]
+    messages = [{"jsonrpc": "2.0", "method": "m", "params": [param]} for param in params]
     data = b"".join(map(wire.encode, messages))
     if typed:
         content = b"\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{"

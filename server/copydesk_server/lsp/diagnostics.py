@@ -20,7 +20,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk.document import Change, Encoding, Position, TextEdit, TextLines
 from copydesk.request import Diagnostic, Range
-from copydesk_server.lsp.capabilities import dig
+from copydesk_server.lsp.capabilities import dig, listed
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.rebase import move_diagnostic, overlap
 from copydesk_server.lsp.workspace_edits import lines_of_range
@@ -40,6 +40,8 @@ KEPT = 2000
 """So many findings are kept of one document and source."""
 MOVED_AFTER = 200
 """Changes after which findings are moved though nobody looked: a document remembers little more than that."""
+LONGEST_MESSAGE = 8192
+"""Characters of a message: no tool says more, and all of it goes into the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,14 +235,14 @@ def register(server: CopydeskServer) -> None:
     @server.feature(DIAGNOSTICS)
     def diagnostics(params: Any) -> None:
         uri, version = dig(params, "uri"), dig(params, "version")
-        found = [structure(server, item, types.Diagnostic) for item in dig(params, "diagnostics") or ()]
+        found = [structure(server, item, types.Diagnostic) for item in listed(dig(params, "diagnostics"))]
         if isinstance(uri, str) and (version is None or isinstance(version, int)):
             server.found.push(uri, version, found)
 
     @server.feature(VISIBLE_RANGES)
     def visible_ranges(params: Any) -> None:
         uri = dig(params, "uri")
-        ranges = [structure(server, item, types.Range) for item in dig(params, "ranges") or ()]
+        ranges = [structure(server, item, types.Range) for item in listed(dig(params, "ranges"))]
         if isinstance(uri, str):
             server.found.see(uri, ranges)
             document = server.documents.get(uri)
@@ -265,7 +267,7 @@ def engine_diagnostic(lines: TextLines, shown: types.Diagnostic, encoding: Encod
     return Diagnostic(
         start,
         max(start, end),
-        shown.message,
+        shown.message[:LONGEST_MESSAGE],
         str(shown.code) if shown.code is not None else None,
         shown.source,
         shown.severity.value if shown.severity is not None else 1,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copydesk import __version__
-from copydesk_server.lsp import wire
+from copydesk_server.lsp import incoming, wire
 from copydesk_server.lsp.capabilities import NAME, server_capabilities
 from copydesk_server.lsp.logs import Log
 from copydesk_server.lsp.transport import (
@@ -98,9 +98,11 @@ async def greet(connection: Connection) -> dict[str, Any] | None:
     """Wait for `initialize` and answer it. Returns its params; None where the client went away, or said `exit`, before."""
     while (body := await connection.frame()) is not None:
         try:
-            message = wire.decode(body)
+            message = incoming.decode(body)
         except wire.MessageError as error:
-            connection.send(wire.encode(wire.error_message(None, error.code, str(error))))
+            answer = error.answer()
+            if answer is not None:
+                connection.send(wire.encode(answer))
             continue
         method, ident = message.get("method"), message.get("id")
         if method is None:
