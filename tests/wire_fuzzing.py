@@ -41,6 +41,19 @@ CAPABILITIES = {
         "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
     },
 }
+SCALARS = (
+    *(None, True, False, 0, -1, 7, 1 << 31, 1 << 53, 1 << 64, 10**400, 1.5, 1e300, math.inf, math.nan),
+    *("", "x", "\ud800", "\0\x1b[31m", "é\U0001f600", "x" * 2000, "2.0", "exit", "fix"),
+)
+CONTAINERS: tuple[Callable[[random.Random], Any], ...] = (
+    lambda _: [],
+    lambda _: [None],
+    lambda _: {},
+    lambda _: {"": None},
+    lambda _: {"uri": "file:///x"},
+    lambda _: {"__class__": 1},
+    lambda choose: nested(choose.choice((3, 50, 70, 320)), choose.random() < 0.5),
+)
 BATCH = 100
 SESSION = 2500
 """Messages before the server is shut down, a few more are sent, and another one begins."""
@@ -135,12 +148,9 @@ class Fuzzer:
 
     def value(self) -> Json:
         """Any JSON value, and some that only Python writes."""
-        choose = self.random
-        return choose.choice((
-            None, True, False, 0, -1, 7, 1 << 31, 1 << 53, 1 << 64, 10**400, 1.5, 1e300, math.inf, math.nan,
-            "", "x", "\ud800", "\0\x1b[31m", "é\U0001f600", "x" * 2000, "2.0", "exit", "fix",
-            [], [None], {}, {"": None}, {"uri": "file:///x"}, {"__class__": 1}, [[[]]], nested(choose.choice((50, 70, 320, 800)), choose.random() < 0.5),
-        ))  # fmt: skip
+        if self.random.random() < 0.6:
+            return self.random.choice(SCALARS)
+        return self.random.choice(CONTAINERS)(self.random)
 
     def _ask(self, method: str, **params: Json) -> dict[str, Json]:
         self._ids += 1

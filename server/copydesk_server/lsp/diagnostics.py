@@ -138,7 +138,7 @@ class DiagnosticStore:
 
     def findings(self, document: OpenDocument, diagnostics: Iterable[types.Diagnostic]) -> list[Finding]:
         """Those of `diagnostics`, for the document as it stands, that are the model's business."""
-        if not self.speaks(document.language):
+        if not self.serves(document):
             return []
         ignored = {source.casefold() for source in self._server.settings.of(document.uri).ignored_sources}
         encoding = self._server.encoding
@@ -179,14 +179,14 @@ class DiagnosticStore:
         known = self._known.get(document.uri)
         return (
             _unique((*known.pushed.now(document), *known.linted.now(document)))
-            if known is not None and self.speaks(document.language)
+            if known is not None and self.serves(document)
             else []
         )
 
     def in_sight(self, document: OpenDocument) -> list[Finding]:
         """What is known, or was lately, of what the person sees; of all where the client does not say what that is."""
         known = self._known.get(document.uri)
-        if known is None or not self.speaks(document.language):
+        if known is None or not self.serves(document):
             return []
         found = _unique(
             found for kept in (known.pushed, known.linted, known.asked) for found in kept.now(document)
@@ -194,6 +194,10 @@ class DiagnosticStore:
         if known.visible is None:
             return found
         return [f for f in found if any(overlap(f.lines, lines) for lines in known.visible)]
+
+    def serves(self, document: OpenDocument) -> bool:
+        """Whether anything can be done for `document`: its language is the model's, and it is not too large."""
+        return self.speaks(document.language) and self._server.feeding.refused(document) is None
 
     def speaks(self, language: str) -> bool:
         """Whether the model declares `language`. Before it is loaded nobody knows, and nothing is ruled out."""

@@ -56,7 +56,8 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 def decode(body: bytes) -> wire.Message:
     """The message in `body`. Raises wire.MessageError."""
-    if _containers(body) > MAX_CONTAINERS:
+    containers = _containers(body)
+    if containers > MAX_CONTAINERS:
         raise wire.MessageError(
             wire.INVALID_REQUEST, f"a message has at most {MAX_CONTAINERS} lists and objects"
         )
@@ -75,7 +76,7 @@ def decode(body: bytes) -> wire.Message:
         reason = f"{method} is a request"
     elif len(body) > limit:
         reason = f"the message is longer than {limit} bytes"
-    elif _deeper(message, MAX_DEPTH):
+    elif containers > MAX_DEPTH and _deeper(message, MAX_DEPTH):
         reason = f"the message is nested more than {MAX_DEPTH} deep"
     if reason is not None:
         silent = method is None or not asked
