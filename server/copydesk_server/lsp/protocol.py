@@ -37,6 +37,9 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+ENDING = 1.0
+"""Seconds that a request whose time is over is given to take back what it has shown."""
+
 BUILT_IN = (
     "lsp_initialized",
     "lsp_shutdown",
@@ -322,20 +325,50 @@ class CopydeskProtocol(LanguageServerProtocol):
             super()._execute_handler(msg_id, handler, callback, args, kwargs)
             return
         outcome: Future[Any] = Future()
+        timers: list[asyncio.TimerHandle] = []
 
         async def answer() -> None:
             try:
-                outcome.set_result(await handler(*(args or ()), **(kwargs or {})))
+                result = await handler(*(args or ()), **(kwargs or {}))
             except asyncio.CancelledError:
-                outcome.cancel()
+                settle(self._overdue() if timers[1:] else None)
             except Exception as error:  # noqa: BLE001  (the callback answers it)
+                settle(error)
+            else:
+                settle(None, result)
+
+        def settle(error: Exception | None, *result: Any) -> None:
+            for timer in timers:
+                timer.cancel()
+            if outcome.done():
+                return
+            if error is not None:
                 outcome.set_exception(error)
+            elif result:
+                outcome.set_result(result[0])
+            else:
+                outcome.cancel()
             callback(outcome)
+
+        def expire() -> None:
+            # What it has shown is taken back first; but what does not end is not waited for either.
+            timers.append(asyncio.get_running_loop().call_later(ENDING, lambda: settle(self._overdue())))
+            task.cancel()
 
         task: Any = asyncio.ensure_future(answer())
         self._request_futures[msg_id] = task
+        if msg_id in self._unanswered:
+            seconds = self._server.settings.of(None).request_timeout
+            timers.append(asyncio.get_running_loop().call_later(seconds, expire))
         # A task that is cancelled before its first step has never begun.
-        task.add_done_callback(lambda _: None if outcome.done() else callback(task))
+        task.add_done_callback(lambda _: settle(None))
+
+    def _overdue(self) -> JsonRpcException:
+        seconds, state = self._server.settings.of(None).request_timeout, self._server.engine.state
+        why = f"; the engine is {state}" if state in ("loading", "restarting") else ""
+        return JsonRpcException(
+            f"no answer within {seconds:g} seconds (the setting `requestTimeout`){why}", wire.REQUEST_FAILED
+        )
 
     def cancel_all(self) -> None:
         """Whatever is being answered, or waited for: nobody wants it any more."""
