@@ -168,7 +168,7 @@ class Client:
     async def frame(self):
         message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
         return wire.encode(message).partition(b"\\r\\n\\r\\n")[2]
-    def send(self, frame): self.sent.append(frame)
+    def send(self, frame, key=None): self.sent.append(frame)
 
 client = Client()
 assert asyncio.run(session.greet(client)) == {"capabilities": {}}
@@ -355,7 +355,7 @@ from copydesk_server.lsp.server import create_server
 
 class Client:
     def __init__(self): self.sent = asyncio.Queue()
-    def send(self, frame): self.sent.put_nowait(json.loads(frame.partition(b"\\r\\n\\r\\n")[2]))
+    def send(self, frame, key=None): self.sent.put_nowait(json.loads(frame.partition(b"\\r\\n\\r\\n")[2]))
     def end(self, reason=None): pass
 
 def body(ident, method):

@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 CLIENT = ROOT / "vscode-client"
-MACHINE = {
+MACHINE = {"requestTimeout", "maxDocumentBytes", "maxLineBytes", 
     "command",
     "python",
     "torchIndex",

@@ -316,7 +316,7 @@ class Line:
         self._fuzzer, self._tally = fuzzer, tally
         self.asked: list[Json] = []
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: bytes, key: str | None = None) -> None:
         message = json.loads(frame.partition(b"\r\n\r\n")[2])
         self._tally.got(message)
         if "method" in message and "id" in message:

@@ -37,6 +37,7 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+STATUS = "copydesk/status"
 ENDING = 1.0
 """Seconds that a request whose time is over is given to take back what it has shown."""
 
@@ -257,7 +258,7 @@ class CopydeskProtocol(LanguageServerProtocol):
             text = json.dumps(wire.error_message(ident, wire.INTERNAL_ERROR, problem))
         log.debug("sent %s", text)
         body = text.encode("ascii")
-        self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), _superseding(data))
 
     def _written(self, data: Any) -> str:
         return json.dumps(data, default=self._serialize_message, separators=(",", ":"))
@@ -422,6 +423,16 @@ class CopydeskProtocol(LanguageServerProtocol):
         """The person pressed a progress bar's cancel."""
         if isinstance(params.token, int | str):  # LSP's types let anything through
             self._server.bars.cancelled(params.token)
+
+
+def _superseding(data: Any) -> str | None:
+    """What all messages share of which only the last one counts; None for all others."""
+    method, params = getattr(data, "method", None), getattr(data, "params", None)
+    if method == types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS:
+        return f"{method} {params.uri}"
+    if method == types.PROGRESS and isinstance(params.value, types.WorkDoneProgressReport):
+        return f"{method} {params.token!r}"
+    return STATUS if method == STATUS else None
 
 
 def _work_done_token(params: Any) -> int | str | None:

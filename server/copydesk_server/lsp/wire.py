@@ -101,7 +101,8 @@ class Frames:
                     continue
                 if len(self._buffer) < self._length:
                     return
-                body = bytes(self._buffer[: self._length])
+                with memoryview(self._buffer) as view:
+                    body = bytes(view[: self._length])
                 del self._buffer[: self._length]
                 self._body, self._length = False, None
                 yield body
