@@ -111,6 +111,8 @@ class LspClient:
         self.stderr: list[str] = []
         self.frames: list[bytes] = []
         """Every body the server sent, as it sent it."""
+        self.token: str | None = None
+        """Over TCP: what the server asks for in `initialize`."""
         self.result: dict[str, Json] = {}
         self.versions: dict[str, int] = {}
 
@@ -129,6 +131,7 @@ class LspClient:
         self._socket: socket.socket | None = None
         if tcp:
             self.address = self._tcp_address()
+            self.token = next(line.split()[-1] for line in self.stderr if "token must be" in line)
             self._socket = socket.create_connection(self.address, timeout=DEADLINE)
             self._input = self._socket.makefile("rb")
         else:
@@ -272,6 +275,8 @@ class LspClient:
         }
         if options is not None:
             params["initializationOptions"] = {"copydesk": options}
+        if self.token is not None:
+            params.setdefault("initializationOptions", {"copydesk": {}})["copydesk"]["token"] = self.token
         self.result = self.request("initialize", params)
         if initialized:
             self.notify("initialized", {})

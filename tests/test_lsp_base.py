@@ -161,7 +161,7 @@ def test_initialize_is_answered_before_pygls_is_imported() -> None:
 import asyncio, sys
 from copydesk_server.cli import build_parser
 from copydesk_server.commands import lsp
-from copydesk_server.lsp import session, wire
+from copydesk_server.lsp import greeting, wire
 
 class Client:
     def __init__(self): self.sent = []
@@ -171,7 +171,7 @@ class Client:
     def send(self, frame, key=None): self.sent.append(frame)
 
 client = Client()
-assert asyncio.run(session.greet(client)) == {"capabilities": {}}
+assert asyncio.run(greeting.greet(client)) == {"capabilities": {}}
 assert b"positionEncoding" in client.sent[0]
 heavy = {"pygls", "lsprotocol", "attr", "cattrs", "psutil", "watchdog", "torch", "numpy", "rich", "tree_sitter"}
 found = heavy & {name.partition(".")[0] for name in sys.modules}

@@ -1,4 +1,4 @@
-"""Where messages come from and go to: standard input and output, or one TCP connection on loopback.
+"""Where messages come from and go to: standard input and output, or a socket.
 
 Both ends are threads round blocking calls, so that a client that reads slowly never holds up the event loop, and so that pipes,
 files and consoles work alike on every system. Knows bytes and frames; no message, no method.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import os
 import socket
 import sys
@@ -147,51 +146,11 @@ def over_descriptors(source: int, sink: int) -> Connection:
     return Connection(lambda: os.read(source, CHUNK), write, close)
 
 
-def loopback_address(text: str) -> tuple[str, int]:
-    """HOST:PORT as an address of this machine alone. Raises TransportError, with the reason, for any other."""
-    host, colon, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise TransportError(f"{text!r} is no address: HOST:PORT is meant, for example 127.0.0.1:4389")
-    if host == "localhost":
-        return "127.0.0.1", int(port)
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        address = None
-    if address is None or not address.is_loopback:
-        raise TransportError(
-            f"{host} is refused: the server edits what its client opens and asks nobody for a password, so it listens on "
-            "loopback only (127.0.0.1, ::1 or localhost)"
-        )
-    return host, int(port)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that waits for one client. Raises TransportError where the address cannot be had."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":
-            # Without it a port cannot be had again for a minute. On Windows it would let another process share the port.
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(1)
-    except OSError as error:
-        listener.close()
-        raise TransportError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    return listener
-
-
-async def accept_one(listener: socket.socket) -> Connection:
-    """The first client to connect; nobody else ever can, for the listener is closed."""
-    listener.setblocking(False)
-    try:
-        client, _ = await asyncio.get_running_loop().sock_accept(listener)
-    finally:
-        listener.close()
+def over_socket(client: socket.socket) -> Connection:
+    """One client that has connected."""
     client.setblocking(True)
-    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if client.family in (socket.AF_INET, socket.AF_INET6):
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def close() -> None:
         # Shutting down first: a thread that blocks in recv keeps a merely closed socket open.
