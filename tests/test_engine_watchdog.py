@@ -1,4 +1,4 @@
-"""An engine that hangs, or does not keep up: it is noticed, replaced, and costs the server no more than a fixed amount of memory."""
+"""An engine that hangs, or does not keep up: it is noticed, replaced, and costs the server a fixed amount of memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from copydesk_server.engine.proxy import Engine
 from copydesk_server.engine.watchdog import SILENT, STUCK, Watchdog
 from engine_hosts import DEADLINE, SCRIPTED, Recorder, run, state, until
 
-FROZEN = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no way to hold a process in the middle of its work")
+FROZEN = pytest.mark.skipif(
+    not hasattr(signal, "SIGSTOP"), reason="no way to hold a process in the middle of its work"
+)
 
 
 class Patient(Watchdog):
@@ -80,7 +82,9 @@ def test_an_engine_that_is_stopped_is_replaced_and_said_to_be_so_once() -> None:
             await state(engine, "ready")
             assert engine.pid != pid
             said = [message for now, message in heard.states if now == "restarting"]
-            assert said == [f"the engine stopped (it gave no sign of life for {SILENT * 0.01:g} seconds); it is started again"]
+            assert said == [
+                f"the engine stopped (it gave no sign of life for {SILENT * 0.01:g} seconds); it is started again"
+            ]
             job = engine.submit(1, EditRequest(instruction="text"), encoding="utf-16")
             assert (await job.result).reason == "x = 1\n"
         finally:

@@ -194,7 +194,8 @@ def test_exactly_one_connection() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [None, {}, {"copydesk": {"token": "x"}}, {"copydesk": {"token": 7}}, {"copydesk": {"token": "\ud800"}}]
+    "options",
+    [None, {}, {"copydesk": {"token": "x"}}, {"copydesk": {"token": 7}}, {"copydesk": {"token": "\ud800"}}],
 )
 def test_a_client_without_the_token_is_refused_and_the_right_one_served(options: Any) -> None:
     with LspClient(tcp=True) as client:
@@ -216,7 +217,17 @@ def test_silent_connections_keep_nobody_waiting() -> None:
         idle = [socket.create_connection(client.address, timeout=DEADLINE) for _ in range(20)]
         assert received(idle[0]) == b"", "the oldest goes"
         idle.append(socket.create_connection(client.address, timeout=DEADLINE))
-        idle[-1].sendall(frame({**INITIALIZE, "params": {**INITIALIZE["params"], "initializationOptions": {"copydesk": {"token": client.token}}}}))
+        idle[-1].sendall(
+            frame(
+                {
+                    **INITIALIZE,
+                    "params": {
+                        **INITIALIZE["params"],
+                        "initializationOptions": {"copydesk": {"token": client.token}},
+                    },
+                }
+            )
+        )
         (body,) = wire.Frames().feed(idle[-1].recv(65536))
         assert "result" in json.loads(body)
         client.expected_code = None
@@ -288,7 +299,9 @@ def test_a_socket_left_behind_is_replaced_and_nothing_else_is(tmp_path: Path) ->
 
 
 @UNIX
-@pytest.mark.parametrize(("mode", "served"), [(0o700, True), (0o755, True), (0o1777, True), (0o777, False), (0o770, False)])
+@pytest.mark.parametrize(
+    ("mode", "served"), [(0o700, True), (0o755, True), (0o1777, True), (0o777, False), (0o770, False)]
+)
 def test_a_folder_in_which_others_write_is_refused(mode: int, served: bool, tmp_path: Path) -> None:
     folder = tmp_path / "f"
     folder.mkdir()
@@ -450,7 +463,14 @@ def test_a_client_that_does_not_read_is_not_listened_to(monkeypatch: pytest.Monk
 def test_what_a_later_message_makes_pointless_is_not_written() -> None:
     told: list[None] = []
     out = outgoing.Outgoing(lambda: told.append(None), limit=10)
-    for frame_, key in [(b"a1", "a"), (b"x", None), (b"b1", "b"), (b"a2", "a"), (b"y" * 9, None), (b"a3", "a")]:
+    for frame_, key in [
+        (b"a1", "a"),
+        (b"x", None),
+        (b"b1", "b"),
+        (b"a2", "a"),
+        (b"y" * 9, None),
+        (b"a3", "a"),
+    ]:
         out.put(frame_, key)
     assert out.full
     out.end()

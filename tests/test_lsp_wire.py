@@ -49,6 +49,7 @@ def test_2000_messages_over_standard_streams() -> None:
 
 # -- one by one --------------------------------------------------------------------------------------------------------
 
+NO_URI = {"copydesk": "fix", "uri": [], "version": 1}
 KILLERS: list[tuple[Any, int | None]] = [
     ({"id": [], "error": "x"}, None),
     ({"id": {}, "result": 1}, None),
@@ -71,8 +72,8 @@ KILLERS: list[tuple[Any, int | None]] = [
     ({"method": "$/cancelRequest", "params": {"id": []}}, None),
     ({"method": "window/workDoneProgress/cancel", "params": {"token": {}}}, None),
     ({"method": "copydesk/visibleRanges", "params": {"uri": [], "ranges": 7}}, None),
-    ({"id": 9010, "method": "codeAction/resolve", "params": {"title": "", "data": {"copydesk": "fix", "uri": [], "version": 1}}}, -32602),
-    ({"id": 9011, "method": "copydesk/edit", "params": {"textDocument": {"uri": URI, "version": 1}, "workDoneToken": []}}, -32602),
+    ({"id": 9010, "method": "codeAction/resolve", "params": {"title": "", "data": NO_URI}}, -32602),
+    ({"id": 9011, "method": "copydesk/edit", "params": {"textDocument": {}, "workDoneToken": []}}, -32602),
 ]  # fmt: skip
 
 
@@ -124,8 +125,20 @@ def test_a_large_forged_text_is_refused_at_once() -> None:
             place = {"line": 2, "character": 0}
             for size, code in ((3 << 20, -32600), (1000, -32602)):
                 forged = {"start": place, "end": place, "new_text": "x" * size}
-                found = {"start": place, "end": place, "message": "m", "code": None, "source": None, "severity": 1}
-                data = {"copydesk": "fix", "uri": URI, "version": 1, "diagnostic": {**found, "fixes": [[forged]]}}
+                found = {
+                    "start": place,
+                    "end": place,
+                    "message": "m",
+                    "code": None,
+                    "source": None,
+                    "severity": 1,
+                }
+                data = {
+                    "copydesk": "fix",
+                    "uri": URI,
+                    "version": 1,
+                    "diagnostic": {**found, "fixes": [[forged]]},
+                }
                 answer = await d.answer(d.ask("codeAction/resolve", {"title": "x", "data": data}))
                 assert answer["error"]["code"] == code
             assert not d.engine.jobs
@@ -212,7 +225,9 @@ def test_a_change_that_cannot_be_read_takes_its_document_out_of_step() -> None:
 def test_a_message_that_is_too_long_is_read_past(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "MAX_BODY", 100)
     long, short = b"x" * 101, b'{"jsonrpc":"2.0","method":"m"}'
-    data = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in (short, long, short, long))
+    data = b"".join(
+        b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in (short, long, short, long)
+    )
     for step in (1, 7, 64, len(data)):
         frames = wire.Frames()
         found = [body for at in range(0, len(data), step) for body in frames.feed(data[at : at + step])]

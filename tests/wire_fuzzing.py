@@ -107,25 +107,46 @@ class Fuzzer:
         kind = choose.randrange(16)
         if kind == 0:
             self._versions[uri] = 1
-            return _note("textDocument/didOpen", textDocument={**document, "version": 1, "languageId": "python", "text": TEXT})
+            return _note(
+                "textDocument/didOpen",
+                textDocument={**document, "version": 1, "languageId": "python", "text": TEXT},
+            )
         if kind in (1, 2, 3):
             self._versions[uri] += 1
-            changes = [{"range": _range(choose.randrange(7), choose.randrange(7)), "text": choose.choice(("", "x", "é\n", "\U0001f600"))}]
-            return _note("textDocument/didChange", textDocument={**document, "version": version + 1}, contentChanges=changes)
+            changes = [
+                {
+                    "range": _range(choose.randrange(7), choose.randrange(7)),
+                    "text": choose.choice(("", "x", "é\n", "\U0001f600")),
+                }
+            ]
+            return _note(
+                "textDocument/didChange",
+                textDocument={**document, "version": version + 1},
+                contentChanges=changes,
+            )
         if kind == 4:
             return _note("textDocument/didClose", textDocument={"uri": uri})
         if kind == 5:
-            return self._ask("textDocument/codeAction", textDocument={"uri": uri}, range=_range(4, 4), context={"diagnostics": [_found()]})
+            return self._ask(
+                "textDocument/codeAction",
+                textDocument={"uri": uri},
+                range=_range(4, 4),
+                context={"diagnostics": [_found()]},
+            )
         if kind == 6:
             return self._ask("codeAction/resolve", title="x", data=self._data(uri))
         if kind == 7:
             command = choose.choice(("copydesk.server.apply", "copydesk.server.fixAll", "no.such"))
             return self._ask("workspace/executeCommand", command=command, arguments=[self._data(uri)])
         if kind == 8:
-            wanted: Json = choose.choice(({"instruction": "say it", "range": _range(0, 2)}, {"diagnostic": _found()}))
+            wanted: Json = choose.choice(
+                ({"instruction": "say it", "range": _range(0, 2)}, {"diagnostic": _found()})
+            )
             return self._ask("copydesk/edit", textDocument=document, token="t", workDoneToken="t", **wanted)
         if kind == 9:
-            return self._ask(choose.choice(("copydesk/status", "copydesk/program", "textDocument/hover", "nonsense")))
+            return self._ask(
+                choose.choice(("copydesk/status", "copydesk/program", "textDocument/hover", "nonsense"))
+            )
         if kind == 10:
             return _note("copydesk/diagnostics", uri=uri, version=version, diagnostics=[_found()])
         if kind == 11:
@@ -144,7 +165,11 @@ class Fuzzer:
         if kind == 14:
             return self._ask("initialize", capabilities={})
         ident = choose.choice(self.asked) if self.asked else "never asked"
-        return {"jsonrpc": "2.0", "id": ident, **choose.choice(({"result": None}, {"error": {"code": 1, "message": "m"}}))}
+        return {
+            "jsonrpc": "2.0",
+            "id": ident,
+            **choose.choice(({"result": None}, {"error": {"code": 1, "message": "m"}})),
+        }
 
     def value(self) -> Json:
         """Any JSON value, and some that only Python writes."""
@@ -158,9 +183,20 @@ class Fuzzer:
         return {"jsonrpc": "2.0", "id": ident, "method": method, "params": params}
 
     def _data(self, uri: str) -> Json:
-        data = {"copydesk": self.random.choice(("fix", "rewrite", "fixAll")), "uri": uri, "version": self._versions[uri]}
+        data = {
+            "copydesk": self.random.choice(("fix", "rewrite", "fixAll")),
+            "uri": uri,
+            "version": self._versions[uri],
+        }
         place = {"start": {"line": 4, "character": 0}, "end": {"line": 4, "character": 3}}
-        diagnostic = {**place, "message": "Comparison to `None`", "code": "E711", "source": "Ruff", "severity": 2, "fixes": []}
+        diagnostic = {
+            **place,
+            "message": "Comparison to `None`",
+            "code": "E711",
+            "source": "Ruff",
+            "severity": 2,
+            "fixes": [],
+        }
         return {**data, "lines": [1, 3], "instruction": "say it", "diagnostic": diagnostic}
 
     def _mutated(self, message: Json) -> Json:
@@ -172,9 +208,13 @@ class Fuzzer:
         if kind == 0:
             message["id"] = self.value()
         elif kind == 1:
-            message["id"] = choose.randrange(1, self._ids + 2)  # one that was used, perhaps one being answered
+            message["id"] = choose.randrange(
+                1, self._ids + 2
+            )  # one that was used, perhaps one being answered
         elif kind == 2:
-            message["method"] = choose.choice((*incoming.REQUESTS, *incoming.NOTIFICATIONS, "nonsense", self.value()))
+            message["method"] = choose.choice(
+                (*incoming.REQUESTS, *incoming.NOTIFICATIONS, "nonsense", self.value())
+            )
         elif kind == 3 and message:
             message.pop(choose.choice(tuple(message)))
         elif kind == 4:
@@ -197,7 +237,13 @@ class Fuzzer:
         if kind == 2:
             return body[:at] + choose.choice((b"\xff", b"\xed\xa0\x80", b"\0", b"\xc0\xaf")) + body[at:]
         if kind == 3:
-            return choose.choice((b"[" * 100_000, b'{"a":' * 5000, b'{"jsonrpc":"2.0","id":1,"method":"m","params":' + b"[" * 900 + b"]" * 900 + b"}"))
+            return choose.choice(
+                (
+                    b"[" * 100_000,
+                    b'{"a":' * 5000,
+                    b'{"jsonrpc":"2.0","id":1,"method":"m","params":' + b"[" * 900 + b"]" * 900 + b"}",
+                )
+            )
         return body[:at] + bytes([body[at] ^ (1 << choose.randrange(8))]) + body[at + 1 :]
 
 
@@ -245,7 +291,11 @@ class Tally:
     def sent(self, body: bytes) -> None:
         message = read(body)
         ident = message.get("id") if isinstance(message, dict) else None
-        response = isinstance(message, dict) and "method" not in message and ("result" in message or "error" in message)
+        response = (
+            isinstance(message, dict)
+            and "method" not in message
+            and ("result" in message or "error" in message)
+        )
         if legal(ident) and not response:
             self.expected[ident] += 1
 
@@ -292,7 +342,9 @@ def _finite(text: str) -> float:
 def ends_it(body: bytes) -> bool:
     """Whether the message rightly ends the session, or all that can be asked in it."""
     message = read(body)
-    return isinstance(message, dict) and message.get("method") in (("shutdown",) if "id" in message else ("exit",))
+    return isinstance(message, dict) and message.get("method") in (
+        ("shutdown",) if "id" in message else ("exit",)
+    )
 
 
 # -- a server in this process ------------------------------------------------------------------------------------------
@@ -353,7 +405,9 @@ async def _session(fuzzer: Fuzzer, report: Report, messages: int) -> None:
     line = Line(fuzzer, tally)
     fuzzer.asked = []
     with mock.patch.object(server_module, "Engine", FakeEngine):
-        server = create_server(Options(quiet=True, log_level="error"), line, {"processId": None, "capabilities": CAPABILITIES})  # type: ignore[arg-type]
+        server = create_server(
+            Options(quiet=True, log_level="error"), line, {"processId": None, "capabilities": CAPABILITIES}
+        )  # type: ignore[arg-type]
     server.engine.script = _finish  # type: ignore[attr-defined]
     server.jobs.judge = verified  # type: ignore[assignment]
     server.protocol.receive(_written(_note("initialized")))
@@ -445,7 +499,9 @@ class Served:
             with self._news:
                 while self.tally.open and not self._asked:
                     assert not self._ended, "the server has gone"
-                    assert self._news.wait(end - time.monotonic()), f"{self.tally.open} requests without an answer"
+                    assert self._news.wait(end - time.monotonic()), (
+                        f"{self.tally.open} requests without an answer"
+                    )
                 asked, self._asked = self._asked, []
                 if not asked and not self.tally.open:
                     return
@@ -453,7 +509,10 @@ class Served:
 
     def end(self) -> int:
         """Shut it down. Returns the exit code."""
-        self.send(_written({"jsonrpc": "2.0", "id": "the end", "method": "shutdown"}), _written({"jsonrpc": "2.0", "method": "exit"}))
+        self.send(
+            _written({"jsonrpc": "2.0", "id": "the end", "method": "shutdown"}),
+            _written({"jsonrpc": "2.0", "method": "exit"}),
+        )
         code = self.process.wait(DEADLINE)
         self._reader.join(DEADLINE)
         assert not self.tally.open
@@ -499,8 +558,20 @@ def fuzz_process(messages: int, seed: int) -> Report:
     served = Served(fuzzer)
     report = Report(messages, 1)
     try:
-        early = [body for _ in range(BATCH) if not ends_it(body := fuzzer.body()) and b"initialize" not in body]
-        served.send(*early, _written({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"processId": None, "capabilities": CAPABILITIES}}))
+        early = [
+            body for _ in range(BATCH) if not ends_it(body := fuzzer.body()) and b"initialize" not in body
+        ]
+        served.send(
+            *early,
+            _written(
+                {
+                    "jsonrpc": "2.0",
+                    "id": 0,
+                    "method": "initialize",
+                    "params": {"processId": None, "capabilities": CAPABILITIES},
+                }
+            ),
+        )
         served.send(_written(_note("initialized")))
         served.alive()
         for _ in range(max(1, messages // BATCH)):

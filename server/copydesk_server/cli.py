@@ -206,7 +206,7 @@ def _add_lsp(
     where.add_argument(
         "--tcp",
         metavar="HOST:PORT",
-        help="on one TCP connection, for the client that knows the token printed at the start; loopback only; port 0 takes a free one",
+        help="on one TCP connection, for the client that has the printed token; loopback only; port 0 takes a free one",
     )
     where.add_argument(
         "--socket", metavar="PATH", help="on one connection of a Unix socket that only you can open"

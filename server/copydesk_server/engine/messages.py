@@ -100,7 +100,9 @@ def weight(message: Message) -> int:
         return OVERHEAD + sum(OVERHEAD + len(change[-1]) for change in message["changes"])
     if kind == "submit":
         requests = [job["request"] for job in message["jobs"]]
-        return sum(OVERHEAD * (8 + len(asked["diagnostics"])) + len(asked["instruction"] or "") for asked in requests)
+        return sum(
+            OVERHEAD * (8 + len(asked["diagnostics"])) + len(asked["instruction"] or "") for asked in requests
+        )
     return OVERHEAD
 
 

@@ -68,7 +68,11 @@ def read(server: CopydeskServer, data: Any) -> Wanted:
     """What the data of an action asks for now. Raises JsonRpcInvalidParams; StoppedError where its lines have changed since."""
     try:
         kind, uri, version = data[OURS], data["uri"], data["version"]
-        if kind not in ("fix", "rewrite", "fixAll") or not isinstance(uri, str) or not isinstance(version, int):
+        if (
+            kind not in ("fix", "rewrite", "fixAll")
+            or not isinstance(uri, str)
+            or not isinstance(version, int)
+        ):
             raise JsonRpcInvalidParams("no action of ours")
         diagnostic = _diagnostic(data["diagnostic"]) if kind == "fix" else None
         lines = (int(data["lines"][0]), int(data["lines"][1])) if kind == "rewrite" else (1, 0)

@@ -68,14 +68,14 @@ class Feeding:
         if size.bytes > settings.max_document_bytes:
             reason = f"it has more than {settings.max_document_bytes} bytes (the setting `maxDocumentBytes`)"
         elif size.longest > settings.max_line_bytes:
-            reason = f"it has a line of more than {settings.max_line_bytes} bytes (the setting `maxLineBytes`)"
+            reason = (
+                f"it has a line of more than {settings.max_line_bytes} bytes (the setting `maxLineBytes`)"
+            )
         else:
             self._refused.pop(document.id, None)
             return True
         self._refused[document.id] = reason
-        self._server.say_once(
-            f"too-large-{document.id}", f"copydesk leaves {document.name} alone: {reason}."
-        )
+        self._server.say_once(f"too-large-{document.id}", f"copydesk leaves {document.name} alone: {reason}.")
         return False
 
 

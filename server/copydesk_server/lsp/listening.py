@@ -32,8 +32,8 @@ def loopback_address(text: str) -> tuple[str, int]:
         address = None
     if address is None or not address.is_loopback:
         raise TransportError(
-            f"{host} is refused: the server edits what its client opens, and the token that it asks for would travel in clear, so it "
-            "listens on loopback only (127.0.0.1, ::1 or localhost)"
+            f"{host} is refused: the server edits what its client opens, and its token would travel in clear, so it listens "
+            "on loopback only (127.0.0.1, ::1 or localhost)"
         )
     return host, int(port)
 
@@ -97,7 +97,9 @@ def _check_folder(folder: Path) -> None:
         raise TransportError(f"{folder} is refused: it is another user's, who could put another socket there")
     others = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     if others and not about.st_mode & stat.S_ISVTX:
-        raise TransportError(f"{folder} is refused: others may write in it, and could put another socket there")
+        raise TransportError(
+            f"{folder} is refused: others may write in it, and could put another socket there"
+        )
 
 
 def _clear_stale(path: Path, family: int) -> None:

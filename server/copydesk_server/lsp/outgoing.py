@@ -19,7 +19,9 @@ class Outgoing:
     def __init__(self, on_room: Callable[[], None], limit: int = LIMIT) -> None:
         self._on_room, self._limit = on_room, limit
         self._news = threading.Condition()
-        self._queue: deque[list[bytes]] = deque()  # a frame each, in a list so that it can be replaced where it stands
+        self._queue: deque[list[bytes]] = (
+            deque()
+        )  # a frame each, in a list so that it can be replaced where it stands
         self._keyed: dict[str, list[bytes]] = {}
         self._keys: dict[int, str] = {}  # by the id of such a list
         self._bytes = 0

@@ -53,7 +53,9 @@ def run(options: Options) -> int:
             # Whoever can connect is this user: there is nothing to ask for.
             return _listen(listen_unix(Path(options.socket)), None, options, log)
         if options.tcp is not None:
-            return _listen(listen_tcp(*loopback_address(options.tcp)), secrets.token_urlsafe(32), options, log)
+            return _listen(
+                listen_tcp(*loopback_address(options.tcp)), secrets.token_urlsafe(32), options, log
+            )
         return asyncio.run(_stdio(guard_standard_streams(), options, log))
     finally:
         log.close()
@@ -66,7 +68,8 @@ def _listen(listener: socket.socket, token: str | None, options: Options, log: L
     if token is not None:  # also where nothing else is said: without it there is no client
         said.insert(0, f"copydesk: initializationOptions.copydesk.token must be {token}")
     if said:
-        print("\n".join(said), file=sys.stderr, flush=True)  # noqa: T201
+        sys.stderr.write("\n".join(said) + "\n")
+        sys.stderr.flush()
     try:
         return asyncio.run(_serve_first(listener, token, options, log))
     finally:
