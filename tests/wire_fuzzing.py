@@ -41,6 +41,7 @@ CAPABILITIES = {
         "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
     },
 }
+FOLDER = {"uri": "file:///nowhere", "name": "n"}
 SCALARS = (
     *(None, True, False, 0, -1, 7, 1 << 31, 1 << 53, 1 << 64, 10**400, 1.5, 1e300, math.inf, math.nan),
     *("", "x", "\ud800", "\0\x1b[31m", "é\U0001f600", "x" * 2000, "2.0", "exit", "fix"),
@@ -160,7 +161,7 @@ class Fuzzer:
                 _note("initialized"),
                 _note("workspace/didChangeConfiguration", settings={"copydesk": {"candidates": 2}}),
                 _note("workspace/didChangeWatchedFiles", changes=[{"uri": uri, "type": 2}]),
-                _note("workspace/didChangeWorkspaceFolders", event={"added": [{"uri": "file:///nowhere", "name": "n"}], "removed": []}),
+                _note("workspace/didChangeWorkspaceFolders", event={"added": [FOLDER], "removed": []}),
             ))  # fmt: skip
         if kind == 14:
             return self._ask("initialize", capabilities={})

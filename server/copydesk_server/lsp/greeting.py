@@ -103,10 +103,12 @@ class Greeter:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def end(self, _: str) -> None:
-        """Nobody is waited for any more."""
+    def end(self, reason: str) -> None:
+        """Nobody is waited for any more; and who was found just now is let go."""
         if not self._found.done():
             self._found.set_result(None)
+        elif (found := self._found.result()) is not None:
+            found[0].end(reason)
 
     async def _accept(self) -> None:
         self._listener.setblocking(False)

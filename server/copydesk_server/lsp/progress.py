@@ -89,8 +89,8 @@ class ProgressBars:
         token: int | str | None = None,
         on_cancel: Callable[[], None] | None = None,
     ) -> Bar:
-        """A bar for work that begins now. token: the client's `workDoneToken`; without one the client is asked for a bar. What is no token
-        of LSP's counts as none.
+        """A bar for work that begins now. token: the client's `workDoneToken`, where it is one; without one the client is
+        asked for a bar.
         """
         if not isinstance(token, int | str):
             token = None
