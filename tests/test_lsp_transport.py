@@ -420,6 +420,7 @@ def test_a_client_that_does_not_read_holds_nothing_up(tmp_path: Path) -> None:
 def test_a_client_that_does_not_read_is_not_listened_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server holds so many bytes for it and no more, and goes on where it stopped."""
     monkeypatch.setattr(transport, "WAITING", 2000)
+    monkeypatch.setattr(transport, "HELD", 5000)
     body, count = b"x" * 100, 1000
     reads = itertools.count()
     may_write = threading.Event()
@@ -434,7 +435,6 @@ def test_a_client_that_does_not_read_is_not_listened_to(monkeypatch: pytest.Monk
 
     async def scenario() -> None:
         connection = Connection(read, write, lambda: None)
-        connection._out = outgoing.Outgoing(lambda: connection._on_loop(connection._room.set), limit=5000)
         handled = 0
 
         async def serve() -> None:
@@ -445,7 +445,7 @@ def test_a_client_that_does_not_read_is_not_listened_to(monkeypatch: pytest.Monk
 
         serving = asyncio.create_task(serve())
         async with asyncio.timeout(DEADLINE):
-            while not (connection._out.full and connection._arrived > 2000):
+            while not (connection._out._bytes > 5000 and connection._arrived > 2000):
                 await asyncio.sleep(0)
             for _ in range(100):
                 await asyncio.sleep(0)

@@ -9,14 +9,11 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-LIMIT = 1 << 24
-"""Bytes that may wait before the client is taken for one that does not read."""
-
 
 class Outgoing:
     """on_room: called on the writing thread, once there is room again after there was none."""
 
-    def __init__(self, on_room: Callable[[], None], limit: int = LIMIT) -> None:
+    def __init__(self, on_room: Callable[[], None], limit: int) -> None:
         self._on_room, self._limit = on_room, limit
         self._news = threading.Condition()
         self._queue: deque[list[bytes]] = (

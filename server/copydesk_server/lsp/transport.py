@@ -21,6 +21,8 @@ from copydesk_server.lsp.wire import Frames, FramingError
 CHUNK = 1 << 16
 WAITING = 1 << 24
 """Bytes of messages that have arrived and were not taken, beyond which nothing more is read."""
+HELD = 1 << 24
+"""Bytes that wait to be written, beyond which the client is taken for one that does not read."""
 FLUSH_SECONDS = 5.0
 """A client that does not read its last messages in this time does not get them."""
 
@@ -47,7 +49,7 @@ class Connection:
         self._room = asyncio.Event()
         self._arrived = 0  # bytes in `_frames`
         self._taken = threading.Condition()
-        self._out = Outgoing(lambda: self._on_loop(self._room.set))
+        self._out = Outgoing(lambda: self._on_loop(self._room.set), HELD)
         # Daemons: a blocking read has no other end than the process's.
         threading.Thread(target=self._reading, name="copydesk-read", daemon=True).start()
         self._writer = threading.Thread(target=self._writing, name="copydesk-write", daemon=True)
