@@ -427,7 +427,8 @@ class CopydeskProtocol(LanguageServerProtocol):
 
 def _superseding(data: Any) -> str | None:
     """What all messages share of which only the last one counts; None for all others."""
-    method, params = getattr(data, "method", None), getattr(data, "params", None)
+    method: str | None = getattr(data, "method", None)
+    params: Any = getattr(data, "params", None)
     if method == types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS:
         return f"{method} {params.uri}"
     if method == types.PROGRESS and isinstance(params.value, types.WorkDoneProgressReport):
