@@ -2,7 +2,7 @@
 
 The settings' `model` says how loading goes: None (ready at once), "missing" (failed), "dies", "never". A request's instruction
 says what becomes of it: "say TEXT" inserts TEXT at the top, "text" tells the document's text as the reason, "hold" waits for its
-flag, "hunks" streams two and takes them back, "die" kills the process; anything else is unchanged.
+flag, "hang" waits for nothing, "hunks" streams two and takes them back, "die" kills the process; anything else is unchanged.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -77,6 +78,8 @@ def _answer(channel: Channel, job: Message, version: int, text: str) -> None:
     edit = TextEdit(Position(0, 0), Position(0, 0), what.removeprefix("say "))
     if what == "die":
         kill(os.getpid())
+    elif what == "hang":
+        threading.Event().wait()
     elif what == "hold":
         while not channel.flags[job["slot"]]:
             pass

@@ -114,6 +114,8 @@ class LspClient:
         self.stderr: list[str] = []
         self.frames: list[bytes] = []
         """Every body the server sent, as it sent it."""
+        self.token: str | None = None
+        """Over TCP: what the server asks for in `initialize`."""
         self.result: dict[str, Json] = {}
         self.versions: dict[str, int] = {}
 
@@ -121,7 +123,7 @@ class LspClient:
         if model is not None:
             options += ["--model", model]
         self.process = subprocess.Popen(
-            [*(command or (sys.executable, *_entry(host))), *options],
+            [*(command or (sys.executable, *entry(host))), *options],
             cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -133,6 +135,7 @@ class LspClient:
         self._socket: socket.socket | None = None
         if tcp:
             self.address = self._tcp_address()
+            self.token = next(line.split()[-1] for line in self.stderr if "token must be" in line)
             self._socket = socket.create_connection(self.address, timeout=DEADLINE)
             self._input = self._socket.makefile("rb")
         else:
@@ -276,6 +279,8 @@ class LspClient:
         }
         if options is not None:
             params["initializationOptions"] = {"copydesk": options}
+        if self.token is not None:
+            params.setdefault("initializationOptions", {"copydesk": {}})["copydesk"]["token"] = self.token
         self.result = self.request("initialize", params)
         if initialized:
             self.notify("initialized", {})
@@ -441,7 +446,8 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     }
 
 
-def _entry(host: str | None) -> list[str]:
+def entry(host: str | None) -> list[str]:
+    """Python's arguments for the language server with this host in the engine's process."""
     if host is None:
         return ["-m", "copydesk_server", "lsp"]
     # The command line itself, but for what runs in the engine's process: there is no option for that.

@@ -47,7 +47,7 @@ class Wire:
         self.sent: list[dict[str, Any]] = []
         self.new = asyncio.Event()
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: bytes, key: str | None = None) -> None:
         self.sent.append(json.loads(frame.partition(b"\r\n\r\n")[2]))
         self.new.set()
 

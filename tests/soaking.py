@@ -143,7 +143,7 @@ class Client:
 
     # -- the connection ------------------------------------------------------------------------------------------------
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: bytes, key: str | None = None) -> None:
         message = json.loads(frame.partition(b"\r\n\r\n")[2])
         if "method" in message:
             if "id" in message:  # not at once: the server may be in the middle of something

@@ -249,7 +249,7 @@ def _special(name: str) -> Callable[[Path], str]:
         path.unlink(missing_ok=True)
         os.mkfifo(path)
         (folder / "a.py").write_text("new\n")  # so that attributes are asked for
-        return "is no regular file"
+        return "not a regular file"
 
     return made
 

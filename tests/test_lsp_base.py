@@ -161,17 +161,17 @@ def test_initialize_is_answered_before_pygls_is_imported() -> None:
 import asyncio, sys
 from copydesk_server.cli import build_parser
 from copydesk_server.commands import lsp
-from copydesk_server.lsp import session, wire
+from copydesk_server.lsp import greeting, wire
 
 class Client:
     def __init__(self): self.sent = []
     async def frame(self):
         message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
         return wire.encode(message).partition(b"\\r\\n\\r\\n")[2]
-    def send(self, frame): self.sent.append(frame)
+    def send(self, frame, key=None): self.sent.append(frame)
 
 client = Client()
-assert asyncio.run(session.greet(client)) == {"capabilities": {}}
+assert asyncio.run(greeting.greet(client)) == {"capabilities": {}}
 assert b"positionEncoding" in client.sent[0]
 heavy = {"pygls", "lsprotocol", "attr", "cattrs", "psutil", "watchdog", "torch", "numpy", "rich", "tree_sitter"}
 found = heavy & {name.partition(".")[0] for name in sys.modules}
@@ -355,7 +355,7 @@ from copydesk_server.lsp.server import create_server
 
 class Client:
     def __init__(self): self.sent = asyncio.Queue()
-    def send(self, frame): self.sent.put_nowait(json.loads(frame.partition(b"\\r\\n\\r\\n")[2]))
+    def send(self, frame, key=None): self.sent.put_nowait(json.loads(frame.partition(b"\\r\\n\\r\\n")[2]))
     def end(self, reason=None): pass
 
 def body(ident, method):

@@ -151,6 +151,7 @@ def test_mirror_equals_the_clients_text(
         assert document.lines.text == client.text
         assert document.version == version
     assert document.lines.lines == TextLines(client.text).lines
+    assert document.size.bytes == len(client.text.encode("utf-8", "surrogatepass"))
     total = document.changes_since(1)
     assert total is not None
     length = len(follower.first)

@@ -179,7 +179,7 @@ def test_the_end_comes_also_while_the_real_model_is_loading(how: str) -> None:
 
 def real() -> LspClient:
     client = LspClient(host=None)
-    client.settings = {"precompute": False}
+    client.settings = {"precompute": False, "requestTimeout": 600}  # a model takes its time to come back
     return client
 
 

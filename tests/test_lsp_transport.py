@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import os
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -16,8 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk_server.lsp import wire
-from copydesk_server.lsp.transport import TransportError, loopback_address
+from copydesk_server.lsp import outgoing, transport, wire
+from copydesk_server.lsp.listening import listen_unix, loopback_address
+from copydesk_server.lsp.transport import Connection, TransportError
 from lsp_client import BARE, DEADLINE, LspClient, ResponseError, environment, frame
 
 JSON = st.recursive(
@@ -40,7 +43,7 @@ INITIALIZE = {
 def test_however_the_bytes_are_cut_the_messages_are_the_same(
     params: list[Any], cuts: list[int], typed: bool
 ) -> None:
-    messages = [{"jsonrpc": "2.0", "method": "m", "params": param} for param in params]
+    messages = [{"jsonrpc": "2.0", "method": "m", "params": [param]} for param in params]
     data = b"".join(map(wire.encode, messages))
     if typed:
         content = b"\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{"
@@ -172,11 +175,11 @@ def test_bytes_may_come_one_by_one() -> None:
 def test_an_http_request_gets_no_word() -> None:
     body = json.dumps(INITIALIZE).encode()
     request = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-    with serving() as (address, process):
-        with socket.create_connection(address, timeout=DEADLINE) as browser:
+    with LspClient(tcp=True) as client:
+        with socket.create_connection(client.address, timeout=DEADLINE) as browser:
             browser.sendall(request)
             assert received(browser) == b""
-        assert process.wait(DEADLINE) == 1
+        client.initialize(BARE)
 
 
 def test_exactly_one_connection() -> None:
@@ -185,6 +188,130 @@ def test_exactly_one_connection() -> None:
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(client.address, timeout=DEADLINE)
         client.barrier()
+
+
+# -- who is served -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [None, {}, {"copydesk": {"token": "x"}}, {"copydesk": {"token": 7}}, {"copydesk": {"token": "\ud800"}}],
+)
+def test_a_client_without_the_token_is_refused_and_the_right_one_served(options: Any) -> None:
+    with LspClient(tcp=True) as client:
+        message = {**INITIALIZE, "params": {**INITIALIZE["params"], "initializationOptions": options}}
+        with socket.create_connection(client.address, timeout=DEADLINE) as other:
+            other.sendall(frame(message))
+            (body,) = wire.Frames().feed(received(other))
+        answer = json.loads(body)
+        assert (answer["id"], answer["error"]["code"]) == (1, -32602)
+        assert client.token is not None
+        assert client.token not in body.decode()
+        client.initialize(BARE)
+        assert client.request("copydesk/status")
+    assert sum(client.token in line for line in client.stderr) == 1, "printed once"
+
+
+def test_silent_connections_keep_nobody_waiting() -> None:
+    with LspClient(tcp=True) as client:
+        idle = [socket.create_connection(client.address, timeout=DEADLINE) for _ in range(20)]
+        assert received(idle[0]) == b"", "the oldest goes"
+        idle.append(socket.create_connection(client.address, timeout=DEADLINE))
+        idle[-1].sendall(
+            frame(
+                {
+                    **INITIALIZE,
+                    "params": {
+                        **INITIALIZE["params"],
+                        "initializationOptions": {"copydesk": {"token": client.token}},
+                    },
+                }
+            )
+        )
+        (body,) = wire.Frames().feed(idle[-1].recv(65536))
+        assert "result" in json.loads(body)
+        client.expected_code = None
+        client.process.terminate()
+        client.exit_code()
+        for one in idle:
+            one.close()
+
+
+UNIX = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no Unix sockets here")
+
+
+@UNIX
+def test_a_unix_socket_serves_its_owner(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "copydesk_server", "lsp", "--socket", str(path)],
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        env=environment(),
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        assert process.stderr.readline().endswith(f"listening on {path}\n")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        again = command("--socket", str(path))  # it looks whether the socket is stale, which harms nobody
+        assert again.returncode == 2
+        assert "another server" in again.stderr
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(DEADLINE)
+            client.connect(str(path))
+            client.sendall(frame(INITIALIZE))
+            frames = wire.Frames()
+            while not (bodies := list(frames.feed(client.recv(65536)))):
+                pass
+            assert "result" in json.loads(bodies[0])
+            client.sendall(frame({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
+            client.sendall(frame({"jsonrpc": "2.0", "method": "exit"}))
+            assert process.wait(DEADLINE) == 0
+        assert not path.exists()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait(DEADLINE)
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+@UNIX
+def test_a_socket_left_behind_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(str(path))
+    left.close()
+    listener = listen_unix(path)
+    listener.close()
+    path.unlink()
+    path.write_text("something of somebody's")
+    with pytest.raises(TransportError, match="something else"):
+        listen_unix(path)
+    assert path.read_text() == "something of somebody's"
+    path.unlink()
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(TransportError, match="something else"):
+        listen_unix(path)
+    with pytest.raises(TransportError, match="cannot listen in"):
+        listen_unix(tmp_path / "none" / "s")
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("mode", "served"), [(0o700, True), (0o755, True), (0o1777, True), (0o777, False), (0o770, False)]
+)
+def test_a_folder_in_which_others_write_is_refused(mode: int, served: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "f"
+    folder.mkdir()
+    folder.chmod(mode)
+    if served:
+        listen_unix(folder / "s").close()
+    else:
+        with pytest.raises(TransportError, match="others may write"):
+            listen_unix(folder / "s")
+        assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1:0", "127.9.8.7:1", "localhost:4389", "[::1]:80", "::1:80"])
@@ -290,30 +417,71 @@ def test_a_client_that_does_not_read_holds_nothing_up(tmp_path: Path) -> None:
     process.stdout.close()
 
 
+def test_a_client_that_does_not_read_is_not_listened_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server holds so many bytes for it and no more, and goes on where it stopped."""
+    monkeypatch.setattr(transport, "WAITING", 2000)
+    monkeypatch.setattr(transport, "HELD", 5000)
+    body, count = b"x" * 100, 1000
+    reads = itertools.count()
+    may_write = threading.Event()
+    written: list[bytes] = []
+
+    def read() -> bytes:
+        return b"" if next(reads) >= count else b"Content-Length: 100\r\n\r\n" + body
+
+    def write(data: bytes) -> None:
+        may_write.wait(DEADLINE)
+        written.append(data)
+
+    async def scenario() -> None:
+        connection = Connection(read, write, lambda: None)
+        handled = 0
+
+        async def serve() -> None:
+            nonlocal handled
+            while (taken := await connection.frame()) is not None:
+                handled += 1
+                connection.send(taken)
+
+        serving = asyncio.create_task(serve())
+        async with asyncio.timeout(DEADLINE):
+            while not (connection._out._bytes > 5000 and connection._arrived > 2000):
+                await asyncio.sleep(0)
+            for _ in range(100):
+                await asyncio.sleep(0)
+            assert handled < 60
+            assert connection._arrived < 2300
+            assert next(reads) < 100
+            may_write.set()
+            await serving
+        await connection.close()
+        assert handled == len(written) == count - 1
+
+    asyncio.run(scenario())
+
+
+def test_what_a_later_message_makes_pointless_is_not_written() -> None:
+    told: list[None] = []
+    out = outgoing.Outgoing(lambda: told.append(None), limit=10)
+    for frame_, key in [
+        (b"a1", "a"),
+        (b"x", None),
+        (b"b1", "b"),
+        (b"a2", "a"),
+        (b"y" * 9, None),
+        (b"a3", "a"),
+    ]:
+        out.put(frame_, key)
+    assert out.full
+    out.end()
+    assert [out.get() for _ in range(5)] == [b"a3", b"x", b"b1", b"y" * 9, None]
+    assert len(told) == 1
+    assert not out.full
+    out.put(b"a4", "a")
+    assert out.get() == b"a4"
+
+
 # -- helpers -----------------------------------------------------------------------------------------------------------
-
-
-class serving:  # noqa: N801
-    """`copydesk lsp --tcp` in a process of its own, without a client yet."""
-
-    def __enter__(self) -> tuple[tuple[str, int], subprocess.Popen[str]]:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "copydesk_server", "lsp", "--tcp", "127.0.0.1:0"],
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            env=environment(),
-            text=True,
-        )
-        assert self.process.stderr is not None
-        host, _, port = self.process.stderr.readline().split()[-1].rpartition(":")
-        return (host, int(port)), self.process
-
-    def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait(DEADLINE)
-        assert self.process.stderr is not None
-        self.process.stderr.close()
 
 
 def received(connection: socket.socket) -> bytes:

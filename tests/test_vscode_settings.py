@@ -12,6 +12,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 CLIENT = ROOT / "vscode-client"
 MACHINE = {
+    "requestTimeout",
+    "maxDocumentBytes",
+    "maxLineBytes",
     "command",
     "python",
     "torchIndex",

@@ -263,7 +263,12 @@ def _add_lsp(
     where = lsp.add_mutually_exclusive_group()
     where.add_argument("--stdio", action="store_true", help="on standard input and output (default)")
     where.add_argument(
-        "--tcp", metavar="HOST:PORT", help="on one TCP connection; loopback only; port 0 takes a free one"
+        "--tcp",
+        metavar="HOST:PORT",
+        help="on one TCP connection, for the client that has the printed token; loopback only; port 0 takes a free one",
+    )
+    where.add_argument(
+        "--socket", metavar="PATH", help="on one connection of a Unix socket that only you can open"
     )
     lsp.add_argument("--log-file", metavar="FILE", help="log to a file too, which only you can read")
     lsp.add_argument(

@@ -1,4 +1,4 @@
-"""`copydesk lsp`: the language server, on standard input and output or one TCP connection on loopback."""
+"""`copydesk lsp`: the language server, on standard input and output, TCP on loopback, or a Unix socket."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ def options(args: argparse.Namespace) -> Options:
     """The command line as the session takes it."""
     return Options(
         tcp=args.tcp,
+        socket=args.socket,
         model=args.model,
         device=args.device,
         dtype=args.dtype,

@@ -10,16 +10,18 @@ import contextlib
 import faulthandler
 import importlib
 import logging
+import multiprocessing
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from queue import SimpleQueue
 from typing import Any, NoReturn
 
+from copydesk_server.engine.inbox import Inbox
 from copydesk_server.engine.messages import EngineSettings, Message, decode, encode
 
 LOG_FORMAT = "%(asctime)s %(levelname)s engine %(name)s: %(message)s"
@@ -38,7 +40,7 @@ class Channel:
     """The child's end. `inbox`: what the parent says, in order. `flags[slot]` is not zero for a job that is to stop."""
 
     def __init__(self, send: Callable[[bytes], None], flags: Any) -> None:
-        self.inbox: SimpleQueue[Message] = SimpleQueue()
+        self.inbox = Inbox()
         self.flags = flags
         self._send = send
         self._lock = threading.Lock()
@@ -50,8 +52,10 @@ class Channel:
             self._send(frame)
 
 
-def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings) -> NoReturn:
-    """The process's whole life. entry: "module:function", called with the channel and the settings."""
+def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings, beat: float) -> NoReturn:
+    """The process's whole life. entry: "module:function", called with the channel and the settings. beat: seconds between two
+    signs of life.
+    """
     with contextlib.suppress(OSError):  # without a stderr there is nowhere to write to, which is fine too
         os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C in the terminal belongs to the parent
@@ -65,6 +69,7 @@ def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings
     settings = leave_folder(settings)
     channel = Channel(connection.send_bytes, flags)
     threading.Thread(target=_read, args=(connection, channel), name="pipe", daemon=True).start()
+    threading.Thread(target=_beat, args=(channel, beat), name="beat", daemon=True).start()
     code = 1
     try:
         module, _, function = entry.partition(":")
@@ -94,12 +99,28 @@ def leave_folder(settings: EngineSettings) -> EngineSettings:
 def _read(connection: Connection, channel: Channel) -> None:
     while True:
         try:
-            message = decode(connection.recv_bytes())
+            frame = connection.recv_bytes()
         except (EOFError, OSError):
             os._exit(0)  # the parent is gone, however it went
+        message = decode(frame)
         if message["kind"] == "bye":
             os._exit(0)
-        channel.inbox.put(message)
+        channel.inbox.put(message, len(frame), _end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """While nothing is read, the end of the pipe is not noticed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():
+        os._exit(0)
+
+
+def _beat(channel: Channel, seconds: float) -> None:
+    """Say that the process lives, whatever its other threads are doing."""
+    with contextlib.suppress(OSError):  # the parent is gone, and the reader is about to notice
+        while True:
+            channel.send({"kind": "alive"})
+            time.sleep(seconds)
 
 
 def configure_logging(file: str | None, level: str) -> None:

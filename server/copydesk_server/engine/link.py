@@ -1,7 +1,8 @@
 """One child process and the pipe to it, from the parent's side.
 
 Two threads per child: one starts it, reads what it says and waits for its end; one writes, so that a full pipe never holds up the
-event loop. Knows processes and frames; nothing of documents, jobs or why a child ended.
+event loop. How much waits to be written is known, so that who sends can hold back; how much was read and not handled is bounded.
+Knows processes and frames; nothing of documents, jobs or why a child ended.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from queue import SimpleQueue
 
 from copydesk_server.engine import child
 from copydesk_server.engine.flags import Flags
-from copydesk_server.engine.messages import EngineSettings, Message, decode, encode
+from copydesk_server.engine.messages import EngineSettings, Message, decode, encode, weight
 from copydesk_server.errors import IsolationError
 from copydesk_server.isolation import isolate
 
@@ -29,13 +30,19 @@ log = logging.getLogger(__name__)
 GRACE = 2.0
 """Seconds a child is given to end by itself."""
 
+BACKLOG = 1 << 23
+"""Bytes, about, that may wait for a child before its pipe counts as full."""
+UNHANDLED = 1024
+"""Messages of a child's that may wait for the event loop before nothing more is read."""
+
 CONTEXT: SpawnContext = multiprocessing.get_context("spawn")
 
 
 class Link:
     """`on_message(link, message)` and then, once, `on_gone(link, exit code)` are called on the loop that made it.
 
-    exit code: negative for a signal, None where it is not known or the child could not be started.
+    exit code: negative for a signal, None where it is not known or the child could not be started. `on_room(link)` is called once
+    there is room again, after `full` was seen.
     """
 
     def __init__(
@@ -45,6 +52,9 @@ class Link:
         flags: Flags,
         on_message: Callable[[Link, Message], None],
         on_gone: Callable[[Link, int | None], None],
+        on_room: Callable[[Link], None],
+        *,
+        beat: float,
     ) -> None:
         self._entry = entry
         self._settings = settings
@@ -53,7 +63,13 @@ class Link:
         self._on_gone = on_gone
         self._loop = asyncio.get_running_loop()
         self.gone: asyncio.Future[None] = self._loop.create_future()
+        self._on_room = on_room
+        self._beat = beat
         self._outbox: SimpleQueue[Message | None] = SimpleQueue()
+        self._backlog = 0
+        self._told_full = False
+        self._counting = threading.Lock()
+        self._unhandled = threading.Semaphore(UNHANDLED)
         self._started = False
         self._ending = False
         self._lock = threading.Lock()
@@ -71,8 +87,17 @@ class Link:
             self._started = True
             threading.Thread(target=self._run, name="copydesk-engine-link", daemon=True).start()
 
+    @property
+    def full(self) -> bool:
+        """The child reads nothing, or less than it is sent."""
+        with self._counting:
+            self._told_full = self._backlog > BACKLOG
+            return self._told_full
+
     def send(self, message: Message) -> None:
         """Never blocks, never fails: what a dead child was told is lost with it."""
+        with self._counting:
+            self._backlog += weight(message)
         self._outbox.put(message)
 
     def end(self) -> None:
@@ -102,7 +127,7 @@ class Link:
             ours, theirs = CONTEXT.Pipe()
             process = CONTEXT.Process(
                 target=child.run,
-                args=(self._entry, theirs, self._flags.shared, self._settings),
+                args=(self._entry, theirs, self._flags.shared, self._settings, self._beat),
                 name="copydesk-engine",
                 daemon=True,
             )
@@ -136,14 +161,20 @@ class Link:
                 message = decode(connection.recv_bytes())
             except (EOFError, OSError):
                 return
+            self._unhandled.acquire()
             try:
-                self._loop.call_soon_threadsafe(self._on_message, self, message)
+                self._loop.call_soon_threadsafe(self._handle, message)
             except RuntimeError:  # the loop is closed
                 self.kill()
                 return
 
+    def _handle(self, message: Message) -> None:
+        self._unhandled.release()
+        self._on_message(self, message)
+
     def _write(self, connection: Connection) -> None:
         while (message := self._outbox.get()) is not None:
+            taken = weight(message)
             if self._ending:  # nothing said before it matters any more
                 message = {"kind": "bye"}
             try:
@@ -152,6 +183,17 @@ class Link:
                 pass  # the child is gone; the reader says so
             except ValueError:
                 log.exception("a message for the engine could not be written")
+            self._written(taken)
+
+    def _written(self, taken: int) -> None:
+        with self._counting:
+            self._backlog -= taken
+            room = self._told_full and self._backlog <= BACKLOG // 2
+            if room:
+                self._told_full = False
+        if room:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self._on_room, self)
 
     def _finish(self, code: int | None) -> None:
         if not self.gone.done():

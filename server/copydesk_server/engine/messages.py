@@ -20,9 +20,12 @@ To the child:   open {doc, name, language, version, text}, splice {doc, version,
                 close {doc}, submit {priority, stream, encoding, deadline, jobs: [{id, slot, doc, request}]},
                 cancel {id}, status {id}, logging {file, level}, bye.
 To the parent:  progress {message, percentage}, ready {info}, failed {message}, planned {id, scope}, hunk {id, seq, edits},
-                retracted {id, reason}, result {id, ...}, status {id, figures}, resync {doc}.
+                retracted {id, reason}, result {id, ...}, status {id, figures}, resync {doc}, alive.
 """
 
+
+OVERHEAD = 128
+"""Bytes of a message without its texts, about."""
 
 Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
 
@@ -86,6 +89,21 @@ def decode(frame: bytes) -> Message:
     """What `encode` made the frame of."""
     message: Message = json.loads(frame)
     return message
+
+
+def weight(message: Message) -> int:
+    """About how many bytes a message to the child takes, at no cost."""
+    kind = message["kind"]
+    if kind == "open":
+        return OVERHEAD + len(message["text"])
+    if kind == "splice":
+        return OVERHEAD + sum(OVERHEAD + len(change[-1]) for change in message["changes"])
+    if kind == "submit":
+        requests = [job["request"] for job in message["jobs"]]
+        return sum(
+            OVERHEAD * (8 + len(asked["diagnostics"])) + len(asked["instruction"] or "") for asked in requests
+        )
+    return OVERHEAD
 
 
 # -- values --------------------------------------------------------------------------------------------------------

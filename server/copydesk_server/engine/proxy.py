@@ -8,7 +8,8 @@
 
 Belongs to the event loop: every call is made on its thread and returns at once, but for the coroutines. Each message to the child
 is in one queue, in the order of the calls, so that a job is made for exactly the version its document had when it was submitted.
-Knows no LSP and no model library.
+The queue is bounded: where the child does not keep up, documents fall behind, and are sent whole, as they are by then, once there
+is room. A child that hangs is replaced like one that died. Knows no LSP and no model library.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from copydesk_server.engine.messages import (
     unpack_ranges,
     unpack_result,
 )
+from copydesk_server.engine.watchdog import Watchdog
 
 __all__ = [
     "Engine",
@@ -56,6 +58,7 @@ log = logging.getLogger(__name__)
 State: TypeAlias = Literal["idle", "loading", "ready", "restarting", "failed", "closed"]
 
 HOST = "copydesk_server.engine.host:serve"
+BEHIND = "the engine does not keep up"
 LOADS = 3
 """A child that dies this many times in a row while loading is not started again."""
 
@@ -78,6 +81,8 @@ class _Open:
     language: str
     version: int
     text: Callable[[], str]
+    fed: bool = False
+    """The child that runs was told of it."""
 
 
 class Engine:
@@ -90,6 +95,7 @@ class Engine:
         *,
         backoff: Sequence[float] = (0.5, 1, 2, 5, 15, 30),
         host: str = HOST,
+        watchdog: Callable[[Callable[[str], None]], Watchdog] = Watchdog,
     ) -> None:
         self.state: State = "idle"
         self.info: ModelInfo | None = None
@@ -109,6 +115,9 @@ class Engine:
         self._timer: asyncio.TimerHandle | None = None
         self._deaths = 0  # since a job last came back
         self._deaths_loading = 0
+        self._behind: set[int] = set()  # documents of which the child has no text, or an old one
+        self._watchdog = watchdog(self._on_hang)
+        self._hung: str | None = None  # why the child is being killed
 
     @property
     def pid(self) -> int | None:
@@ -127,7 +136,7 @@ class Engine:
         if self.state == "idle":
             self._flags = Flags(CONTEXT)
             self._set("loading")
-            self._connect().start()
+            self._begin(self._connect())
 
     async def close(self) -> None:
         """End the child, also while it loads. Jobs in flight fail. Nothing is left running when this returns."""
@@ -157,9 +166,9 @@ class Engine:
         # Two models at a time may be more than the memory holds.
         waiting = [old.gone for old in self._ended]
         if not waiting:
-            link.start()
+            self._begin(link)
         else:
-            asyncio.gather(*waiting).add_done_callback(lambda _: link.start())
+            asyncio.gather(*waiting).add_done_callback(lambda _: self._begin(link))
 
     # -- documents -----------------------------------------------------------------------------------------------------
 
@@ -174,6 +183,11 @@ class Engine:
     def splice(self, doc: int, version: int, changes: Sequence[TextEdit], encoding: Encoding | str) -> None:
         """The document changed, and is now at `version`: `changes` were applied one after the other."""
         self._documents[doc].version = version
+        if self._link is None or doc in self._behind:
+            return
+        if self._link.full:
+            self._fall_behind(doc)
+            return
         self._send(
             {
                 "kind": "splice",
@@ -186,16 +200,19 @@ class Engine:
 
     def look_at(self, doc: int, ranges: Sequence[Range]) -> None:
         """The person sees these 1-based lines."""
-        if doc in self._documents:
+        if doc in self._documents and self._link is not None and not self._link.full:
             self._send({"kind": "look", "doc": doc, "ranges": list(ranges)})
 
     def close_document(self, doc: int) -> None:
         """Free its pages, and cancel what is asked about it."""
-        if self._documents.pop(doc, None) is None:
+        known = self._documents.pop(doc, None)
+        if known is None:
             return
         for job in [job for job in self._jobs.values() if job.doc == doc]:
             job.cancel()
-        self._send({"kind": "close", "doc": doc})
+        self._behind.discard(doc)
+        if known.fed:
+            self._send({"kind": "close", "doc": doc})
 
     # -- jobs ----------------------------------------------------------------------------------------------------------
 
@@ -234,7 +251,7 @@ class Engine:
         }
         if self.info is not None:
             known |= {name: getattr(self.info, name) for name in ModelInfo.__slots__}
-        if self.state != "ready" or self._link is None:
+        if self.state != "ready" or self._link is None or self._link.full:
             return known
         number = next(self._ids)
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
@@ -265,6 +282,8 @@ class Engine:
                 job.finish(
                     EngineResult("failed", self._message or f"the engine is {self.state}", job.version)
                 )
+            elif doc in self._behind or self._link.full:
+                job.finish(EngineResult("failed", BEHIND, job.version, lost=True))
             else:
                 self._jobs[job.id] = job
                 slot = self._slots[job.id] = self._flags.acquire()
@@ -288,6 +307,7 @@ class Engine:
             return
         self._flags.set(slot)
         self._send({"kind": "cancel", "id": job.id})
+        self._watchdog.told_to_stop(job.id)
         if self.state != "ready":  # nothing runs: there is no forward to wait for
             self._finish(job.id, EngineResult("cancelled", "cancelled", job.version))
 
@@ -301,13 +321,34 @@ class Engine:
     def _connect(self) -> Link:
         """A link that is not started yet. The documents and whatever is sent from now on wait in it, in order."""
         assert self._flags is not None
-        self._link = Link(self._host, self.settings, self._flags, self._on_message, self._on_gone)
-        for doc in self._documents:
+        self._link = Link(
+            self._host,
+            self.settings,
+            self._flags,
+            self._on_message,
+            self._on_gone,
+            self._on_room,
+            beat=self._watchdog.beat,
+        )
+        self._behind.clear()
+        for doc, known in self._documents.items():
+            known.fed = False
             self._feed(self._link, doc)
         return self._link
 
+    def _begin(self, link: Link) -> None:
+        if link is self._link:
+            link.start()
+            self._watchdog.start()
+
     def _feed(self, link: Link, doc: int) -> None:
+        """Send a document as it stands; later, where there is no room."""
         known = self._documents[doc]
+        if link.full:
+            self._behind.add(doc)
+            return
+        self._behind.discard(doc)
+        known.fed = True
         link.send(
             {
                 "kind": "open",
@@ -319,6 +360,24 @@ class Engine:
             }
         )
 
+    def _fall_behind(self, doc: int) -> None:
+        """Changes of a document are not sent any more: its text will be, once there is room."""
+        log.warning("the engine does not keep up: document %d is sent again later", doc)
+        self._behind.add(doc)
+        for job in [job for job in self._jobs.values() if job.doc == doc]:
+            job.cancel()
+            self._finish(job.id, EngineResult("failed", BEHIND, job.version, lost=True))
+
+    def _on_room(self, link: Link) -> None:
+        if link is self._link:
+            for doc in list(self._behind):
+                self._feed(link, doc)
+
+    def _on_hang(self, reason: str) -> None:
+        if self._link is not None:
+            self._hung = reason
+            self._link.kill()
+
     def _send(self, message: Message) -> None:
         if self._link is not None:
             self._link.send(message)
@@ -327,6 +386,8 @@ class Engine:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self._watchdog.stop()
+        self._hung = None
         link, self._link = self._link, None
         if link is not None:
             self._ended.add(link)
@@ -353,8 +414,10 @@ class Engine:
         self._ended.discard(link)
         if link is not self._link:
             return
+        self._watchdog.stop()
         self._link, self.info = None, None
-        reason = f"the engine stopped ({_why(code)})"
+        reason = f"the engine stopped ({self._hung or _why(code)})"
+        self._hung = None
         log.warning("%s", reason)
         loading = self.state != "ready"
         self._deaths += 1
@@ -365,14 +428,18 @@ class Engine:
             return
         self._set("restarting", f"{reason}; it is started again")
         delay = self._backoff[min(self._deaths, len(self._backoff)) - 1] if self._backoff else 0.0
-        self._timer = asyncio.get_running_loop().call_later(delay, self._connect().start)
+        self._timer = asyncio.get_running_loop().call_later(delay, self._begin, self._connect())
 
     def _on_message(self, link: Link, message: Message) -> None:
         if link is not self._link:
             return
         kind = message["kind"]
+        self._watchdog.heard()
+        if kind == "alive":
+            return
         if kind == "result":
             self._deaths = 0
+            self._watchdog.ended(message["id"])
             slot = self._slots.pop(message["id"], 0)
             if self._flags is not None:
                 self._flags.release(slot)

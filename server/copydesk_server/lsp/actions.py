@@ -60,7 +60,7 @@ def _actions(
     if offered(QUICK_FIX, only):
         yield from _fixes(server, document, params)
     chosen = params.range
-    if offered(REWRITE, only) and chosen.start != chosen.end and server.found.speaks(document.language):
+    if offered(REWRITE, only) and chosen.start != chosen.end and server.found.serves(document):
         yield from _rewrites(server, document, chosen)
     if offered(FIX_ALL, only) and server.found.known(document):
         yield _action(

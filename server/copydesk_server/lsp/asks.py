@@ -1,21 +1,22 @@
 """What an action asks for, as data: it goes to the client with the action and comes back when the person has chosen.
 
 Lines and diagnostics in it are those of a version that is named, so that the way to the present can be found. What comes back is
-not believed: a client may send anything. Knows documents and settings; nothing of how an edit comes about.
+not believed: a client may send anything. So the fixes that a linter proposes do not travel: they could be for any lines, and are
+looked up again when the action is chosen. Knows documents and settings; nothing of how an edit comes about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from copydesk.document import Position, TextEdit
+from copydesk.document import Position
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic, EditRequest, Range
-from copydesk_server.lsp.diagnostics import Finding
+from copydesk_server.lsp.diagnostics import LONGEST_MESSAGE, Finding
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.rebase import move_diagnostic, move_range
 from copydesk_server.lsp.settings import Recipe, Settings
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 OURS = "copydesk"
 """The member of an action's data that says it is one of ours."""
+LONGEST = 1 << 16
+"""Characters of an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ class Wanted:
 
 def fix_data(document: OpenDocument, finding: Finding) -> dict[str, Any]:
     """The fix of one finding."""
-    return {**_data("fix", document), "diagnostic": asdict(finding.diagnostic)}
+    diagnostic = asdict(finding.diagnostic)
+    del diagnostic["fixes"]
+    return {**_data("fix", document), "diagnostic": diagnostic}
 
 
 def rewrite_data(document: OpenDocument, lines: Range, recipe: Recipe) -> dict[str, Any]:
@@ -63,17 +68,32 @@ def read(server: CopydeskServer, data: Any) -> Wanted:
     """What the data of an action asks for now. Raises JsonRpcInvalidParams; StoppedError where its lines have changed since."""
     try:
         kind, uri, version = data[OURS], data["uri"], data["version"]
-        if kind not in ("fix", "rewrite", "fixAll"):
-            raise JsonRpcInvalidParams(f"no action of ours: {kind!r}")
+        if (
+            kind not in ("fix", "rewrite", "fixAll")
+            or not isinstance(uri, str)
+            or not isinstance(version, int)
+        ):
+            raise JsonRpcInvalidParams("no action of ours")
         diagnostic = _diagnostic(data["diagnostic"]) if kind == "fix" else None
         lines = (int(data["lines"][0]), int(data["lines"][1])) if kind == "rewrite" else (1, 0)
-        instruction = str(data["instruction"]) if kind == "rewrite" else None
-    except (KeyError, TypeError, ValueError, IndexError, CopydeskError) as error:
+        instruction = check_instruction(data["instruction"]) if kind == "rewrite" else None
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, CopydeskError) as error:
         raise JsonRpcInvalidParams("the data is not what came with the action") from error
     document = server.documents.get(uri)
     if document is None:
         raise modified("the document is not open")
-    return want(document, version, kind, lines, diagnostic, instruction)
+    wanted = want(document, version, kind, lines, diagnostic, instruction)
+    if wanted.diagnostic is None:
+        return wanted
+    (fixable,) = server.found.with_fixes(document, [wanted.diagnostic])
+    return replace(wanted, diagnostic=fixable)
+
+
+def check_instruction(text: Any) -> str:
+    """`text`, where it can be an instruction. Raises JsonRpcInvalidParams."""
+    if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
+        raise JsonRpcInvalidParams(f"an instruction is a text of at most {LONGEST} characters")
+    return text
 
 
 def want(
@@ -127,27 +147,17 @@ def _data(kind: str, document: OpenDocument) -> dict[str, Any]:
 
 
 def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
-    start, end = _span(value)
-    code, source = value["code"], value["source"]
+    start, end = (
+        Position(int(place["line"]), int(place["character"])) for place in (value["start"], value["end"])
+    )
+    code, source = value.get("code"), value.get("source")
+    if value.get("fixes"):
+        raise JsonRpcInvalidParams("fixes do not come with an action")
     return Diagnostic(
         start,
         end,
-        str(value["message"]),
+        str(value["message"])[:LONGEST_MESSAGE],
         str(code) if code is not None else None,
         str(source) if source is not None else None,
         int(value["severity"]),
-        tuple(tuple(map(_edit, edits)) for edits in value.get("fixes", ())),
-    )
-
-
-def _edit(value: Mapping[str, Any]) -> TextEdit:
-    start, end = _span(value)
-    return TextEdit(start, end, str(value["new_text"]))
-
-
-def _span(value: Mapping[str, Any]) -> tuple[Position, Position]:
-    start, end = value["start"], value["end"]
-    return (
-        Position(int(start["line"]), int(start["character"])),
-        Position(int(end["line"]), int(end["character"])),
     )

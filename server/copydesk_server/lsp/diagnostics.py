@@ -20,7 +20,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk.document import Change, Encoding, Position, TextEdit, TextLines
 from copydesk.request import Diagnostic, Range
-from copydesk_server.lsp.capabilities import dig
+from copydesk_server.lsp.capabilities import dig, listed
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.rebase import move_diagnostic, overlap
 from copydesk_server.lsp.workspace_edits import lines_of_range
@@ -40,6 +40,8 @@ KEPT = 2000
 """So many findings are kept of one document and source."""
 MOVED_AFTER = 200
 """Changes after which findings are moved though nobody looked: a document remembers little more than that."""
+LONGEST_MESSAGE = 8192
+"""Characters of a message: no tool says more, and all of it goes into the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class DiagnosticStore:
 
     def findings(self, document: OpenDocument, diagnostics: Iterable[types.Diagnostic]) -> list[Finding]:
         """Those of `diagnostics`, for the document as it stands, that are the model's business."""
-        if not self.speaks(document.language):
+        if not self.serves(document):
             return []
         ignored = {source.casefold() for source in self._server.settings.of(document.uri).ignored_sources}
         encoding = self._server.encoding
@@ -177,14 +179,14 @@ class DiagnosticStore:
         known = self._known.get(document.uri)
         return (
             _unique((*known.pushed.now(document), *known.linted.now(document)))
-            if known is not None and self.speaks(document.language)
+            if known is not None and self.serves(document)
             else []
         )
 
     def in_sight(self, document: OpenDocument) -> list[Finding]:
         """What is known, or was lately, of what the person sees; of all where the client does not say what that is."""
         known = self._known.get(document.uri)
-        if known is None or not self.speaks(document.language):
+        if known is None or not self.serves(document):
             return []
         found = _unique(
             found for kept in (known.pushed, known.linted, known.asked) for found in kept.now(document)
@@ -192,6 +194,10 @@ class DiagnosticStore:
         if known.visible is None:
             return found
         return [f for f in found if any(overlap(f.lines, lines) for lines in known.visible)]
+
+    def serves(self, document: OpenDocument) -> bool:
+        """Whether anything can be done for `document`: its language is the model's, and it is not too large."""
+        return self.speaks(document.language) and self._server.feeding.refused(document) is None
 
     def speaks(self, language: str) -> bool:
         """Whether the model declares `language`. Before it is loaded nobody knows, and nothing is ruled out."""
@@ -233,14 +239,14 @@ def register(server: CopydeskServer) -> None:
     @server.feature(DIAGNOSTICS)
     def diagnostics(params: Any) -> None:
         uri, version = dig(params, "uri"), dig(params, "version")
-        found = [structure(server, item, types.Diagnostic) for item in dig(params, "diagnostics") or ()]
+        found = [structure(server, item, types.Diagnostic) for item in listed(dig(params, "diagnostics"))]
         if isinstance(uri, str) and (version is None or isinstance(version, int)):
             server.found.push(uri, version, found)
 
     @server.feature(VISIBLE_RANGES)
     def visible_ranges(params: Any) -> None:
         uri = dig(params, "uri")
-        ranges = [structure(server, item, types.Range) for item in dig(params, "ranges") or ()]
+        ranges = [structure(server, item, types.Range) for item in listed(dig(params, "ranges"))]
         if isinstance(uri, str):
             server.found.see(uri, ranges)
             document = server.documents.get(uri)
@@ -265,7 +271,7 @@ def engine_diagnostic(lines: TextLines, shown: types.Diagnostic, encoding: Encod
     return Diagnostic(
         start,
         max(start, end),
-        shown.message,
+        shown.message[:LONGEST_MESSAGE],
         str(shown.code) if shown.code is not None else None,
         shown.source,
         shown.severity.value if shown.severity is not None else 1,

@@ -15,6 +15,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from copydesk.document import Change, Encoding, Position, TextEdit, TextLines, split_lines
+from copydesk_server.lsp.sizes import Size
 from copydesk_server.lsp.uris import name_of, path_of, scheme_of
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ class OpenDocument:
     lines: TextLines
     path: Path | None  # of `file` documents
     name: str
+    size: Size
     _log: deque[tuple[int, int, tuple[Change, ...]]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def changes_since(self, version: int) -> list[Change] | None:
@@ -61,14 +63,22 @@ class OpenDocument:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 start, end = _ordered(change.range)
                 edit = TextEdit(start, end, change.text)
-                done.append(self.lines.splice(start, end, change.text, encoding))
             else:
                 edit = self._whole(change.text)
-                done.append(self.lines.splice(edit.start, edit.end, edit.new_text, encoding))
+            done.append(self._splice(edit, encoding))
             edits.append(edit)
         self._log.append((self.version, version, tuple(done)))
         self.version = version
         return done, edits
+
+    def _splice(self, edit: TextEdit, encoding: Encoding) -> Change:
+        # What changes lies between the lines of the edit, but for a terminator that it joins on either side.
+        above = max(0, min(edit.start.line, len(self.lines)) - 1)
+        before = self.lines.lines[above : edit.end.line + 2]
+        change = self.lines.splice(edit.start, edit.end, edit.new_text, encoding)
+        self.size.remove(before[change.first - above : change.old_end - above])
+        self.size.add(self.lines.lines[change.first : change.first + change.new_count])
+        return change
 
     def _whole(self, text: str) -> TextEdit:
         """The new text as one edit of the lines that differ: a client that sends whole texts must not cost whole pages."""
@@ -125,14 +135,16 @@ class Documents:
         if scheme_of(item.uri) not in SCHEMES:
             return
         self.close(item.uri)
+        lines = TextLines(item.text)
         document = OpenDocument(
             item.uri,
             next(self._ids),
             item.language_id,
             item.version,
-            TextLines(item.text),
+            lines,
             path_of(item.uri),
             name_of(item.uri),
+            Size(lines.lines),
         )
         self._open[item.uri] = document
         for listener in self._listeners:

@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk_server.engine.jobs import HunkEvent, Retracted
-from copydesk_server.lsp.asks import Wanted, want
+from copydesk_server.lsp.asks import Wanted, check_instruction, want
 from copydesk_server.lsp.capabilities import dig
 from copydesk_server.lsp.diagnostics import engine_diagnostic, moved_shown, structure
 from copydesk_server.lsp.documents import OpenDocument
@@ -87,8 +87,7 @@ def _wanted(server: CopydeskServer, params: Any) -> Wanted:
         raise modified("that version is not known")
     if found is not None:
         return _fix(server, document, version, structure(server, found, types.Diagnostic))
-    if not isinstance(instruction, str) or not instruction.strip():
-        raise JsonRpcInvalidParams("an instruction is a text")
+    instruction = check_instruction(instruction)
     chosen = structure(server, dig(params, "range"), types.Range)
     return want(document, version, "rewrite", lines_of_range(document.lines, chosen), None, instruction)
 

@@ -124,6 +124,8 @@ class JobDesk:
             return EngineResult(
                 "refused", f"the model does not know {ticket.document.language}", ticket.version
             )
+        if (reason := server.feeding.refused(ticket.document)) is not None:
+            return EngineResult("refused", reason, ticket.version)
         stream = ask.on_hunk is not None
         job = server.engine.submit(
             ticket.document.id, ticket.request, priority=ask.priority, stream=stream, encoding=server.encoding

@@ -47,7 +47,11 @@ class Linting:
         server.settings.subscribe(self._on_settings)
 
     def _wanted(self, document: OpenDocument) -> bool:
-        return document.language == LANGUAGE and self._server.settings.of(document.uri).lint == "on"
+        return (
+            document.language == LANGUAGE
+            and self._server.settings.of(document.uri).lint == "on"
+            and self._server.feeding.refused(document) is None
+        )
 
     def _schedule(self, document: OpenDocument) -> None:
         self._stop_timer(document.uri)

@@ -89,7 +89,11 @@ class ProgressBars:
         token: int | str | None = None,
         on_cancel: Callable[[], None] | None = None,
     ) -> Bar:
-        """A bar for work that begins now. token: the client's `workDoneToken`; without one the client is asked for a bar."""
+        """A bar for work that begins now. token: the client's `workDoneToken`, where it is one; without one the client is
+        asked for a bar.
+        """
+        if not isinstance(token, int | str):
+            token = None
         name = token if token is not None else f"copydesk-{next(self._numbers)}"
 
         def send(value: object) -> None:

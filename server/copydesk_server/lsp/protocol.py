@@ -24,7 +24,7 @@ from pygls.protocol import (
     lsp_method,
 )
 
-from copydesk_server.lsp import wire
+from copydesk_server.lsp import incoming, wire
 from copydesk_server.lsp.capabilities import dig
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
+
+STATUS = "copydesk/status"
+ENDING = 1.0
+"""Seconds that a request whose time is over is given to take back what it has shown."""
 
 BUILT_IN = (
     "lsp_initialized",
@@ -71,6 +75,7 @@ class CopydeskProtocol(LanguageServerProtocol):
     def __init__(self, server: CopydeskServer, converter: Converter) -> None:
         super().__init__(server, converter)
         self._asked: set[int | str] = set()  # ids of our own requests, which may look like the client's
+        self._unanswered: set[int | str] = set()  # ids of the client's requests
         self._connection: Connection | None = None
 
     def _register_builtin_features(self) -> None:
@@ -104,31 +109,56 @@ class CopydeskProtocol(LanguageServerProtocol):
     def receive(self, body: bytes) -> None:
         """Handle one message. Raises: never; what is wrong with it is answered or logged."""
         try:
-            message = wire.decode(body)
+            message = incoming.decode(body)
         except wire.MessageError as error:
-            self.send(wire.error_message(None, error.code, str(error)))
+            self._refuse(error)
             return
         if log.isEnabledFor(logging.DEBUG):
             log.debug("received %s", body.decode("utf-8", "replace"))
-        method, ident = message.get("method"), message.get("id")
-        if method is not None and (ident is not None or self._shutdown):
-            if ident is not None and (method == types.INITIALIZE or self._shutdown):
-                when = "after shutdown" if self._shutdown else "once more"
-                self.send(wire.error_message(ident, wire.INVALID_REQUEST, f"{method} {when}"))
-                return
-            if ident is None and method != types.EXIT:
-                return
         try:
-            structured = self.structure_message(message)
-        except (JsonRpcException, TypeError):
-            self._refuse_params(method, ident)
-            return
-        try:
-            contextvars.copy_context().run(self._dispatch, structured, method, ident)
+            self._take(message)
         except Exception as error:  # one message that nobody foresaw must not end the session
             log.error("a message could not be handled", exc_info=error)
-            if method is not None and ident is not None:
-                self._fail(ident, error)
+            if "method" in message and "id" in message:
+                self._fail(message["id"], error)
+
+    def _refuse(self, error: wire.MessageError) -> None:
+        """A message that is not handled at all."""
+        answer, message = error.answer(), error.message
+        if answer is not None:
+            self.send(answer)
+        else:
+            log.warning("a message was dropped: %s", error)
+        if message is not None and "method" not in message:
+            self._unreadable_answer(error.ident)
+        self._lose(incoming.changed_document(message))
+
+    def _lose(self, uri: str | None) -> None:
+        """The text of a document is not known any more: better none than a wrong one."""
+        if uri is not None and self._server.documents.get(uri) is not None:
+            log.warning("a document is left alone until it is opened again: a change of it could not be read")
+            self._server.documents.close(uri)
+
+    def _take(self, message: wire.Message) -> None:
+        method, ident = message.get("method"), message.get("id")
+        if method is not None and ident is not None:
+            if ident in self._unanswered or ident in self._request_futures:
+                reason = "a request of this id is being answered"
+                self.send(wire.error_message(ident, wire.INVALID_REQUEST, reason))
+                return
+            self._unanswered.add(ident)
+            if method == types.INITIALIZE or self._shutdown:
+                when = "after shutdown" if self._shutdown else "once more"
+                self._answer_error(ident, wire.INVALID_REQUEST, f"{method} {when}")
+                return
+        elif method is not None and self._shutdown and method != types.EXIT:
+            return
+        try:
+            structured = self.structure_message(message)
+        except JsonRpcInvalidParams:
+            self._refuse_params(message)
+            return
+        contextvars.copy_context().run(self._dispatch, structured, method, ident)
 
     def _dispatch(self, message: Any, method: str | None, ident: int | str | None) -> None:
         if method is None:
@@ -141,10 +171,6 @@ class CopydeskProtocol(LanguageServerProtocol):
                 log.warning("a response to nothing that was asked")
         elif ident is None:
             self._handle_notification(method, message.params)
-        elif ident in self._request_futures:
-            self.send(
-                wire.error_message(ident, wire.INVALID_REQUEST, "a request of this id is being answered")
-            )
         else:
             self._handle_request(ident, method, message.params)
             token = _work_done_token(message.params)
@@ -162,34 +188,52 @@ class CopydeskProtocol(LanguageServerProtocol):
             return
         super()._handle_response(msg_id, result, error)
 
-    def _refuse_params(self, method: str | None, ident: int | str | None) -> None:
+    def _refuse_params(self, message: wire.Message) -> None:
+        method, ident = message.get("method"), message.get("id")
         if method is None:
-            # The answer to a question of ours cannot be read: that is an answer too.
-            if ident in self._asked and ident is not None:
-                self._asked.discard(ident)
-                problem = types.ResponseError(wire.INVALID_PARAMS, "a response that cannot be read")
-                self._handle_response(ident, None, problem)
+            self._unreadable_answer(ident)
         elif ident is not None:
-            self.send(wire.error_message(ident, wire.INVALID_PARAMS, f"the params of {method} are not LSP's"))
+            self._answer_error(ident, wire.INVALID_PARAMS, f"the params of {method} are not LSP's")
         else:
             log.warning("the params of %s are not LSP's: ignored", method)
+            self._lose(incoming.changed_document(message))
+
+    def _unreadable_answer(self, ident: int | str | None) -> None:
+        """The answer to a question of ours cannot be read: that is an answer too."""
+        if ident is not None and ident in self._asked:
+            self._asked.discard(ident)
+            problem = types.ResponseError(wire.INVALID_PARAMS, "a response that cannot be read")
+            self._handle_response(ident, None, problem)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """As pygls does, but for `object_hook`: only whole messages are structured, not whatever looks like one inside.
+        """A message as LSP's type of its method: whole, as pygls does, but without its traceback of everything that is wrong.
 
-        Raises JsonRpcException.
+        Raises JsonRpcInvalidParams.
         """
-        if data.get("method") == types.INITIALIZED:
+        method = data.get("method")
+        if method == types.INITIALIZED:
             # Some clients leave its empty params out.
             return types.InitializedNotification(types.InitializedParams())
-        if data.get("method") == types.CANCEL_REQUEST and not isinstance(data.get("params"), dict):
+        if method == types.CANCEL_REQUEST and not isinstance(dig(data, "params", "id"), int | str):
             raise JsonRpcInvalidParams
-        return super().structure_message(data)
+        try:
+            return self._converter.structure(data, self._type_of(data))
+        except Exception as error:  # BaseValidationError, and whatever else a hook of cattrs' meets
+            raise JsonRpcInvalidParams from error
+
+    def _type_of(self, data: dict[str, Any]) -> Any:
+        if "method" in data:
+            fallback = JsonRPCRequestMessage if "id" in data else JsonRPCNotification
+            return self.get_message_type(data["method"]) or fallback
+        if "error" in data:
+            return types.ResponseErrorMessage
+        return self._result_types.pop(data["id"], None) or JsonRPCResponseMessage
 
     def _handle_cancel_notification(self, msg_id: int | str) -> None:
-        # Only the client's own requests; pygls keeps ours in the same place.
-        if msg_id not in self._asked:
-            super()._handle_cancel_notification(msg_id)
+        # Only the client's own requests; pygls keeps ours in the same place, and forgets a request before it is answered.
+        future = self._request_futures.get(msg_id) if msg_id in self._unanswered else None
+        if future is not None:
+            future.cancel()
 
     # -- out ---------------------------------------------------------------------------------------------------------
 
@@ -200,30 +244,49 @@ class CopydeskProtocol(LanguageServerProtocol):
     def _send_data(self, data: Any) -> None:
         assert self._connection is not None
         try:
-            text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
-        except (TypeError, ValueError, AttributeError) as error:
+            text = self._written(data)
+        except Exception as error:  # too deep, not JSON, or a mistake of ours
+            log.error("a message could not be written", exc_info=error)
             ident = getattr(data, "id", None)
-            log.error("a message could not be written (%s)", type(error).__name__)
-            if ident is None or hasattr(data, "method"):
+            if ident is None:
                 return
-            text = json.dumps(
-                wire.error_message(ident, wire.INTERNAL_ERROR, "the result could not be written")
-            )
+            problem = "the result could not be written"
+            if hasattr(data, "method"):
+                self._asked.discard(ident)
+                self._handle_response(ident, None, types.ResponseError(wire.INTERNAL_ERROR, problem))
+                return
+            text = json.dumps(wire.error_message(ident, wire.INTERNAL_ERROR, problem))
         log.debug("sent %s", text)
         body = text.encode("ascii")
-        self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), _superseding(data))
+
+    def _written(self, data: Any) -> str:
+        return json.dumps(data, default=self._serialize_message, separators=(",", ":"))
+
+    def _send_response(
+        self, msg_id: int | str, result: Any = None, error: types.ResponseError | None = None
+    ) -> None:
+        self._unanswered.discard(msg_id)
+        super()._send_response(msg_id, result, error)
 
     def send_request(
         self, method: str, params: Any = None, callback: Any = None, msg_id: Any = None
     ) -> Future[Any]:
         """As pygls does. The id is remembered, so that nothing else is taken for the answer."""
-        if msg_id is None:
+        while msg_id is None or msg_id in self._request_futures:
             msg_id = self._server.next_id()
         self._asked.add(msg_id)
         return super().send_request(method, params, callback, msg_id)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: int | str) -> None:
         self._request_futures.pop(msg_id, None)
+        try:
+            self._answer(future, msg_id)
+        except Exception as error:  # whatever it is, the client must not wait for ever
+            log.error("a request could not be answered", exc_info=error)
+            self._fail(msg_id, error)
+
+    def _answer(self, future: Future[Any], msg_id: int | str) -> None:
         if future.cancelled():
             error: BaseException | None = JsonRpcRequestCancelled("the request was cancelled")
         else:
@@ -237,11 +300,20 @@ class CopydeskProtocol(LanguageServerProtocol):
             self._fail(msg_id, error)
 
     def _fail(self, msg_id: int | str, error: BaseException) -> None:
-        reason = f"internal error ({type(error).__name__}); the server's log says where"
-        self.send(wire.error_message(msg_id, wire.INTERNAL_ERROR, reason))
+        """The last resort: an answer that cannot fail, unless there was one."""
+        if msg_id in self._unanswered:
+            reason = f"internal error ({type(error).__name__}); the server's log says where"
+            self._answer_error(msg_id, wire.INTERNAL_ERROR, reason)
+
+    def _answer_error(self, msg_id: int | str, code: int, reason: str) -> None:
+        self._unanswered.discard(msg_id)
+        self.send(wire.error_message(msg_id, code, reason))
 
     def _check_handler_result(self, future: Future[Any]) -> None:
-        if not future.cancelled() and (error := future.exception()) is not None:
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, JsonRpcException):
+            log.warning("a notification was ignored: its params are not as agreed")
+        elif error is not None:
             log.error("a notification failed", exc_info=error)
 
     def _execute_handler(
@@ -254,20 +326,50 @@ class CopydeskProtocol(LanguageServerProtocol):
             super()._execute_handler(msg_id, handler, callback, args, kwargs)
             return
         outcome: Future[Any] = Future()
+        timers: list[asyncio.TimerHandle] = []
 
         async def answer() -> None:
             try:
-                outcome.set_result(await handler(*(args or ()), **(kwargs or {})))
+                result = await handler(*(args or ()), **(kwargs or {}))
             except asyncio.CancelledError:
-                outcome.cancel()
+                settle(self._overdue() if timers[1:] else None)
             except Exception as error:  # noqa: BLE001  (the callback answers it)
+                settle(error)
+            else:
+                settle(None, result)
+
+        def settle(error: Exception | None, *result: Any) -> None:
+            for timer in timers:
+                timer.cancel()
+            if outcome.done():
+                return
+            if error is not None:
                 outcome.set_exception(error)
+            elif result:
+                outcome.set_result(result[0])
+            else:
+                outcome.cancel()
             callback(outcome)
+
+        def expire() -> None:
+            # What it has shown is taken back first; but what does not end is not waited for either.
+            timers.append(asyncio.get_running_loop().call_later(ENDING, lambda: settle(self._overdue())))
+            task.cancel()
 
         task: Any = asyncio.ensure_future(answer())
         self._request_futures[msg_id] = task
+        if msg_id in self._unanswered:
+            seconds = self._server.settings.of(None).request_timeout
+            timers.append(asyncio.get_running_loop().call_later(seconds, expire))
         # A task that is cancelled before its first step has never begun.
-        task.add_done_callback(lambda _: None if outcome.done() else callback(task))
+        task.add_done_callback(lambda _: settle(None))
+
+    def _overdue(self) -> JsonRpcException:
+        seconds, state = self._server.settings.of(None).request_timeout, self._server.engine.state
+        why = f"; the engine is {state}" if state in ("loading", "restarting") else ""
+        return JsonRpcException(
+            f"no answer within {seconds:g} seconds (the setting `requestTimeout`){why}", wire.REQUEST_FAILED
+        )
 
     def cancel_all(self) -> None:
         """Whatever is being answered, or waited for: nobody wants it any more."""
@@ -319,7 +421,19 @@ class CopydeskProtocol(LanguageServerProtocol):
     @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
         """The person pressed a progress bar's cancel."""
-        self._server.bars.cancelled(params.token)
+        if isinstance(params.token, int | str):  # LSP's types let anything through
+            self._server.bars.cancelled(params.token)
+
+
+def _superseding(data: Any) -> str | None:
+    """What all messages share of which only the last one counts; None for all others."""
+    method: str | None = getattr(data, "method", None)
+    params: Any = getattr(data, "params", None)
+    if method == types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS:
+        return f"{method} {params.uri}"
+    if method == types.PROGRESS and isinstance(params.value, types.WorkDoneProgressReport):
+        return f"{method} {params.token!r}"
+    return STATUS if method == STATUS else None
 
 
 def _work_done_token(params: Any) -> int | str | None:

@@ -34,6 +34,7 @@ from copydesk_server.lsp.watching import Watching
 if TYPE_CHECKING:
     from copydesk_server.lsp.ahead import Ahead
     from copydesk_server.lsp.diagnostics import DiagnosticStore
+    from copydesk_server.lsp.feeding import Feeding
     from copydesk_server.lsp.jobs import JobDesk
     from copydesk_server.lsp.lint import Linting
     from copydesk_server.lsp.programs import Programs
@@ -66,6 +67,7 @@ class CopydeskServer(LanguageServer):
     """One client's server. `exit_code` is None as long as it lives."""
 
     protocol: CopydeskProtocol
+    feeding: Feeding
     found: DiagnosticStore
     jobs: JobDesk
     ahead: Ahead

@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import signal
 import socket
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copydesk import __version__
-from copydesk_server.lsp import wire
-from copydesk_server.lsp.capabilities import NAME, server_capabilities
+from copydesk_server.lsp.greeting import Greeter, greet
+from copydesk_server.lsp.listening import forget, listen_tcp, listen_unix, loopback_address
 from copydesk_server.lsp.logs import Log
-from copydesk_server.lsp.transport import (
-    Connection,
-    accept_one,
-    guard_standard_streams,
-    listen,
-    loopback_address,
-    over_descriptors,
-)
+from copydesk_server.lsp.transport import Connection, guard_standard_streams, over_descriptors
 from copydesk_server.permanent import permanent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from copydesk_server.lsp.server import CopydeskServer
 
 
@@ -37,6 +33,7 @@ class Options:
     """The command line. What the client's settings say goes before model, device and dtype."""
 
     tcp: str | None = None
+    socket: str | None = None
     model: str | None = None
     device: str = "auto"
     dtype: str = "auto"
@@ -52,36 +49,68 @@ def run(options: Options) -> int:
     """Serve one client and return the exit code: 0 after `shutdown`, else 1. Raises TransportError and LogFileError."""
     log = Log(file=options.log_file, quiet=options.quiet)
     try:
-        if options.tcp is None:
-            return asyncio.run(_stdio(guard_standard_streams(), options, log))
-        host, port = loopback_address(options.tcp)
-        listener = listen(host, port)
-        host, port = listener.getsockname()[:2]
-        if not options.quiet:
-            print(f"copydesk: listening on {host}:{port}", file=sys.stderr, flush=True)  # noqa: T201
-        return asyncio.run(_tcp(listener, options, log))
+        if options.socket is not None:
+            # Whoever can connect is this user: there is nothing to ask for.
+            return _listen(listen_unix(Path(options.socket)), None, options, log)
+        if options.tcp is not None:
+            return _listen(
+                listen_tcp(*loopback_address(options.tcp)), secrets.token_urlsafe(32), options, log
+            )
+        return asyncio.run(_stdio(guard_standard_streams(), options, log))
     finally:
         log.close()
 
 
+def _listen(listener: socket.socket, token: str | None, options: Options, log: Log) -> int:
+    name = listener.getsockname()
+    address = name if isinstance(name, str) else ":".join(map(str, name[:2]))
+    said = [] if options.quiet else [f"copydesk: listening on {address}"]
+    if token is not None:  # also where nothing else is said: without it there is no client
+        said.insert(0, f"copydesk: initializationOptions.copydesk.token must be {token}")
+    if said:
+        sys.stderr.write("\n".join(said) + "\n")
+        sys.stderr.flush()
+    try:
+        return asyncio.run(_serve_first(listener, token, options, log))
+    finally:
+        forget(listener)
+
+
 async def _stdio(descriptors: tuple[int, int], options: Options, log: Log) -> int:
-    return await _serve(over_descriptors(*descriptors), options, log)
-
-
-async def _tcp(listener: socket.socket, options: Options, log: Log) -> int:
-    return await _serve(await accept_one(listener), options, log)
-
-
-async def _serve(connection: Connection, options: Options, log: Log) -> int:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
-            loop.add_signal_handler(number, connection.end, f"signal {number.name}")
-    server: CopydeskServer | None = None
+    connection = over_descriptors(*descriptors)
+    _end_by_signal(connection.end)
     try:
         params = await greet(connection)
-        if params is None:
-            return 1
+        return 1 if params is None else await _serve(connection, options, params, log)
+    finally:
+        await connection.close()
+
+
+async def _serve_first(listener: socket.socket, token: str | None, options: Options, log: Log) -> int:
+    """Serve the first client that may be served, and nobody beside or after it."""
+    greeter = Greeter(listener, token)
+    _end_by_signal(greeter.end)
+    first = await greeter.first()
+    forget(listener)
+    if first is None:
+        return 1
+    connection, params = first
+    _end_by_signal(connection.end)
+    try:
+        return await _serve(connection, options, params, log)
+    finally:
+        await connection.close()
+
+
+def _end_by_signal(end: Callable[[str], None]) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on its loop
+            asyncio.get_running_loop().add_signal_handler(number, end, f"signal {number.name}")
+
+
+async def _serve(connection: Connection, options: Options, params: dict[str, Any], log: Log) -> int:
+    server: CopydeskServer | None = None
+    try:
         server = _server(connection, options, params, log)
         while server.exit_code is None and (body := await connection.frame()) is not None:
             server.protocol.receive(body)
@@ -91,42 +120,6 @@ async def _serve(connection: Connection, options: Options, log: Log) -> int:
     finally:
         if server is not None:
             await server.finish(connection.failure)
-        await connection.close()
-
-
-async def greet(connection: Connection) -> dict[str, Any] | None:
-    """Wait for `initialize` and answer it. Returns its params; None where the client went away, or said `exit`, before."""
-    while (body := await connection.frame()) is not None:
-        try:
-            message = wire.decode(body)
-        except wire.MessageError as error:
-            connection.send(wire.encode(wire.error_message(None, error.code, str(error))))
-            continue
-        method, ident = message.get("method"), message.get("id")
-        if method is None:
-            continue
-        if ident is None:
-            if method == "exit":
-                return None
-            continue
-        if method != "initialize":
-            refusal = wire.error_message(ident, wire.NOT_INITIALIZED, f"{method} before initialize")
-            connection.send(wire.encode(refusal))
-            continue
-        params = message.get("params")
-        if not isinstance(params, dict) or not isinstance(params.get("capabilities"), dict):
-            refusal = wire.error_message(
-                ident, wire.INVALID_PARAMS, "initialize needs the client's capabilities"
-            )
-            connection.send(wire.encode(refusal))
-            continue
-        result = {
-            "capabilities": server_capabilities(params["capabilities"]),
-            "serverInfo": {"name": NAME, "version": __version__},
-        }
-        connection.send(wire.encode({"jsonrpc": "2.0", "id": ident, "result": result}))
-        return params
-    return None
 
 
 def _server(connection: Connection, options: Options, params: dict[str, Any], log: Log) -> CopydeskServer:

@@ -41,6 +41,9 @@ class Settings:
     dtype: str
     cache_bytes: int | None
     log_level: str
+    request_timeout: float
+    max_document_bytes: int
+    max_line_bytes: int
     scope_policy: str
     candidates: int
     temperature: float

@@ -1,4 +1,4 @@
-"""Where messages come from and go to: standard input and output, or one TCP connection on loopback.
+"""Where messages come from and go to: standard input and output, or a socket.
 
 Both ends are threads round blocking calls, so that a client that reads slowly never holds up the event loop, and so that pipes,
 files and consoles work alike on every system. Knows bytes and frames; no message, no method.
@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import os
-import queue
 import socket
 import sys
 import threading
 from collections.abc import Callable
 
 from copydesk.errors import CopydeskError
+from copydesk_server.lsp.outgoing import Outgoing
 from copydesk_server.lsp.wire import Frames, FramingError
 
 CHUNK = 1 << 16
+WAITING = 1 << 24
+"""Bytes of messages that have arrived and were not taken, beyond which nothing more is read."""
+HELD = 1 << 24
+"""Bytes that wait to be written, beyond which the client is taken for one that does not read."""
 FLUSH_SECONDS = 5.0
 """A client that does not read its last messages in this time does not get them."""
 
@@ -29,9 +32,10 @@ class TransportError(CopydeskError):
 
 
 class Connection:
-    """One client. `frames` yields its messages' bodies in order, None at the end; `send` takes frames, from the loop's thread.
+    """One client. `frame` gives its messages' bodies in order, None at the end; `send` takes frames, from the loop's thread.
 
-    `failure` says why the end came, where it was not the client's own: malformed framing, a broken pipe.
+    A client that does not read what it is sent is not listened to either: `frame` waits, and soon nothing more is read, until
+    there is room again. `failure` says why the end came, where it was not the client's own: malformed framing, a broken pipe.
     """
 
     def __init__(
@@ -41,7 +45,11 @@ class Connection:
         self._read, self._write, self._close = read, write, close
         self._loop = asyncio.get_running_loop()
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._over = False
+        self._room = asyncio.Event()
+        self._arrived = 0  # bytes in `_frames`
+        self._taken = threading.Condition()
+        self._out = Outgoing(lambda: self._on_loop(self._room.set), HELD)
         # Daemons: a blocking read has no other end than the process's.
         threading.Thread(target=self._reading, name="copydesk-read", daemon=True).start()
         self._writer = threading.Thread(target=self._writing, name="copydesk-write", daemon=True)
@@ -49,31 +57,42 @@ class Connection:
 
     async def frame(self) -> bytes | None:
         """The next body; None when there will be no more."""
-        return await self._frames.get()
+        while self._out.full and not self._over:
+            self._room.clear()
+            await self._room.wait()
+        body = await self._frames.get()
+        if body is not None:
+            with self._taken:
+                self._arrived -= len(body)
+                self._taken.notify_all()
+        return body
 
-    def waiting(self) -> int:
-        """How many bodies have arrived and not been taken."""
-        return self._frames.qsize()
-
-    def send(self, frame: bytes) -> None:
-        """Returns at once. What cannot be written any more is dropped: the end of `frames` says so."""
-        self._out.put(frame)
+    def send(self, frame: bytes, key: str | None = None) -> None:
+        """Returns at once. What cannot be written any more is dropped: the end of the frames says so. key: what still waits under
+        the same key is replaced.
+        """
+        self._out.put(frame, key)
 
     async def close(self) -> None:
         """Write what was sent, then let go. The reading side may already be gone."""
-        self._out.put(None)
+        self._out.end()
         await asyncio.to_thread(self._writer.join, FLUSH_SECONDS)
         with contextlib.suppress(OSError):
             self._close()
 
     def end(self, reason: str | None = None) -> None:
-        """Let `frames` end, as if the client had gone. From any thread."""
-        # The loop may be gone before this thread is: then nobody waits for frames either.
+        """Let the frames end, as if the client had gone. From any thread."""
+        self._on_loop(self._ended, reason)
+
+    def _on_loop(self, call: Callable[..., None], *args: object) -> None:
+        # The loop may be gone before these threads are: then nobody waits for frames either.
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._ended, reason)
+            self._loop.call_soon_threadsafe(call, *args)
 
     def _ended(self, reason: str | None) -> None:
         self.failure = self.failure or reason
+        self._over = True
+        self._room.set()
         self._frames.put_nowait(None)
 
     def _reading(self) -> None:
@@ -81,6 +100,10 @@ class Connection:
         try:
             while data := self._read():
                 for body in frames.feed(data):
+                    with self._taken:
+                        while self._arrived > WAITING:
+                            self._taken.wait()
+                        self._arrived += len(body)
                     self._loop.call_soon_threadsafe(self._frames.put_nowait, body)
             self.end("the input ended in the middle of a message" if frames.midway else None)
         except FramingError as error:
@@ -125,51 +148,11 @@ def over_descriptors(source: int, sink: int) -> Connection:
     return Connection(lambda: os.read(source, CHUNK), write, close)
 
 
-def loopback_address(text: str) -> tuple[str, int]:
-    """HOST:PORT as an address of this machine alone. Raises TransportError, with the reason, for any other."""
-    host, colon, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise TransportError(f"{text!r} is no address: HOST:PORT is meant, for example 127.0.0.1:4389")
-    if host == "localhost":
-        return "127.0.0.1", int(port)
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        address = None
-    if address is None or not address.is_loopback:
-        raise TransportError(
-            f"{host} is refused: the server edits what its client opens and asks nobody for a password, so it listens on "
-            "loopback only (127.0.0.1, ::1 or localhost)"
-        )
-    return host, int(port)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that waits for one client. Raises TransportError where the address cannot be had."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":
-            # Without it a port cannot be had again for a minute. On Windows it would let another process share the port.
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(1)
-    except OSError as error:
-        listener.close()
-        raise TransportError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    return listener
-
-
-async def accept_one(listener: socket.socket) -> Connection:
-    """The first client to connect; nobody else ever can, for the listener is closed."""
-    listener.setblocking(False)
-    try:
-        client, _ = await asyncio.get_running_loop().sock_accept(listener)
-    finally:
-        listener.close()
+def over_socket(client: socket.socket) -> Connection:
+    """One client that has connected."""
     client.setblocking(True)
-    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if client.family in (socket.AF_INET, socket.AF_INET6):
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def close() -> None:
         # Shutting down first: a thread that blocks in recv keeps a merely closed socket open.

@@ -7,6 +7,7 @@ one word in.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, NoReturn, TypeAlias
@@ -19,10 +20,17 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NOT_INITIALIZED = -32002
+REQUEST_FAILED = -32803
 
 MAX_HEADER = 1024
 """A header line as long as this is none of ours."""
-MAX_BODY = 1 << 28
+MAX_BODY = 1 << 26
+"""Bytes of one message. A longer one is read past and stands as an empty body, which is no JSON: the connection goes on."""
+MAX_SKIPPED = 1 << 32
+"""A Content-Length beyond this is no length of a message."""
+MAX_ID = 1 << 53
+"""Ids are numbers below this, which every client's numbers can hold, or strings of at most `MAX_ID_LENGTH` characters."""
+MAX_ID_LENGTH = 1024
 
 _HEADER = re.compile(rb"([A-Za-z-]+): ?([^\r\n]*)")
 _CHARSET = re.compile(r"""charset="?([A-Za-z0-9-]+)"?""")
@@ -33,11 +41,31 @@ class FramingError(Exception):
 
 
 class MessageError(Exception):
-    """A frame whose content is no JSON-RPC message. `code` is the error it is answered with; the next frame may be fine."""
+    """A frame whose content cannot be handled as a message. The next frame may be fine.
 
-    def __init__(self, code: int, reason: str) -> None:
+    code:   of the error it is answered with. ident: the id that answer has, None where nobody can know it.
+    silent: it is not answered: notifications and responses never are.
+    message: what was read of it, where it is an object.
+    """
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        ident: int | str | None = None,
+        *,
+        silent: bool = False,
+        message: Message | None = None,
+    ) -> None:
         super().__init__(reason)
         self.code = code
+        self.ident = ident
+        self.silent = silent
+        self.message = message
+
+    def answer(self) -> Message | None:
+        """The response it is answered with, if any."""
+        return None if self.silent else error_message(self.ident, self.code, str(self))
 
 
 class Frames:
@@ -47,16 +75,34 @@ class Frames:
         self._buffer = bytearray()
         self._length: int | None = None  # of the body whose header is being read
         self._body = False  # the header is complete
+        self._skip = 0  # bytes of a body that is too long
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The bodies that `data` completes. What is wrong raises as soon as its first line is there, or cannot end any more."""
+        if self._skip:
+            passed = min(self._skip, len(data))
+            self._skip -= passed
+            data = data[passed:]
+            if self._skip:
+                return
+            yield b""
         self._buffer += data
         while True:
             if self._body:
                 assert self._length is not None
+                if self._length > MAX_BODY:
+                    passed = min(self._length, len(self._buffer))
+                    del self._buffer[:passed]
+                    self._skip = self._length - passed
+                    self._body, self._length = False, None
+                    if self._skip:
+                        return
+                    yield b""
+                    continue
                 if len(self._buffer) < self._length:
                     return
-                body = bytes(self._buffer[: self._length])
+                with memoryview(self._buffer) as view:
+                    body = bytes(view[: self._length])
                 del self._buffer[: self._length]
                 self._body, self._length = False, None
                 yield body
@@ -73,7 +119,7 @@ class Frames:
     @property
     def midway(self) -> bool:
         """Whether a message has begun and not ended."""
-        return bool(self._buffer) or self._length is not None
+        return bool(self._buffer or self._skip) or self._length is not None
 
     def _take(self, line: bytes) -> None:
         if not line:
@@ -85,7 +131,7 @@ class Frames:
         name = match[1].lower() if match is not None else b""
         value = match[2].decode("latin-1").strip() if match is not None else ""
         if name == b"content-length":
-            if self._length is not None or not re.fullmatch("[0-9]{1,12}", value) or int(value) > MAX_BODY:
+            if self._length is not None or not re.fullmatch("[0-9]{1,12}", value) or int(value) > MAX_SKIPPED:
                 raise FramingError("a Content-Length that cannot be")
             self._length = int(value)
         elif name == b"content-type":
@@ -97,24 +143,38 @@ class Frames:
 
 
 def decode(body: bytes) -> Message:
-    """The message in `body`. Raises MessageError for what is no JSON, or no object."""
+    """The message in `body`: a request, a notification or a response, as JSON-RPC has them. Raises MessageError."""
     try:
-        message = json.loads(body.decode("utf-8"), parse_constant=_refuse)
+        message = _DECODER.decode(body.decode("utf-8"))
     except (ValueError, RecursionError):
         # Never the parser's own words: they may quote the document.
-        raise MessageError(PARSE_ERROR, "the message is not JSON in UTF-8") from None
+        length = f", or it is longer than {MAX_BODY >> 20} MiB" if not body else ""
+        raise MessageError(PARSE_ERROR, f"the message is not JSON in UTF-8{length}") from None
     if not isinstance(message, dict):
         raise MessageError(INVALID_REQUEST, "a message is one JSON object")
+    ident, asked = message.get("id"), "method" in message
+    known = ident if _is_id(ident) else None
+
+    def refuse(reason: str, code: int = INVALID_REQUEST, *, silent: bool = False) -> NoReturn:
+        raise MessageError(code, reason, known, silent=silent, message=message)
+
+    if not asked and ("result" in message or "error" in message):
+        if message.get("jsonrpc") != "2.0" or ("result" in message) == ("error" in message) or known is None:
+            # Two sides that answer each other's responses would never end.
+            refuse("a response that answers nothing", silent=True)
+        return message
     if message.get("jsonrpc") != "2.0":
-        raise MessageError(INVALID_REQUEST, 'a message says "jsonrpc": "2.0"')
-    if not isinstance(message.get("method", ""), str):
-        raise MessageError(INVALID_REQUEST, "a method is a string")
-    if "id" in message and "method" in message and not _is_id(message["id"]):
-        raise MessageError(INVALID_REQUEST, "a request's id is a number or a string")
-    if "method" not in message and (
-        "id" not in message or ("result" not in message) == ("error" not in message)
-    ):
-        raise MessageError(INVALID_REQUEST, "neither a request, a notification nor a response")
+        refuse('a message says "jsonrpc": "2.0"')
+    if not asked:
+        refuse("neither a request, a notification nor a response")
+    if not isinstance(message["method"], str):
+        refuse("a method is a string")
+    if "id" in message and known is None:
+        refuse("a request's id is a number or a string")
+    if "result" in message or "error" in message:
+        refuse("both a request and a response")
+    if not isinstance(message.get("params"), _PARAMS):
+        refuse("params are an object or a list", INVALID_PARAMS, silent="id" not in message)
     return message
 
 
@@ -130,8 +190,21 @@ def error_message(ident: int | str | None, code: int, reason: str) -> Message:
 
 
 def _is_id(value: object) -> bool:
-    return isinstance(value, int | str) and not isinstance(value, bool)
+    if isinstance(value, str):
+        return len(value) <= MAX_ID_LENGTH
+    return isinstance(value, int) and not isinstance(value, bool) and -MAX_ID < value < MAX_ID
 
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("a number beyond all numbers")
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_number)
+_PARAMS = (dict, list, type(None))
