@@ -15,6 +15,7 @@ import gguf
 import numpy as np
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from copydesk.models.tensor_digest import tensors_sha256
 from copydesk_server.errors import ModelStoreError
 from copydesk_server.model_store import gguf_tokenizer, gguf_weights
 from copydesk_server.model_store.catalogue import Entry
@@ -164,7 +165,7 @@ def entry_of(path: Path, wheel: Path) -> Entry:
         reader = gguf.GGUFReader(path)
         said = gguf_weights.metadata(reader)
         config = gguf_weights.llama_config(said, tied=True)
-        tensors = gguf_weights.tensors_sha256(gguf_weights.llama_tensors(reader, config, lambda *_: None))
+        tensors = tensors_sha256(gguf_weights.llama_tensors(reader, config, lambda *_: None))
         spelled = json.dumps(gguf_tokenizer.tokenizer_json(said), ensure_ascii=False, indent=2)
         tokenizer = sha256(spelled.encode())
     return Entry(

@@ -18,9 +18,10 @@ import gguf_files
 from copydesk.models.feed import Feed
 from copydesk.models.llama import LlamaModel
 from copydesk.models.load import load
+from copydesk.models.tensor_digest import tensors_sha256
 from copydesk.vocabulary import HFVocabulary
 from copydesk_server.errors import ModelStoreError
-from copydesk_server.model_store import convert, gguf_weights
+from copydesk_server.model_store import convert
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +116,8 @@ def test_transformers_reads_the_directory(directory: Path) -> None:
 
 def test_the_digest_of_tensors_is_of_names_types_shapes_and_values(directory: Path) -> None:
     tensors = load_file(directory / "model.safetensors")
-    digest = gguf_weights.tensors_sha256(tensors)
-    assert gguf_weights.tensors_sha256(dict(reversed(tensors.items()))) == digest
+    digest = tensors_sha256(tensors)
+    assert tensors_sha256(dict(reversed(tensors.items()))) == digest
     name = "model.norm.weight"
     others = (
         {**tensors, name: tensors[name] * 2},
@@ -125,12 +126,10 @@ def test_the_digest_of_tensors_is_of_names_types_shapes_and_values(directory: Pa
         {k: v for k, v in tensors.items() if k != name},
         {k.replace(name, "model.other.weight"): v for k, v in tensors.items()},
     )
-    assert len({digest, *map(gguf_weights.tensors_sha256, others)}) == 6
+    assert len({digest, *map(tensors_sha256, others)}) == 6
     # A transposed view holds the same values in another order of memory.
     square = tensors["model.layers.0.self_attn.q_proj.weight"]
-    assert gguf_weights.tensors_sha256({"a": square.t().contiguous().t()}) == gguf_weights.tensors_sha256(
-        {"a": square}
-    )
+    assert tensors_sha256({"a": square.t().contiguous().t()}) == tensors_sha256({"a": square})
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

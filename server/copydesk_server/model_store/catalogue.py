@@ -25,7 +25,7 @@ class Entry:
 
     distribution, version, archive: the package on the index, and the name of its wheel.
     member: the GGUF file's path inside the wheel.
-    tensors_sha256: of the converted tensors (`gguf_weights.tensors_sha256`), whatever file they lie in.
+    tensors_sha256: of the converted tensors (`copydesk.models.tensor_digest`), whatever file they lie in.
     tokenizer_sha256: of the `tokenizer.json` that is written.
     installed_bytes: about what the installed directory takes.
     """

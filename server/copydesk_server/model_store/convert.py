@@ -12,6 +12,7 @@ import gguf
 import safetensors.torch
 from safetensors import SafetensorError
 
+from copydesk.models.tensor_digest import tensors_sha256
 from copydesk_server.errors import ModelStoreError
 from copydesk_server.model_store import gguf_tokenizer, gguf_weights
 from copydesk_server.model_store.catalogue import Entry
@@ -33,7 +34,7 @@ def convert(source: Path, entry: Entry, target: Path, progress: Callable[[int, i
     tied = not any(tensor.name == "output.weight" for tensor in reader.tensors)
     config = gguf_weights.llama_config(said, tied=tied)
     tensors = gguf_weights.llama_tensors(reader, config, progress)
-    _compare("tensors", gguf_weights.tensors_sha256(tensors), entry.tensors_sha256)
+    _compare("tensors", tensors_sha256(tensors), entry.tensors_sha256)
     # Spelled as the `tokenizers` library spells its files: where a model was published with one, the digest is that file's.
     tokenizer = json.dumps(gguf_tokenizer.tokenizer_json(said), ensure_ascii=False, indent=2).encode()
     _compare("tokenizer", hashlib.sha256(tokenizer).hexdigest(), entry.tokenizer_sha256)
@@ -55,7 +56,7 @@ def installed_digests(directory: Path) -> dict[str, str]:
     except (SafetensorError, OSError) as error:
         raise ModelStoreError(f"{directory} is damaged: {error}") from error
     return {
-        "tensors_sha256": gguf_weights.tensors_sha256(tensors),
+        "tensors_sha256": tensors_sha256(tensors),
         "tokenizer_sha256": hashlib.sha256(tokenizer).hexdigest(),
     }
 

@@ -6,8 +6,6 @@ key projections in another order, for its rotation pairs neighbours where transf
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -142,18 +140,6 @@ def expected_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         if config["tie_word_embeddings"]
         else shapes | {"lm_head.weight": (config["vocab_size"], hidden)}
     )
-
-
-def tensors_sha256(tensors: Mapping[str, torch.Tensor]) -> str:
-    """Hex digest of names, dtypes, shapes and values, whatever file they lie in: per tensor, by name, one line of JSON
-    `[name, dtype, shape]` and the values' bytes, little-endian, row by row."""
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        tensor = tensors[name].contiguous()
-        head = [name, str(tensor.dtype).removeprefix("torch."), list(tensor.shape)]
-        digest.update(json.dumps(head, separators=(",", ":")).encode() + b"\n")
-        digest.update(tensor.reshape(-1).view(torch.uint8).numpy())
-    return digest.hexdigest()
 
 
 def _llama_name(name: str, layers: int) -> str:

@@ -29,7 +29,7 @@ ROWS = "rows"
 class AdapterState:
     """Where a training run stands, as far as it outlives its machine.
 
-    base: fingerprint of the base's tensors. format: the edit format it is trained for (`EditFormat.to_dict`). tokens: the new
+    base: digest of the base's tensors. format: the edit format it is trained for (`EditFormat.to_dict`). tokens: the new
     tokens in the order of their rows. shards: what tells the shards whose cursor `position` is from others. requests, steps,
     tokens_seen and seconds are counted over all sittings.
     """

@@ -5,7 +5,6 @@ Covers Llama, Mistral, Qwen2 and Qwen3 (RMS norm, rotary embedding, SwiGLU, grou
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from copydesk.errors import TrainingError
+from copydesk.models.tensor_digest import tensors_sha256
 
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
 
@@ -61,14 +61,14 @@ class BaseLayer:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A base model in memory. embedding [V, E]; `head` is None where it is the embedding itself."""
+    """A base model in memory. embedding [V, E]; `head` is None where it is the embedding itself. digest: of all its tensors."""
 
     config: BaseConfig
     embedding: torch.Tensor
     norm: torch.Tensor
     head: torch.Tensor | None
     layers: tuple[BaseLayer, ...]
-    fingerprint: str
+    digest: str
 
 
 def read_config(directory: Path) -> BaseConfig:
@@ -141,17 +141,7 @@ def read_base(directory: Path, dtype: torch.dtype, device: torch.device | str = 
     embedding, norm = take("model.embed_tokens.weight", config.vocab, E), take("model.norm.weight", E)
     if left:
         raise TrainingError(f"{directory} has weights that training does not support: {min(left)}")
-    return Base(config, embedding, norm, head, tuple(layers), fingerprint(tensors))
-
-
-def fingerprint(tensors: dict[str, torch.Tensor]) -> str:
-    """sha256 over names, dtypes, shapes and bytes in the order of the names, whatever file they came from."""
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        tensor = tensors[name].contiguous()
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        digest.update(tensor.view(torch.uint8).numpy().tobytes() if tensor.numel() else b"")
-    return digest.hexdigest()
+    return Base(config, embedding, norm, head, tuple(layers), tensors_sha256(tensors))
 
 
 def _tensors(directory: Path) -> dict[str, torch.Tensor]:

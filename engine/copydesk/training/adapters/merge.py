@@ -26,7 +26,7 @@ def merge(base: Path, adapter: Adapter, out: Path) -> Path:
     format = EditFormat.from_dict(adapter.state.format)
     found = read_base(base, torch.bfloat16)
     state = adapter.state
-    if found.fingerprint != state.base:
+    if found.digest != state.base:
         raise TrainingError(f"the adapter was trained on another base than {base}")
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     added = extend(tokenizer, format)

@@ -103,7 +103,7 @@ class AdapterRun:
         examples = Examples.open(shards)
         tokens = new_tokens(shards, found.config.vocab)
         started = read_adapter(init) if init is not None else None
-        if started is not None and (started.state.base, started.state.tokens) != (found.fingerprint, tokens):
+        if started is not None and (started.state.base, started.state.tokens) != (found.digest, tokens):
             raise TrainingError(f"the adapter {init} belongs to another base or edit format")
         tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
         rows = started.rows if started else first_rows(tokenizer, tokens, found.embedding)
@@ -113,7 +113,7 @@ class AdapterRun:
             found, rows, rank, seed=options.seed, kernels=kernels.load() if native and cpu else None
         )
         self.state = AdapterState(
-            base=found.fingerprint,
+            base=found.digest,
             rank=rank,
             scale=SCALE,
             tokens=tokens,
