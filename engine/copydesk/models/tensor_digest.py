@@ -10,7 +10,7 @@ import torch
 
 
 def tensors_sha256(tensors: Mapping[str, torch.Tensor]) -> str:
-    """Hex digest of names, dtypes, shapes and values: per tensor, by name, one line of JSON `[name, dtype, shape]` and the values'
+    """Hex digest of names, dtypes, shapes and values: per tensor, by name, one line of JSON `[name, dtype, shape]` and its values as
     bytes, little-endian, row by row.
     """
     digest = hashlib.sha256()
