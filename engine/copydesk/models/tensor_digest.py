@@ -10,8 +10,9 @@ import torch
 
 
 def tensors_sha256(tensors: Mapping[str, torch.Tensor]) -> str:
-    """Hex digest of names, dtypes, shapes and values: per tensor, by name, one line of JSON `[name, dtype, shape]` and its values as
-    bytes, little-endian, row by row.
+    """Hex digest of names, dtypes, shapes and values.
+
+    Per tensor, by name: one line of JSON, `[name, dtype, shape]`, and its values as bytes, little-endian, row by row.
     """
     digest = hashlib.sha256()
     for name in sorted(tensors):
