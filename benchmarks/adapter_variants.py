@@ -1,0 +1,83 @@
+"""Variants of an adapter's training, each with the same processor time: what follows a copy, rank, rate, tokens a step.
+
+    python benchmarks/adapter_variants.py --base standard-base --corpus WORK/corpus --work DIR --seconds 300 \
+        --variant program --variant tail --variant program,rank=16 --variant program,rate=2e-3
+
+A variant is what follows a copy, then options of `adapters.run.Options`. Every format gets one shard of its own, made from the same
+files; the rate falls to zero over the second half. Held-out pages of 20 lines: the loss of a token the model chooses (the choices are
+the same in all formats), and the share of examples whose every choice comes first. Processor time, not wall-clock: other work on the
+machine then costs all alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+
+from copydesk.format import EditFormat
+from copydesk.models.load import resolve
+from copydesk.training import shards
+from copydesk.training.adapters.run import AdapterRun, Options
+from copydesk.training.adapters.tokens import extend
+from copydesk.training.corpus import Corpus
+from copydesk.training.shard_plan import PACKED
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Variants of an adapter's training at equal processor time.")
+    parser.add_argument("--base", default="standard-base")
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="shards are kept here and used again")
+    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--validate", type=int, default=250)
+    parser.add_argument("--variant", action="append", required=True)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    base = resolve(args.base)
+    print("| variant | tokens a request | requests | requests/s | loss | first choices all right |")
+    print("|---|---|---|---|---|---|")
+    for variant in args.variant:
+        after, *rest = variant.split(",")
+        options = Options(
+            **{name: float(v) if name == "rate" else int(v) for name, v in (o.split("=") for o in rest)}
+        )
+        folder = one_shard(base, args.corpus, args.work / after, after)
+        run = AdapterRun(base, folder, args.work / "runs" / variant, options, validate=args.validate)
+        started = time.process_time()
+        while (progress := (time.process_time() - started) / args.seconds) < 1:
+            run.step(progress)
+        assert run.validation is not None
+        found = run.validation.measure(run.model, run.device)
+        state = run.state
+        print(
+            f"| {variant} | {state.tokens_seen / state.requests:.0f} | {state.requests:,} | {state.requests / args.seconds:.2f}"
+            f" | {found['loss_p20']:.3f} | {found['exact_p20']:.1%} |",
+            flush=True,
+        )
+
+
+def one_shard(base: Path, corpus: Path, work: Path, after: str) -> Path:
+    """The folder with the first packed shard of the corpus in that format, and held-out examples."""
+    folder = work / "shards"
+    if (folder / "train-00-00000.bin").is_file():
+        return folder
+    format = EditFormat(after_copy=after, warm_lines=32)  # type: ignore[arg-type]
+    format = replace(format, max_number=format.numbers_needed)
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    extend(tokenizer, format)
+    work.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(str(work / "tokenizer.json"))
+    settings = replace(PACKED, seed=3, per_kind=12, heldout_pages=(20,), real_edits=0)
+    first = next(iter(shards.parts(Corpus(corpus).of("train"), settings, 0)))
+    shards.parts = lambda *_: iter([first])
+    shards.make_shards(Corpus(corpus), work / "tokenizer.json", format, folder, settings)
+    return folder
+
+
+if __name__ == "__main__":
+    main()
