@@ -2,8 +2,8 @@
 
     python benchmarks/adapter_restart.py --base standard-base --shards WORK/shards --run WORK/adapter --steps 40
 
-Both see the same batches at the full rate. The file holds int8 weights and no averages, and a start from it warms up again; its loss,
-batch by batch, lies above the other's for a while. The run's folder is copied, not changed.
+Both see the same batches at the full rate. The file holds int8 weights and no averages, and a start from it warms up again;
+its loss, batch by batch, lies above the other's for a while. The run's folder is copied, not changed.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python benchmarks/adapter_variants.py --base standard-base --corpus WORK/corpus --work DIR --seconds 300 \
         --variant program --variant tail --variant program,rank=16 --variant program,rate=2e-3
 
-A variant is what follows a copy, then options of `adapters.run.Options`. Every format gets one shard of its own, made from the same
-files; the rate falls to zero over the second half. Held-out pages of 20 lines: the loss of a token the model chooses (the choices are
-the same in all formats), and the share of examples whose every choice comes first. Processor time, not wall-clock: other work on the
-machine then costs all alike.
+A variant is what follows a copy, then options of `adapters.run.Options`. Every format gets one shard of its own, made from
+the same files; the rate falls to zero over the second half. Held-out pages of 20 lines: the loss of a token the model chooses
+(the choices are the same in all formats), and the share of examples whose every choice comes first. Processor time, not
+wall-clock: other work on the machine then costs all alike.
 """
 
 from __future__ import annotations
