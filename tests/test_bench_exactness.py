@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -25,6 +26,7 @@ from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.toolkit import Toolkit
 from copydesk.training.adapters.tokens import extend
+from copydesk.training.example import Example
 from copydesk.vocabulary import HFVocabulary
 from desks import editor
 from grammar_pages import bodies, random_acceptor, random_stream
@@ -53,9 +55,14 @@ def grouped_toolkit(wrap: Callable[[Any], Any] = lambda model: model) -> Toolkit
     return Toolkit.of(wrap(hand_written(build(shape))), FORMAT, vocabulary)
 
 
+@cache
+def given() -> list[Example]:
+    return list(islice(library_examples(1), 6))
+
+
 def checked(toolkit: Toolkit, examples: int = 6) -> Laws:
     laws = Laws(Editor(toolkit, warm=False), random.Random(1), max_tokens=16, masks=0.5)
-    made = list(islice(library_examples(1), examples))
+    made = given()[:examples]
     for start in range(0, examples, 3):
         asks = [Ask(made[k].kind, made[k].before, made[k].request) for k in range(start, start + 3)]
         free = [Ask(ask.name, ask.text, EditRequest(scope=[(5, 7)], narrow=False)) for ask in asks]
@@ -78,43 +85,45 @@ def test_the_laws_hold_with_grouped_queries_and_added_tokens() -> None:
     assert {"op", "start", "end", "text"} <= totals.phases
 
 
-class Faulty:
-    """A model whose logits are another token's where `wrong` says so of a forward."""
+Wrong = Callable[[Feed, Sequence[Feed]], bool]
 
-    def __init__(self, model: Any, wrong: Callable[[Sequence[Feed]], bool]) -> None:
+
+class Faulty:
+    """A model whose logits are another token's where `wrong` says so of a feed and those forwarded with it."""
+
+    def __init__(self, model: Any, wrong: Wrong) -> None:
         self._model, self._wrong = model, wrong
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
     def forward(self, feeds: Sequence[Feed]) -> list[torch.Tensor]:
-        wrong = self._wrong(feeds)
+        wrong = [self._wrong(feed, feeds) for feed in feeds]
         answers = self._model.forward(feeds)
-        return [answer.roll(1, -1) for answer in answers] if wrong else answers
+        return [answer.roll(1, -1) if bad else answer for answer, bad in zip(answers, wrong, strict=True)]
 
 
-def in_a_batch(feeds: Sequence[Feed]) -> bool:
+def in_a_batch(feed: Feed, feeds: Sequence[Feed]) -> bool:
     return len(feeds) > 1
 
 
-def behind_a_draft(feeds: Sequence[Feed]) -> bool:
-    return any(len(feed.outputs) > 1 and feed.parents is None for feed in feeds)
+def behind_a_draft(feed: Feed, feeds: Sequence[Feed]) -> bool:
+    return len(feed.outputs) > 1 and feed.parents is None
 
 
 class OnAnEditedPage:
-    """Whether a row's prefix was computed from some place in its middle on."""
+    """Whether the row's prefix was computed from some place in its middle on."""
 
     def __init__(self) -> None:
         self._edited: dict[int, bool] = {}
 
-    def __call__(self, feeds: Sequence[Feed]) -> bool:
-        for feed in feeds:
-            row = id(feed.row)
-            if feed.row.used == 0:
-                self._edited[row] = False
-            if not feed.outputs and feed.positions[0] % CHUNK:
-                self._edited[row] = True
-        return any(self._edited.get(id(feed.row), True) for feed in feeds)
+    def __call__(self, feed: Feed, feeds: Sequence[Feed]) -> bool:
+        row = id(feed.row)
+        if feed.row.used == 0:
+            self._edited[row] = False
+        if not feed.outputs and feed.positions[0] % CHUNK:
+            self._edited[row] = True
+        return self._edited.get(row, True)
 
 
 @pytest.mark.parametrize(
@@ -138,11 +147,11 @@ def test_llguidance_takes_every_program_and_no_changed_one(name: str) -> None:
     rng = random.Random(5)
     refused = changed = 0
     checker: ProgramChecker | None = None
-    for _ in range(12):
+    for _ in range(8):
         acceptor, _, lines = random_acceptor(rng, name)
         checker = checker or ProgramChecker(acceptor.codec, bodies(name))
-        stream = random_stream(rng, acceptor, lines, 60)
-        found = checker.check(acceptor, lines, stream, lambda: rng.random() < 0.2)
+        stream = random_stream(rng, acceptor, lines, 40)
+        found = checker.check(acceptor, lines, stream, lambda: rng.random() < 0.1)
         assert found.problem is None
         assert found.tokens <= len(stream)
         assert checker.check(acceptor, lines, stream[:-1], lambda: False).problem is not None
