@@ -17,7 +17,6 @@ import torch
 from copydesk.bench.llguidance_programs import ProgramChecker
 from copydesk.bench.traces import Trace, traced
 from copydesk.bench.unsettled import reach_through_edits
-from copydesk.cache.entry import Lease
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
 from copydesk.grammar.acceptor import Acceptor
@@ -203,7 +202,6 @@ def prompt_logits(editor: Editor, document: Document, plan: Plan) -> tuple[torch
     """
     model, start = editor.toolkit.model, len(plan.prefix)
     asked = range(len(plan.asked))
-    lease: Lease
     with editor.cache.acquire((document.id, plan.key), plan.prefix) as lease:
         for _ in editor.cache.warm(lease):
             pass
