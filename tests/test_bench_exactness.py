@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -86,6 +87,14 @@ def test_the_laws_hold_with_grouped_queries_and_added_tokens() -> None:
 
 
 Wrong = Callable[[Feed, Sequence[Feed]], bool]
+
+
+def test_the_language_alone_is_checked_once_a_request() -> None:
+    laws = Laws(Editor(grouped_toolkit(), warm=False), random.Random(1), max_tokens=8)
+    asks = [Ask("", example.before, replace(example.request, narrow=False)) for example in given()[:3]]
+    laws.check_language([*asks, Ask("", asks[0].text, EditRequest(scope=[(90_000, 90_000)]))])
+    assert [law.checked for law in laws.laws] == [0, 0, 0, 0, 3]
+    assert (laws.totals.programs, laws.totals.unserved, laws.language.broken) == (3, 1, [])
 
 
 class Faulty:

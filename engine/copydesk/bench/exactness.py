@@ -122,58 +122,79 @@ class Laws:
                 found = self._alone(ask, documents)
                 if found is not None:
                     served.append((ask, *found))
-            self._pack(served)
+            packed = self._run([(document, plan) for _, document, plan, _ in served], packed=True)
+            for (ask, _, _, alone), together in zip(served, packed, strict=True):
+                self.packed.check_same(ask.name, alone, together)
             self._editor.check_integrity()
         finally:
             for document in documents.values():
                 document.close()
 
+    def check_language(self, asks: Sequence[Ask]) -> None:
+        """One round of the last law alone, several times as fast: each request is decoded once, all of them packed."""
+        documents = {ask.text: self._editor.open("example.py", ask.text) for ask in asks}
+        try:
+            made = [(ask, self._plan(documents[ask.text], ask)) for ask in asks]
+            given = [(ask, documents[ask.text], plan) for ask, plan in made if plan is not None]
+            traces = self._run([(document, plan) for _, document, plan in given], packed=True)
+            for (ask, _, plan), trace in zip(given, traces, strict=True):
+                self._served(ask, plan, trace)
+        finally:
+            for document in documents.values():
+                document.close()
+
     def _alone(self, ask: Ask, documents: dict[str, Document]) -> tuple[Document, Plan, Trace] | None:
-        request = replace(ask.request, temperature=0.0, candidates=1, max_tokens=self._max_tokens)
         if ask.text not in documents:
-            line = _line_of(request)
+            line = _line_of(ask.request)
             documents[ask.text] = reach_through_edits(self._editor, "example.py", ask.text, line, self._rng)
         document = documents[ask.text]
-        try:
-            plan = document.plan(request)
-        except CopydeskError:
-            self.totals.unserved += 1
+        plan = self._plan(document, ask)
+        if plan is None:
             return None
-        warm = self._run(document, plan)
-        assert warm.result is not None
-        if warm.result.status == "failed":
-            self.totals.unserved += 1
+        (warm,) = self._run([(document, plan)])
+        if not self._served(ask, plan, warm):
             return None
-        self._count(warm.result, ask)
-        self._check_language(ask, plan, warm)
-        self.drafts.check_same(ask.name, warm, self._run(document, plan, drafts=False))
+        (undrafted,) = self._run([(document, plan)], drafts=False)
+        self.drafts.check_same(ask.name, warm, undrafted)
         warm_logits, cold_logits = prompt_logits(self._editor, document, plan)
         self.logits.check_close(ask.name, float((warm_logits - cold_logits).abs().max()))
         self._editor.cache.drop((document.id, plan.key))
-        cold = self._run(document, plan)
+        (cold,) = self._run([(document, plan)])
         assert cold.result is not None
         assert not cold.result.counts.reused
         self.cold.check_same(ask.name, warm, cold)
         return document, plan, warm
 
-    def _run(self, document: Document, plan: Plan, *, drafts: bool = True) -> Trace:
-        own, trace = traced(plan, drafts=drafts)
-        for _, event in self._editor.run_plans([(document, own)]):
-            if isinstance(event, EditResult):
-                trace.result = event
-        return trace
+    def _plan(self, document: Document, ask: Ask) -> Plan | None:
+        """None, and counted, where no page or context can serve the request."""
+        try:
+            return document.plan(
+                replace(ask.request, temperature=0.0, candidates=1, max_tokens=self._max_tokens)
+            )
+        except CopydeskError:
+            self.totals.unserved += 1
+            return None
 
-    def _pack(self, served: Sequence[tuple[Ask, Document, Plan, Trace]]) -> None:
-        """All at once, or a few at a time with others joining as lanes become free."""
-        plans = [traced(plan) for _, _, plan, _ in served]
-        given = [(document, own) for (_, document, _, _), (own, _) in zip(served, plans, strict=True)]
-        for index, event in self._editor.run_plans(given, lanes=self._rng.choice((None, 2, 3))):
+    def _run(
+        self, given: Sequence[tuple[Document, Plan]], *, drafts: bool = True, packed: bool = False
+    ) -> list[Trace]:
+        """packed: all at once, or a few at a time with others joining as lanes become free."""
+        runs = [(document, *traced(plan, drafts=drafts)) for document, plan in given]
+        lanes = self._rng.choice((None, 2, 3)) if packed else None
+        for index, event in self._editor.run_plans(
+            [(document, own) for document, own, _ in runs], lanes=lanes
+        ):
             if isinstance(event, EditResult):
-                plans[index][1].result = event
-        for (ask, _, _, alone), (_, packed) in zip(served, plans, strict=True):
-            self.packed.check_same(ask.name, alone, packed)
+                runs[index][2].result = event
+        return [trace for _, _, trace in runs]
 
-    def _check_language(self, ask: Ask, plan: Plan, trace: Trace) -> None:
+    def _served(self, ask: Ask, plan: Plan, trace: Trace) -> bool:
+        """Count a program and check that it is in the language; False where the engine could not serve the request."""
+        assert trace.result is not None
+        if trace.result.status == "failed":
+            self.totals.unserved += 1
+            return False
+        self._count(trace.result, ask)
         lines = page_tokens(self._codec, plan.page).lines
         olds = Olds(self._codec, plan.page.views, lines)
         acceptor = Acceptor(self._codec, plan.rules, olds, self._bodies)
@@ -184,6 +205,7 @@ class Laws:
         self.language.checked += 1
         if found.problem is not None:
             self.language.broken.append(f"{ask.name}: {found.problem}")
+        return True
 
     def _count(self, result: EditResult, ask: Ask) -> None:
         totals, counts = self.totals, result.counts

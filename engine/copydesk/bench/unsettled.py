@@ -17,7 +17,7 @@ NEW = ("", "x", " = None", "# é\n", "a\nb\n", "\n", "    return value\n", "日�
 
 
 def reach_through_edits(
-    editor: Editor, name: str, text: str, line: int, rng: Random, edits: int = 4
+    editor: Editor, name: str, text: str, line: int, rng: Random, edits: int = 3
 ) -> Document:
     """Open `text`, change it `edits` times near the 1-based `line` and take all of it back in reverse order, so that the document
     says `text` again. Pages are warmed in between, not behind the last undo, and a sampled request is asked now and then.
