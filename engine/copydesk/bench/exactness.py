@@ -132,7 +132,9 @@ class Laws:
 
     def check_language(self, asks: Sequence[Ask]) -> None:
         """One round of the last law alone, several times as fast: each request is decoded once, all of them packed."""
-        documents = {ask.text: self._editor.open("example.py", ask.text) for ask in asks}
+        documents = {
+            text: self._editor.open("example.py", text) for text in dict.fromkeys(ask.text for ask in asks)
+        }
         try:
             made = [(ask, self._plan(documents[ask.text], ask)) for ask in asks]
             given = [(ask, documents[ask.text], plan) for ask, plan in made if plan is not None]
