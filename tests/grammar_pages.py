@@ -14,7 +14,6 @@ ODD_LINES = (
     "é日本 = 'ä\U0001f600'\n", "</old>x</gen>\n", "\n", "a a a a\n", "<noeol/>\n", "x</old\n", "a<</gen\n", "  \n",
     "naïve </ </o\n", "aa\n", "aaa\n",
 )  # fmt: skip
-TAGS = (b"</gen>", b"</sub>", b"</old>", b"</new>", b"<noeol/>")
 
 _BODIES: dict[str, Bodies] = {}
 

@@ -8,10 +8,10 @@ import threading
 import pytest
 import torch
 
+from copydesk.bench.exactness import prompt_logits
 from copydesk.document import Position, apply_edits
 from copydesk.editor import Editor
 from copydesk.errors import ContextLengthError, CopydeskError, OutOfMemoryError, ScopeError
-from copydesk.models.feed import Feed
 from copydesk.models.replay import ReplayModel
 from copydesk.oracle import oracle_program
 from copydesk.plan import script_of
@@ -163,8 +163,7 @@ def test_only_what_changed_is_computed_again() -> None:
 
 def test_a_warm_page_equals_a_cold_one_after_any_edits() -> None:
     rng = random.Random(7)
-    model = tiny_qwen()
-    desk = editor(model)
+    desk = editor(tiny_qwen())
     document = desk.open("a.txt", "".join(f"row {n}\n" for n in range(25)))
     request = EditRequest(scope=[(3, 5)], instruction="shorten")
     for _ in range(50):
@@ -182,17 +181,7 @@ def test_a_warm_page_equals_a_cold_one_after_any_edits() -> None:
         if rng.random() < 0.3:
             document.edit(EditRequest(scope=[(2, 4)], temperature=1.0, seed=rng.randrange(99), max_tokens=6))
         plan = document.plan(request)
-        with desk.cache.acquire((document.id, plan.key), plan.prefix) as lease:
-            for _step in desk.cache.warm(lease):
-                pass
-            at = len(plan.prefix)
-            positions = range(at, at + len(plan.asked))
-            outputs = range(len(plan.asked))
-            (warm,) = model.forward([Feed(lease.row, lease.owner, plan.asked, positions, None, outputs)])
-        row = model.new_row(at + len(plan.asked))
-        whole = [*plan.prefix, *plan.asked]
-        (cold,) = model.forward([Feed(row, 0, whole, range(len(whole)), None, range(at, len(whole)))])
-        row.store.release()
+        warm, cold = prompt_logits(desk, document, plan)
         assert torch.allclose(warm, cold, atol=1e-4)
         desk.check_integrity()
 

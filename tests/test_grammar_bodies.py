@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import vocabularies
+from copydesk.bench.llguidance_masks import TAGS
 from copydesk.codec import Codec
 from copydesk.errors import GrammarError
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED, ILLEGAL, Bodies
 from copydesk.grammar.bytes_dfa import EMPTY, run_tokens, text_dfa
 from copydesk.program import escape, unescape
 from copydesk.vocabulary import ByteVocabulary
-from grammar_pages import TAGS, bodies
+from grammar_pages import bodies
 
 NAMES = list(vocabularies.CODECS)
 

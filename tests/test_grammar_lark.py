@@ -1,8 +1,4 @@
-"""The automata held against llguidance, state by state, and inner grammars.
-
-Masks are equal except for tokens that go on behind a newline (text is tokenised line by line) and tokens that complete a tag in
-other tokens than the canonical ones. Which tokens those are is worked out here from the bytes alone.
-"""
+"""The automata held against llguidance, state by state, and inner grammars."""
 
 from __future__ import annotations
 
@@ -14,64 +10,17 @@ import numpy as np
 import pytest
 
 import vocabularies
-from copydesk.codec import Codec, Ids
+from copydesk.bench.llguidance_masks import WHICH, TextKind, Which, phase_grammar
 from copydesk.errors import GrammarError
-from copydesk.grammar.acceptor import Acceptor, State
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED
-from copydesk.grammar.lark import (
-    InnerGrammar,
-    choice_grammar,
-    gen_grammar,
-    names_grammar,
-    new_grammar,
-)
-from grammar_pages import TAGS, bodies, random_acceptor, random_token
+from copydesk.grammar.lark import InnerGrammar, choice_grammar, names_grammar
+from grammar_pages import bodies, random_acceptor, random_token
 
 NAMES = list(vocabularies.CODECS)
 
 
-class Kind:
-    """One kind of generated text: its llguidance grammar, its start state, and how it may close, from first principles."""
-
-    def __init__(self, name: str, which: str) -> None:
-        self.codec: Codec = vocabularies.codec(name)
-        self.which = which
-        made, lit = bodies(name), self.codec.literals
-        self.source = {
-            "gen": gen_grammar(self.codec),
-            "gen drop": gen_grammar(self.codec, drop_eol=True),
-            "sub": new_grammar(self.codec),
-            "sub line": new_grammar(self.codec, ends_line=True),
-        }[which]
-        self.start = {
-            "gen": made.gen(),
-            "gen drop": made.gen(True),
-            "sub": made.sub(),
-            "sub line": made.sub(True),
-        }[which]
-        self.close = lit.gen_close if which.startswith("gen") else lit.sub_close
-        self.no_eol = lit.no_eol
-
-    def may_close(self, tokens: Sequence[int]) -> list[Ids]:
-        """Literals that may begin behind the text spelled by `tokens`."""
-        table = self.codec.vocabulary.token_bytes
-        text = b"".join(table[t] for t in tokens)
-        try:
-            text.decode()
-        except UnicodeDecodeError:
-            return []
-        if self.which == "sub" or (text and text.endswith(b"\n")):
-            return [self.close]
-        return [self.no_eol + self.close] if text and self.which == "gen drop" else []
-
-    def is_canonical(self, tokens: Sequence[int]) -> bool:
-        """Whether `tokens` end inside or at the end of a closing literal spelled canonically."""
-        for size in range(1, 1 + len(self.no_eol) + len(self.close)):
-            if size <= len(tokens):
-                head, tail = tokens[: len(tokens) - size], tuple(tokens[len(tokens) - size :])
-                if any(literal[:size] == tail for literal in self.may_close(head)):
-                    return True
-        return False
+def text_kind(name: str, which: Which) -> TextKind:
+    return TextKind(vocabularies.codec(name), bodies(name), which)
 
 
 def utf8_prefix(text: bytes) -> bool:
@@ -82,21 +31,11 @@ def utf8_prefix(text: bytes) -> bool:
     return True
 
 
-def check_masks(kind: Kind, grammar: InnerGrammar, state: int, tokens: list[int], name: str) -> None:
-    table = kind.codec.vocabulary.token_bytes
-    ours, theirs = set(bodies(name).allowed(state).tolist()), set(grammar.allowed().tolist())
-    assert ours <= theirs
-    text = b"".join(table[t] for t in tokens)
-    # Long enough for any tag, and cut where a character begins.
-    tail = text[-24:].lstrip(bytes(range(0x80, 0xC0))) if len(text) > 24 else text
-    for token in theirs:
-        spelled = table[token]
-        crosses = b"\n" in spelled[:-1]
-        tagged = kind.codec.tagged and any(tag in tail + spelled for tag in TAGS)
-        excepted = crosses or (tagged and not kind.is_canonical([*tokens, token]))
-        assert (token in ours) != excepted, (tokens[-8:], spelled)
+def check_masks(kind: TextKind, grammar: InnerGrammar, state: int, tokens: list[int]) -> None:
+    assert not kind.disagreements(grammar, state, tokens), tokens[-8:]
+    table, tail = kind.codec.vocabulary.token_bytes, kind.tail(tokens)
     broken = {t for t, spelled in enumerate(table) if spelled and not utf8_prefix(tail + spelled)}
-    assert not broken & (ours | theirs)
+    assert not broken & {*kind.bodies.allowed(state).tolist(), *grammar.allowed().tolist()}
 
 
 SNIPPETS = (
@@ -117,33 +56,31 @@ def ways(name: str, start: int) -> dict[int, list[int]]:
     return found
 
 
-@pytest.mark.parametrize("which", ["gen", "gen drop", "sub", "sub line"])
+@pytest.mark.parametrize("which", WHICH)
 @pytest.mark.parametrize("name", NAMES)
-def test_text_masks_equal_llguidance_in_every_state(name: str, which: str) -> None:
-    kind = Kind(name, which)
-    pristine = InnerGrammar(kind.source, kind.codec.vocabulary)
+def test_text_masks_equal_llguidance_in_every_state(name: str, which: Which) -> None:
+    kind = text_kind(name, which)
     found = ways(name, kind.start)
     assert len(found) > (30 if kind.codec.tagged else 8)
     for state, tokens in found.items():
-        grammar = pristine.copy()
+        grammar = kind.pristine.copy()
         for token in tokens:
             grammar.advance(token)
         assert grammar.is_accepting == (state in (CLOSED, CLOSED_UNTERMINATED))
-        check_masks(kind, grammar, state, tokens, name)
+        check_masks(kind, grammar, state, tokens)
 
 
-@pytest.mark.parametrize("which", ["gen", "gen drop", "sub", "sub line"])
+@pytest.mark.parametrize("which", WHICH)
 @pytest.mark.parametrize("name", NAMES)
-def test_text_masks_equal_llguidance_along_random_texts(name: str, which: str) -> None:
-    kind = Kind(name, which)
+def test_text_masks_equal_llguidance_along_random_texts(name: str, which: Which) -> None:
+    kind = text_kind(name, which)
     made, vocabulary = bodies(name), kind.codec.vocabulary
-    pristine = InnerGrammar(kind.source, vocabulary)
     rng = random.Random(11)
     for _ in range(8):
-        grammar, state, tokens = pristine.copy(), kind.start, list[int]()
+        grammar, state, tokens = kind.pristine.copy(), kind.start, list[int]()
         planned: list[int] = []
         for _ in range(14):
-            check_masks(kind, grammar, state, tokens, name)
+            check_masks(kind, grammar, state, tokens)
             allowed = made.allowed(state)
             if not planned:
                 draw = rng.random()
@@ -172,28 +109,6 @@ def test_text_masks_equal_llguidance_along_random_texts(name: str, which: str) -
 
 def _byte(table: Sequence[bytes], byte: int) -> list[int]:
     return [next(t for t, spelled in enumerate(table) if spelled == bytes([byte]))]
-
-
-def phase_grammar(acceptor: Acceptor, state: State) -> str:
-    """The llguidance grammar of what is being spelled, rebuilt from rules and codec for this one state."""
-    codec, rules, between = acceptor.codec, acceptor.rules, state.between
-    lit = codec.literals
-    match state.phase:
-        case "op":
-            opens = {"copy": lit.copy_open, "gen": lit.gen_open, "sub": lit.sub_open, "end": lit.end}
-            return choice_grammar(opens[op] for op in rules.options(between))
-        case "start":
-            return choice_grammar(codec.copy_start(i) for i in rules.copy_starts(between))
-        case "end":
-            return choice_grammar(
-                codec.copy_end(j) for ends in rules.copy_ends(between, state.line) for j in ends
-            )
-        case "line":
-            return choice_grammar(codec.sub_start(i) for i in rules.sub_starts(between))
-        case "old":
-            runs = acceptor.olds.legal_runs(state.line, rules.sub_limit(state.line))
-            return choice_grammar(run + lit.sub_to for run in runs)
-    raise AssertionError(state.phase)
 
 
 @pytest.mark.parametrize("name", NAMES)

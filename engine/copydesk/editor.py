@@ -145,13 +145,15 @@ class Editor:
         cancel: CancelFlag | None = None,
         deadline: float | None = None,
         encoding: Encoding | str = Encoding.UTF16,
+        lanes: int | None = None,
     ) -> Iterator[tuple[int, Event]]:
         """As `edit_all`, for requests that `Document.plan` has made ready. A plan stands for the version it was made on, however
-        its document changes before or while it runs, and may be run again.
+        its document changes before or while it runs, and may be run again. With `lanes` at most so many run together, as in
+        `serve`.
         """
         prepared: list[Prepared] = [(document.id, document.lines, plan) for document, plan in plans]
         waiting = iter(prepared)
-        return self._run(lambda: next(waiting, None), cancel, deadline, encoding)
+        return self._run(lambda: next(waiting, None), cancel, deadline, encoding, lanes)
 
     def serve(
         self,
