@@ -22,7 +22,60 @@ from plain_wordings import PLAIN
 
 HABITS = "copydesk.training.defects.sloppiness.HABITS"
 ASKED = "copydesk.training.defects.asks._usable"
-TYPED = "def f(a: int, b: str = '') -> str:\n    return b * a\n\n\ndef g(a) -> str:\n    return 2 * a\n"
+RARE = """\
+from dataclasses import dataclass
+
+LIMIT = 250
+
+
+@dataclass
+class Point:
+    x: int = 0
+    y: int = 0
+    label: str = ""
+
+
+def f(a: int, b: str = "") -> str:
+    return b * a
+
+
+def g(a) -> str:
+    return 2 * a
+
+
+def locked(lock, table, path):
+    with lock:
+        table["a"] = 1
+    with open(path) as file:
+        table["b"] = file.read()
+    first = table.get("a", 0)
+    other = table.get("b")
+    return first, other
+
+
+def numbered(values):
+    found = []
+    for k in range(len(values)):
+        found.append((k, values[k]))
+    for k, value in enumerate(values):
+        found.append((k, value))
+    return found
+
+
+def has_zero(values):
+    for value in values:
+        if value == 0:
+            return True
+    return False
+
+
+def again(values):
+    for value in values[:LIMIT]:
+        yield value
+"""
+"""Places for what the standard library has little of."""
+EITHER = {"change_value", "comment_out", "delete_line"}
+"""A line or a value is named in one of two ways (what it says, what it calls or is bound to), and seldom can be in both."""
 SHARED = {subject for together in WORDING_FILES.values() for subject in together}
 TOGETHER = [*WORDING_FILES.values(), *((subject,) for subject in subjects() if subject not in SHARED)]
 """Every file of wordings, with those that the same kind of edit draws from."""
@@ -120,7 +173,7 @@ def test_fields_are_filled_in_as_they_are(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_injectors_give_the_fields(asked: list[tuple[str, Split, frozenset[str]]]) -> None:
     """Each subject is asked for, and most of its wordings do with what is given; so does every field of the file."""
-    sample = [ParsedFile(TYPED), *files()[:9]]
+    sample = [ParsedFile(RARE), *files()[:9]]
     for kind in KINDS.values():
         for k, file in enumerate(sample if kind.inject is not None and kind.id >= 40 else ()):
             for seed in range(2 if k else 20):
@@ -132,7 +185,8 @@ def test_injectors_give_the_fields(asked: list[tuple[str, Split, frozenset[str]]
     for subject, sets in given.items():
         every = wordings(subject)
         for fields in sets:
-            assert sum(w.fields <= fields for w in every) >= 0.6 * len(every), (subject, fields)
+            least = 0.4 if subject in EITHER else 0.6
+            assert sum(w.fields <= fields for w in every) >= least * len(every), (subject, fields)
         assert all(any(w.fields <= fields for fields in sets) for w in every), subject
 
 

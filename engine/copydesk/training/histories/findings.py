@@ -132,7 +132,8 @@ def _excerpt(
     old: Sequence[str], new: Sequence[str], hunk: tuple[int, int, int, int], parts: Sequence[tuple[int, int]]
 ) -> BlockChange | None:
     i, j, k, m = hunk
-    top, low = [], []
+    top: list[str] = []
+    low: list[str] = []
     for start, stop in parts:
         if start <= i and j <= stop:
             top += old[start:i]
