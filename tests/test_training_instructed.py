@@ -13,6 +13,7 @@ import pytest
 from copydesk.document import split_lines
 from copydesk.training.defects import KINDS, for_kind
 from copydesk.training.defects.asks import ask, wordings
+from copydesk.training.defects.instructed.task import Task
 from copydesk.training.defects.parsed import ParsedFile
 from copydesk.training.defects.registry import draw
 from copydesk.training.example import Example
@@ -72,6 +73,27 @@ def test_comments_stay(name: str) -> None:
 def test_every_kind_is_asked_for_in_many_ways(name: str) -> None:
     found = [t for subject in WORDING_FILES.get(name, (name,)) for t in wordings(subject)]
     assert len({t.text for t in found}) >= 60
+
+
+def test_others_keep_away_from_words_that_could_mean_something_else_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No kind of which a selection has to leave out other places lets other defects of a document into it."""
+    seen: list[Task] = []
+
+    def record(file: ParsedFile, rng: random.Random, task: Task) -> None:
+        seen.append(task)
+
+    monkeypatch.setattr("copydesk.training.defects.instructed.task.defect_of", record)
+    ambiguous = set()
+    for kind in INSTRUCTED.values():
+        seen.clear()
+        for k, file in enumerate((ParsedFile(SAME), *files()[:12])):
+            draw(kind, file, random.Random(k))
+        if any(task.rivals for task in seen):
+            ambiguous.add(kind.name)
+    assert len(ambiguous) >= 20
+    assert not [name for name in sorted(ambiguous) if KINDS[name].instruction]
 
 
 # -- the same results --------------------------------------------------------------------------------------------------
