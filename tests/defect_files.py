@@ -1,4 +1,5 @@
-"""Clean files for the tests of defects: a part of the standard library, the same one every time."""
+"""For the tests of defects: clean files, a part of the standard library, the same one every time; and which kinds of edits are
+asked for in the words of more than one file."""
 
 from __future__ import annotations
 
@@ -29,6 +30,24 @@ TYPED = [
 """Annotated code, of which the others have none; they come last."""
 LONGEST = 1200
 """Longer ones are left out: this is about kinds of code, not about much of it."""
+
+WORDING_FILES: dict[str, tuple[str, ...]] = {
+    "with_block": ("with_open", "with_lock"),
+    "exception_type": ("exception_caught", "exception_raised"),
+    "exception_chain": ("exception_chain", "exception_without_cause"),
+    "exception_log": ("exception_log", "exception_log_pass"),
+    "assert_to_raise": ("assert_to_raise", "assert_to_raise_text"),
+    "enumerate": ("enumerate", "enumerate_item"),
+    "keyword_only": ("keyword_only", "keyword_only_all"),
+    "bail_out": ("bail_out", "guard_state"),
+    "delete_line": ("delete_line", "delete_line_selected"),
+    "comment_out": ("comment_out", "comment_out_selected"),
+    "reword_text": ("reword_text", "reword_part"),
+    "add_entry": ("add_entry", "add_argument"),
+    "dict_get": ("dict_get", "dict_get_none"),
+    "augmented_assignment": ("augmented",),
+}
+"""The files of `training/wordings/` that a kind draws from, where that is not one file of its own name."""
 
 
 @cache

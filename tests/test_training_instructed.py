@@ -13,33 +13,17 @@ import pytest
 from copydesk.document import split_lines
 from copydesk.training.defects import KINDS, for_kind
 from copydesk.training.defects.asks import ask, wordings
+from copydesk.training.defects.instructed.task import Task
 from copydesk.training.defects.parsed import ParsedFile
 from copydesk.training.defects.registry import draw
 from copydesk.training.example import Example
-from defect_files import files
+from defect_files import WORDING_FILES, files
 
 INSTRUCTED = {
     name: kind
     for name, kind in KINDS.items()
     if kind.inject and kind.inject.__module__.endswith("instructed.task")
 }
-SUBJECTS = {
-    "with_block": ("with_open", "with_lock"),
-    "exception_type": ("exception_caught", "exception_raised"),
-    "exception_chain": ("exception_chain", "exception_without_cause"),
-    "exception_log": ("exception_log", "exception_log_pass"),
-    "assert_to_raise": ("assert_to_raise", "assert_to_raise_text"),
-    "enumerate": ("enumerate", "enumerate_item"),
-    "keyword_only": ("keyword_only", "keyword_only_all"),
-    "bail_out": ("bail_out", "guard_state"),
-    "delete_line": ("delete_line", "delete_line_selected"),
-    "comment_out": ("comment_out", "comment_out_selected"),
-    "reword_text": ("reword_text", "reword_part"),
-    "add_entry": ("add_entry", "add_argument"),
-    "dict_get": ("dict_get", "dict_get_none"),
-    "augmented_assignment": ("augmented",),
-}
-"""The data files of a kind that has not one of its own name."""
 ABOUT_COMMENTS = {"comment_out", "reword_text", "fix_text_typo", "duplicate_line", "delete_line"}
 
 
@@ -87,11 +71,29 @@ def test_comments_stay(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(INSTRUCTED))
 def test_every_kind_is_asked_for_in_many_ways(name: str) -> None:
-    found = [t for subject in SUBJECTS.get(name, (name,)) for t in wordings(subject)]
+    found = [t for subject in WORDING_FILES.get(name, (name,)) for t in wordings(subject)]
     assert len({t.text for t in found}) >= 60
-    assert len({t.text for t in found}) == len(found) or name in SUBJECTS
-    for template in found:
-        assert template.text == template.text.strip()
+
+
+def test_others_keep_away_from_words_that_could_mean_something_else_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No kind of which a selection has to leave out other places lets other defects of a document into it."""
+    seen: list[Task] = []
+
+    def record(file: ParsedFile, rng: random.Random, task: Task) -> None:
+        seen.append(task)
+
+    monkeypatch.setattr("copydesk.training.defects.instructed.task.defect_of", record)
+    ambiguous = set()
+    for kind in INSTRUCTED.values():
+        seen.clear()
+        for k, file in enumerate((ParsedFile(SAME), *files()[:12])):
+            draw(kind, file, random.Random(k))
+        if any(task.rivals for task in seen):
+            ambiguous.add(kind.name)
+    assert len(ambiguous) >= 20
+    assert not [name for name in sorted(ambiguous) if KINDS[name].instruction]
 
 
 # -- the same results --------------------------------------------------------------------------------------------------

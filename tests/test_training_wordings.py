@@ -16,13 +16,69 @@ from copydesk.training.defects.parsed import ParsedFile
 from copydesk.training.defects.registry import draw
 from copydesk.training.example import Example
 from copydesk.training.excerpts import excerpts
-from defect_files import files
+from defect_files import WORDING_FILES, files
 from instructions import told
 from plain_wordings import PLAIN
 
 HABITS = "copydesk.training.defects.sloppiness.HABITS"
 ASKED = "copydesk.training.defects.asks._usable"
-TYPED = "def f(a: int, b: str = '') -> str:\n    return b * a\n\n\ndef g(a) -> str:\n    return 2 * a\n"
+RARE = """\
+from dataclasses import dataclass
+
+LIMIT = 250
+
+
+@dataclass
+class Point:
+    x: int = 0
+    y: int = 0
+    label: str = ""
+
+
+def f(a: int, b: str = "") -> str:
+    return b * a
+
+
+def g(a) -> str:
+    return 2 * a
+
+
+def locked(lock, table, path):
+    with lock:
+        table["a"] = 1
+    with open(path) as file:
+        table["b"] = file.read()
+    first = table.get("a", 0)
+    other = table.get("b")
+    return first, other
+
+
+def numbered(values):
+    found = []
+    for k in range(len(values)):
+        found.append((k, values[k]))
+    for k, value in enumerate(values):
+        found.append((k, value))
+    return found
+
+
+def has_zero(values):
+    for value in values:
+        if value == 0:
+            return True
+    return False
+
+
+def again(values):
+    for value in values[:LIMIT]:
+        yield value
+"""
+"""Places for what the standard library has little of."""
+EITHER = {"change_value", "comment_out", "delete_line"}
+"""A line or a value is named in one of two ways (what it says, what it calls or is bound to), and seldom can be in both."""
+SHARED = {subject for together in WORDING_FILES.values() for subject in together}
+TOGETHER = [*WORDING_FILES.values(), *((subject,) for subject in subjects() if subject not in SHARED)]
+"""Every file of wordings, with those that the same kind of edit draws from."""
 RANDOM: dict[Split, type[Random]] = {"train": Random, "heldout": HeldOutRandom}
 
 
@@ -45,17 +101,21 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Split, frozenset[s
 @pytest.mark.parametrize("subject", subjects())
 def test_a_file_has_many_wordings(subject: str) -> None:
     texts = [wording.text for wording in wordings(subject)]
-    assert len(texts) >= 60
+    assert len(texts) >= 40
     assert len({" ".join(text.casefold().split()) for text in texts}) == len(texts)
     assert all(text == text.strip() for text in texts)
 
 
-@pytest.mark.parametrize("subject", subjects())
-def test_a_tenth_is_held_out(subject: str) -> None:
-    train, heldout = wordings(subject, "train"), wordings(subject, "heldout")
+@pytest.mark.parametrize("together", TOGETHER, ids="+".join)
+def test_an_edit_has_many_wordings_and_a_tenth_is_held_out(together: tuple[str, ...]) -> None:
+    """Counted over the files that one kind of edit draws from: of a smaller one, one or two may be held out, or none."""
+    every = [wording for subject in together for wording in wordings(subject)]
+    heldout = [wording for subject in together for wording in wordings(subject, "heldout")]
+    train = [wording for subject in together for wording in wordings(subject, "train")]
+    assert len({wording.text for wording in every}) >= 60
     assert not set(train) & set(heldout)
-    assert set(train) | set(heldout) == set(wordings(subject))
-    assert 3 <= len(heldout) <= 0.25 * len(wordings(subject))
+    assert set(train) | set(heldout) == set(every)
+    assert 3 <= len(heldout) <= 0.25 * len(every)
 
 
 def test_a_tenth_of_all_is_held_out() -> None:
@@ -113,7 +173,7 @@ def test_fields_are_filled_in_as_they_are(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_injectors_give_the_fields(asked: list[tuple[str, Split, frozenset[str]]]) -> None:
     """Each subject is asked for, and most of its wordings do with what is given; so does every field of the file."""
-    sample = [ParsedFile(TYPED), *files()[:9]]
+    sample = [ParsedFile(RARE), *files()[:9]]
     for kind in KINDS.values():
         for k, file in enumerate(sample if kind.inject is not None and kind.id >= 40 else ()):
             for seed in range(2 if k else 20):
@@ -125,7 +185,8 @@ def test_injectors_give_the_fields(asked: list[tuple[str, Split, frozenset[str]]
     for subject, sets in given.items():
         every = wordings(subject)
         for fields in sets:
-            assert sum(w.fields <= fields for w in every) >= 0.6 * len(every), (subject, fields)
+            least = 0.4 if subject in EITHER else 0.6
+            assert sum(w.fields <= fields for w in every) >= least * len(every), (subject, fields)
         assert all(any(w.fields <= fields for fields in sets) for w in every), subject
 
 
@@ -212,14 +273,8 @@ def test_an_eighth_of_all_has_nothing_to_do() -> None:
 
 def test_other_defects_keep_out_of_selections_that_are_asked_about_as_a_whole() -> None:
     """ "remove the prints" beside another example's prints would mean those too."""
-    whole = {
-        "remove_prints",
-        "remove_comments",
-        "to_fstring",
-        "clean_instruction",
-        "clean_impossible",
-        "clean_unclear",
-    }
+    whole = {kind.name for kind in KINDS.values() if 100 <= kind.id < 185 and not kind.instruction}
+    assert {"remove_prints", "to_fstring", "clean_instruction", "clean_impossible", "clean_unclear"} < whole
     text = excerpts(files()[0].text)[0]
     alone = [e for e in examples(text, Random(0), 300) if "\r" not in e.before]
 

@@ -48,9 +48,16 @@ RAREST = 0.15
 CRLF = 0.01
 """The share of examples whose lines end as on Windows."""
 
-
-_OF_THE_SELECTION = frozenset({"to_fstring", "early_return", "remove_prints", "remove_comments", "invert_if"})
-"""Instructions ("remove the prints") that other defects in the selection would give another meaning."""
+_OF_THE_SELECTION = frozenset({
+    "to_fstring", "early_return", "remove_prints", "remove_comments", "invert_if", "with_block", "exception_type",
+    "exception_chain", "exception_log", "comprehension_to_loop", "loop_to_comprehension", "else_after_return",
+    "merge_nested_ifs", "split_condition", "keyword_only", "full_type_hints", "pathlib", "string_format",
+    "delete_line", "duplicate_line", "reword_text", "fix_text_typo", "add_condition", "add_entry", "change_value",
+    "assert_to_raise", "import_use", "sort_entries", "early_continue", "chained_comparison", "ternary_to_if",
+    "if_to_ternary", "walrus", "enumerate", "dict_get", "isinstance_merge", "any_all", "augmented_assignment",
+    "yield_from", "comment_out",
+})  # fmt: skip
+"""Instructions ("remove the prints", "use enumerate") that other defects in the selection would give another meaning."""
 
 
 @dataclass(frozen=True, slots=True)
