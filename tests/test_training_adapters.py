@@ -274,5 +274,6 @@ def test_the_command_line_trains_and_exports(
             "--source", str(source), "--device", "cpu", "--density", "0.5", "--quiet"]  # fmt: skip
     assert main(argv) == 0
     assert (work / "adapter" / "adapter.safetensors").is_file()
+    assert read_adapter(work / "adapter").state.base in (work / "model" / "README.md").read_text("utf-8")
     with Editor.load(work / "model", device="cpu", warm=False) as editor:
         assert editor.toolkit.format.kind == "lines"

@@ -24,11 +24,11 @@ def model_card(
     parts = [
         _head(),
         _about(state, format),
-        _data(manifest),
+        data_section(manifest),
         _recipe(state, metrics),
         _figures(state, figures),
     ]
-    return "\n".join(part for part in parts if part) + _WEAKNESSES
+    return "\n".join(part for part in parts if part) + WEAKNESSES
 
 
 def _head() -> str:
@@ -53,7 +53,7 @@ def _about(state: Checkpoint, format: EditFormat) -> str:
     )
 
 
-def _data(manifest: dict[str, Any] | None) -> str:
+def data_section(manifest: dict[str, Any] | None) -> str:
     if not manifest:
         return ""
     out = ["## Data\n"]
@@ -110,9 +110,16 @@ def _figures(state: Checkpoint, figures: dict[str, Any] | None) -> str:
             )
         else:
             rows.append((f"program loss in nats a token, held-out pages {name}", f"{value:.3f}"))
-    for name, value in (figures or {}).items():
-        if isinstance(value, str | int | float):
-            rows.append((name, f"{value:.3g}" if isinstance(value, float) else str(value)))
+    return figures_section({**dict(rows), **(figures or {})})
+
+
+def figures_section(figures: dict[str, Any]) -> str:
+    """A table of what was measured; "" where nothing was."""
+    rows = [
+        (name, f"{value:.3g}" if isinstance(value, float) else str(value))
+        for name, value in figures.items()
+        if isinstance(value, str | int | float)
+    ]
     if not rows:
         return ""
     table = "\n".join(f"| {name} | {value} |" for name, value in rows)
@@ -123,7 +130,7 @@ def _millions(count: int) -> str:
     return f"{count / 1e6:.2f}M" if count < 1e8 else f"{count / 1e9:.2f}B"
 
 
-_WEAKNESSES = """
+WEAKNESSES = """
 ## Weaknesses
 
 - It has seen Python only, and mostly library code.

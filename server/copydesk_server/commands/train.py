@@ -276,11 +276,7 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.training.shards import shards_format
 
     if args.model is not None:
-        from copydesk.training.adapters.adapter_file import read_adapter
-        from copydesk.training.adapters.merge import merge
-
-        adapter = read_adapter(work / "adapter")
-        console.print(f"model: {merge(Path(args.model), adapter, Path(args.out or work / 'model'))}")
+        _merge(Path(args.model), work, Path(args.out or work / "model"), console)
         return
     manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     average = Path(args.average) if args.average is not None else None
@@ -293,6 +289,23 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
         average=average,
     )
     console.print(f"model: {out}")
+
+
+def _merge(base: Path, work: Path, out: Path, console: Console) -> None:
+    """Write the adapter's model card, and the model directory it makes with its base."""
+    from copydesk.training.adapters.adapter_card import adapter_card
+    from copydesk.training.adapters.adapter_file import read_adapter
+    from copydesk.training.adapters.merge import merge
+
+    adapter = read_adapter(work / "adapter")
+    manifest, histories = (
+        json.loads(path.read_text("utf-8")) if path.is_file() else None
+        for path in (work / "corpus" / "manifest.json", work / "corpus" / "histories.json")
+    )
+    card = adapter_card(adapter.state, base.name, manifest=manifest, histories=histories)
+    (work / "adapter" / "README.md").write_text(card, encoding="utf-8")
+    console.print(f"model: {merge(base, adapter, out)}")
+    (out / "README.md").write_text(card, encoding="utf-8")
 
 
 def _device(asked: str) -> str:
