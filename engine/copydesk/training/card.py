@@ -54,6 +54,7 @@ def _about(state: Checkpoint, format: EditFormat) -> str:
 
 
 def data_section(manifest: dict[str, Any] | None) -> str:
+    """The packages and shards a manifest names, with their licences; "" without one."""
     if not manifest:
         return ""
     out = ["## Data\n"]
