@@ -19,6 +19,7 @@ from copydesk.training import defects, pairs
 from copydesk.training.composite import composites
 from copydesk.training.corpus import Corpus, SourceFile
 from copydesk.training.defects.asks import HeldOutRandom
+from copydesk.training.defects.registry import KINDS, NOTHING_TO_DO
 from copydesk.training.example import Example
 from copydesk.training.examples import Rendered, Renderer
 from copydesk.training.excerpts import excerpts
@@ -43,6 +44,25 @@ class Job:
     format: EditFormat
     settings: Settings
     folder: str
+
+
+def _busy(made: Sequence[Rendered], counts: Counter[str]) -> list[Rendered]:
+    """The groups without those that would raise the share of requests with nothing to do above `NOTHING_TO_DO`.
+
+    Such branches are the cheapest ones, so pages full of them are what the bounds on tokens leave over.
+    """
+    kept: list[Rendered] = []
+    total = idle = 0
+    for group in made:
+        found = sum(KINDS[kind].nothing_to_do for kind in group.kinds)
+        share = NOTHING_TO_DO * (total + len(group.kinds))
+        if found > NOTHING_TO_DO * len(group.kinds) and idle + found > share + 1:
+            counts.update(f"too much with nothing to do: {kind}" for kind in group.kinds)
+            continue
+        kept.append(group)
+        total += len(group.kinds)
+        idle += found
+    return kept
 
 
 class Worker:
@@ -82,7 +102,7 @@ class Worker:
                 else:
                     counts.update(f"too few on the page: {kind}" for kind in group.kinds)
         rng.shuffle(made)
-        self._write(f"{task.name}.bin", made, record)
+        self._write(f"{task.name}.bin", _busy(made, counts), record)
 
     def _length(self, rng: random.Random) -> int:
         lengths, weights = zip(*self.settings.pages, strict=True)
