@@ -259,7 +259,7 @@ def test_stale_diagnostics_point_into_the_text_and_some_at_moved_lines() -> None
 
 
 def test_an_eighth_of_all_has_nothing_to_do() -> None:
-    """As examples share documents, before any is too dear to train on. Two standard deviations of so few examples about an eighth;
+    """As examples share documents, before any is too dear to train on. Two standard deviations of so few of them about an eighth;
     `NOTHING_TO_DO` bounds it from above.
     """
     kinds: Counter[str] = Counter()
