@@ -259,7 +259,9 @@ def test_stale_diagnostics_point_into_the_text_and_some_at_moved_lines() -> None
 
 
 def test_an_eighth_of_all_has_nothing_to_do() -> None:
-    """As examples share documents: what leaves no room for others is made up for."""
+    """As examples share documents, before any is too dear to train on. Two standard deviations of so few of them about an eighth;
+    `NOTHING_TO_DO` bounds it from above.
+    """
     kinds: Counter[str] = Counter()
     for k, file in enumerate(files()[:7]):
         for part in excerpts(file.text)[:2]:
@@ -268,7 +270,7 @@ def test_an_eighth_of_all_has_nothing_to_do() -> None:
             kinds.update(example.kind for document in documents for example in document)
     share = sum(n for kind, n in kinds.items() if kind.startswith("clean")) / kinds.total()
     assert kinds.total() > 500
-    assert 0.11 <= share <= 0.18
+    assert 0.095 <= share <= 0.155
 
 
 def test_other_defects_keep_out_of_selections_that_are_asked_about_as_a_whole() -> None:

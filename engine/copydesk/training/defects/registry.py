@@ -47,6 +47,8 @@ RAREST = 0.15
 """Kinds rarer than this are not made up for in full: a few files would give all their examples."""
 CRLF = 0.01
 """The share of examples whose lines end as on Windows."""
+NOTHING_TO_DO = 0.14
+"""At most this share of examples has nothing to do: such requests never run out, as the places for all others do."""
 
 _OF_THE_SELECTION = frozenset({
     "to_fstring", "early_return", "remove_prints", "remove_comments", "invert_if", "with_block", "exception_type",
@@ -78,6 +80,11 @@ class Kind:
     def breaks(self) -> bool:
         """Whether its text does not parse."""
         return 20 <= self.id < 40
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Whether its text stays as it is."""
+        return 180 <= self.id < 185
 
     @property
     def instruction(self) -> bool:
@@ -243,9 +250,11 @@ def examples(text: str, rng: Random, count: int) -> Iterator[Example]:
     weights = [kind.weight for kind in kinds]
     misses = dict.fromkeys(KINDS, 0)
     seen: set[object] = set()
-    made = 0
-    while made < count and kinds:
+    made = idle = 0
+    while made < count and not all(kind.nothing_to_do for kind in kinds):
         k = rng.choices(range(len(kinds)), weights)[0]
+        if kinds[k].nothing_to_do and idle > NOTHING_TO_DO * made:
+            continue
         example = draw(kinds[k], file, rng)
         if example is None or (key := _identity(example)) in seen:
             misses[kinds[k].name] += 1
@@ -254,6 +263,7 @@ def examples(text: str, rng: Random, count: int) -> Iterator[Example]:
             continue
         seen.add(key)
         made += 1
+        idle += KINDS[example.kind].nothing_to_do
         yield example
 
 
