@@ -19,5 +19,5 @@ def tensors_sha256(tensors: Mapping[str, torch.Tensor]) -> str:
         tensor = tensors[name].contiguous()
         head = [name, str(tensor.dtype).removeprefix("torch."), list(tensor.shape)]
         digest.update(json.dumps(head, separators=(",", ":")).encode() + b"\n")
-        digest.update(memoryview(tensor.reshape(-1).view(torch.uint8).numpy()))
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
