@@ -14,7 +14,9 @@ const ASTRAL = '# 😀𝒳\ndef first(x, y):\n    if x["😀é𝒳"] == None:\n 
 /** Leaves a file beside itself when it runs. */
 const DECOY = 'open(__file__ + ".ran", "w").close()\n';
 const DECOYS = [
-  ...["asyncio", "copydesk", "copydesk_server", "json", "multiprocessing"].map((name) => `${name}/__init__.py`),
+  ...["asyncio", "copydesk", "copydesk_server", "json", "multiprocessing"].map(
+    (name) => `${name}/__init__.py`,
+  ),
   ...["logging.py", "pygls.py", "sitecustomize.py", "socket.py", "subprocess.py", "tokenize.py", "torch.py"],
 ];
 
@@ -32,7 +34,11 @@ before(async () => {
       ...Object.fromEntries(DECOYS.map((name) => [name, DECOY])),
     },
     settings: {
-      "copydesk.command": [path.join(path.dirname(serverCommand()[0] ?? ""), "python"), "-m", "copydesk_server"],
+      "copydesk.command": [
+        path.join(path.dirname(serverCommand()[0] ?? ""), "python"),
+        "-m",
+        "copydesk_server",
+      ],
     },
   });
   await bench.load();
