@@ -27,8 +27,8 @@ async def scenario(turns: int, ask: str) -> tuple[int, int]:
         sent: list[int] = []
         send = d.wire.send
 
-        def watching(frame: bytes) -> None:
-            send(frame)
+        def watching(frame: bytes, key: str | None = None) -> None:
+            send(frame, key)
             if d.wire.sent[-1].get("id") == ident:
                 sent.append(version(d))
 

@@ -34,7 +34,8 @@ class DemoClient:
         self._kept: list[wire.Message] = []
         self._ids = 0
         threading.Thread(target=self._read, name="server", daemon=True).start()
-        settings = {"lint": "on" if lint else "off", "precompute": False}
+        # The first answer waits for the model, which a person's editor would not.
+        settings = {"lint": "on" if lint else "off", "precompute": False, "requestTimeout": PATIENCE}
         self.request(
             "initialize",
             {

@@ -15,6 +15,7 @@
       last-nonmenu-event ?\r)
 
 (defvar driver-deadline 90)
+(setq jsonrpc-default-request-timeout driver-deadline)
 (defvar driver-offered nil "The menu, as it was shown last.")
 
 (defun driver-until (there what)
@@ -35,6 +36,7 @@
     (apply #'eglot (eglot--guess-contact)))
   (unless eglot--managed-mode (eglot--maybe-activate-editing-mode))
   (setq buffer-undo-list nil)
+  (driver-until (lambda () (equal (plist-get (driver-status) :state) "ready")) "the model")
   (driver-until (lambda () (flymake-start) (flymake-diagnostics)) "diagnostics"))
 
 (defun driver-status ()
@@ -87,7 +89,8 @@
             (eglot-code-actions begin end nil t)
           (jsonrpc-error (setq problem (format "%S" told)))))
       ;; Whatever the server applies has come once it has answered something later.
-      (driver-until (lambda () (or .typed (not (equal (buffer-string) before)))) "the edit")
+      (driver-until (lambda () (or .typed (not (equal (buffer-string) before))))
+                    (format "the edit; %s" (or problem "no error")))
       (eglot--signal-textDocument/didChange)
       (driver-status)
       (save-buffer)

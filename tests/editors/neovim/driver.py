@@ -34,8 +34,14 @@ class Neovim:
         self._nvim = nvim
 
     @classmethod
-    def start(cls, editor: Unpacked, home: Path, *, setup: str, linter_encoding: str) -> Neovim:
-        """setup: "setup", "enable" or "stock", without the plugin. Raises what pynvim raises where it does not start."""
+    def start(
+        cls, editor: Unpacked, home: Path, *, setup: str, linter_encoding: str, folder: Path | None = None
+    ) -> Neovim:
+        """Started in `folder` (default: `home`), which is not the checkout, where an environment may lie.
+
+        setup: "setup"; "module", which has `python -m` start the server; "enable"; or "stock", without the plugin.
+        Raises what pynvim raises where it does not start.
+        """
         libraries = next(editor.root.glob("usr/lib/*-linux-*/lua/5.1"), None)
         share = editor.root / "usr/share"
         binaries = Path(sys.executable).parent
@@ -67,8 +73,8 @@ class Neovim:
             "-i",
             "NONE",
             "-n",
-            "--cmd",  # not in the checkout, where an environment may lie: nothing in the working directory is run
-            f"cd {home}",
+            "--cmd",
+            f"cd {folder or home}",
         ]
         with _environment(environment):
             return cls(pynvim.attach("child", argv=argv))

@@ -5,6 +5,7 @@ if vim.env.COPYDESK_SETUP ~= "stock" then
   vim.opt.runtimepath:prepend(vim.env.COPYDESK_NVIM_CLIENT)
 end
 vim.opt.swapfile = false
+vim.g.loaded_python3_provider = 0 -- Neovim's own, whose Python imports from the working directory
 vim.g.notified = {}
 vim.notify = function(message)
   local said = vim.g.notified
@@ -17,7 +18,12 @@ if vim.env.COPYDESK_SETUP == "stock" then
 elseif vim.env.COPYDESK_SETUP == "enable" then
   vim.lsp.enable("copydesk") -- lsp/copydesk.lua, with `copydesk` found on PATH
 else
-  require("copydesk").setup({ cmd = { vim.env.COPYDESK_COMMAND, "lsp" }, settings = { precompute = true } })
+  local cmd = { vim.env.COPYDESK_COMMAND, "lsp" }
+  if vim.env.COPYDESK_SETUP == "module" then
+    cmd = { vim.env.COPYDESK_PYTHON, "-m", "copydesk_server", "lsp" } -- which imports from the working directory first
+  end
+  -- On a busy machine the model takes its time to load.
+  require("copydesk").setup({ cmd = cmd, settings = { precompute = true, requestTimeout = 600 } })
 end
 
 vim.api.nvim_create_autocmd("FileType", {

@@ -16,6 +16,7 @@ import pytest
 
 import reports
 from debian import unpack
+from decoys import Trap
 from driver import ROOT, Neovim
 from lsp_client import LspClient
 from lsp_desk import applied
@@ -371,6 +372,23 @@ def test_nothing_in_the_workspace_is_run(nvim: Neovim, tmp_path: Path) -> None:
     )
 
 
+def test_a_python_that_starts_the_server_imports_nothing_of_the_folder(tmp_path: Path) -> None:
+    """`python -m` looks in the working directory first, were it not for the client."""
+    trap = Trap(tmp_path / "trap")
+    path = trap.folder / "report.py"
+    path.write_bytes(reports.TEXT.encode())
+    editor = unpack("forky", "neovim")
+    nvim = Neovim.start(
+        editor, tmp_path / "home", setup="module", linter_encoding="utf-16", folder=trap.folder
+    )
+    try:
+        nvim.open(path)
+        edited(nvim)
+        assert trap.ran() == []
+    finally:
+        nvim.end()
+
+
 def test_options_that_are_none_are_named(nvim: Neovim) -> None:
     nvim.lua("_G.kept = vim.deepcopy(require('copydesk.options').get())")
     nvim.lua("require('copydesk.options').set({ previw = true, debounce = 'x', preview = true })")
@@ -445,7 +463,7 @@ def test_a_bare_client_gets_the_same_edits() -> None:
     """What the editors' files are compared with is the server's own answer. Where this fails, the model has changed."""
     with LspClient(host=None) as client:
         client.ignore("textDocument/publishDiagnostics")
-        client.settings = {"precompute": False}
+        client.settings = {"precompute": False, "requestTimeout": 600}
         client.initialize(encodings=["utf-16"])
         for number, (instruction, expected) in enumerate(
             [(reports.RETURNS, reports.RETURNS_DONE), (reports.HINT, reports.HINT_DONE)]

@@ -1,6 +1,7 @@
 """copydesk in Neovim: the plugin, the real server with the embedded model, and beside it a server that owns the diagnostics.
 
-One Neovim of each version for the whole file; every test has a file of its own.
+One Neovim of each version for the whole file; every test has a file of its own. The folder they lie in is hostile: each module
+that a Python could import from it is a decoy that notes when it runs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pytest
 
 import reports
 from debian import unpack
+from decoys import Trap
 from driver import Neovim
 
 NUMBERS = itertools.count(1)
@@ -31,17 +33,22 @@ class Version:
 
 
 VERSIONS = [
-    Version("trixie", "0.10", "setup", "utf-16", "utf-16"),
+    Version("trixie", "0.10", "module", "utf-16", "utf-16"),
     Version("forky", "0.12", "enable", "utf-8", "utf-32"),
 ]
 
 
 @pytest.fixture(scope="module", params=VERSIONS, ids=lambda version: version.number)
-def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
+def running(
+    request: pytest.FixtureRequest, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Neovim]:
     version: Version = request.param
-    home = tmp_path_factory.mktemp("nvim")
     nvim = Neovim.start(
-        unpack(version.suite, "neovim"), home, setup=version.setup, linter_encoding=version.linter_encoding
+        unpack(version.suite, "neovim"),
+        tmp_path_factory.mktemp("nvim"),
+        setup=version.setup,
+        linter_encoding=version.linter_encoding,
+        folder=folder,
     )
     try:
         found = nvim.lua("local v = vim.version(); return v.major .. '.' .. v.minor")
@@ -63,9 +70,14 @@ def nvim(running: Neovim) -> Neovim:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trap(tmp_path_factory: pytest.TempPathFactory) -> Trap:
+    return Trap(tmp_path_factory.mktemp("trap"))
+
+
+@pytest.fixture(scope="module")
+def folder(trap: Trap) -> Path:
     """One workspace, so that one server looks after all files."""
-    return tmp_path_factory.mktemp("workspace")
+    return trap.folder
 
 
 @pytest.fixture
@@ -418,6 +430,14 @@ def test_one_undo_block_while_typing(nvim: Neovim, report: Path) -> None:
     becomes(nvim, "one \n" + reports.TEXT)
     nvim.keys("u")
     becomes(nvim, reports.TEXT)
+
+
+def test_nothing_of_the_folder_was_imported(nvim: Neovim, report: Path, trap: Trap) -> None:
+    """By the server and its engine, which work here too; the tests above have asked them for all they can do."""
+    ask(nvim, reports.LABEL, reports.RETURNS)
+    becomes(nvim, reports.RETURNS_DONE)
+    assert nvim.lua("return vim.fn.getcwd()") == str(trap.folder.resolve())
+    assert trap.ran() == []
 
 
 def test_a_server_that_ends_in_the_middle(nvim: Neovim, report: Path) -> None:

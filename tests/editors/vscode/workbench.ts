@@ -78,6 +78,7 @@ export class Workbench {
     this.workspace = path.join(this.folder, "workspace");
     mkdirSync(this.workspace);
     for (const [name, text] of Object.entries(options.files)) {
+      mkdirSync(path.dirname(this.file(name)), { recursive: true });
       writeFileSync(this.file(name), text);
     }
     mkdirSync(path.join(this.folder, "user/User"), { recursive: true });
@@ -345,7 +346,8 @@ export class Workbench {
         "--vscode-option",
         "enable-smoke-test-driver",
       ),
-      { env: this.environment(), stdio: ["ignore", log, log], detached: true },
+      // As a person starts it who is in the folder.
+      { cwd: this.workspace, env: this.environment(), stdio: ["ignore", log, log], detached: true },
     );
     closeSync(log);
     await this.until(async () => {

@@ -1,13 +1,24 @@
-// What a linter of somebody else's found, mended from the light bulb; the saved file has the expected bytes.
+// What a linter of somebody else's found, mended from the light bulb; the saved file has the expected bytes. In a hostile folder:
+// decoys stand in for modules that the server's Python needs, and `python -m` would look there first.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import path from "node:path";
 import { after, before, test } from "node:test";
-import { Workbench } from "../workbench.ts";
+import { serverCommand, Workbench } from "../workbench.ts";
 
 const NONE = "def first(x, y):\n    if x == None:\n        return y\n    return x\n";
 const UNUSED = "import os\nimport sys\n\n\ndef run() -> None:\n    sys.exit(1)\n";
 const CRLF = UNUSED.replaceAll("\n", "\r\n");
 const ASTRAL = '# 😀𝒳\ndef first(x, y):\n    if x["😀é𝒳"] == None:\n        return y\n    return x\n';
+/** Leaves a file beside itself when it runs. */
+const DECOY = 'open(__file__ + ".ran", "w").close()\n';
+const DECOYS = [
+  ...["asyncio", "copydesk", "copydesk_server", "json", "multiprocessing"].map(
+    (name) => `${name}/__init__.py`,
+  ),
+  ...["logging.py", "pygls.py", "sitecustomize.py", "socket.py", "subprocess.py", "tokenize.py", "torch.py"],
+];
 
 let bench: Workbench;
 let failed = false;
@@ -20,6 +31,14 @@ before(async () => {
       "crlf.py": CRLF,
       "astral.py": ASTRAL,
       "problems.py": UNUSED,
+      ...Object.fromEntries(DECOYS.map((name) => [name, DECOY])),
+    },
+    settings: {
+      "copydesk.command": [
+        path.join(path.dirname(serverCommand()[0] ?? ""), "python"),
+        "-m",
+        "copydesk_server",
+      ],
     },
   });
   await bench.load();
@@ -102,4 +121,13 @@ test("from the Problems panel", async () => {
     failed = true;
     throw error;
   }
+});
+
+test("nothing of the folder was imported by the server that made these fixes", () => {
+  const files = readdirSync(bench.workspace, { recursive: true, encoding: "utf8" });
+  assert.ok(DECOYS.every((name) => files.includes(name)));
+  assert.deepEqual(
+    files.filter((name) => name.endsWith(".ran")),
+    [],
+  );
 });
