@@ -243,7 +243,7 @@ class CopydeskServer(LanguageServer):
 
     @property
     def untrusted(self) -> bool:
-        """Whether nothing that lies in a folder may choose how copydesk works: neither its project file nor ruff's configuration."""
+        """Whether nothing that lies in a folder may choose how copydesk works: no project file, no configuration of ruff."""
         return self.client.untrusted or self.settings.of(None).untrusted
 
     def _settings_changed(self) -> None:
