@@ -237,6 +237,37 @@ def test_silent_connections_keep_nobody_waiting() -> None:
             one.close()
 
 
+def test_a_stranger_may_take_next_to_no_memory() -> None:
+    """Until it has shown the token, that is; then its messages may be as long as anybody's."""
+    size = transport.STRANGER + 1
+    long = b"Content-Length: %d\r\n\r\n" % size + b"x" * size
+    parts = itertools.chain([long], itertools.repeat(long[:-1]))
+    may_read = threading.Semaphore(1)
+    most = 0
+
+    def read() -> bytes:
+        nonlocal most
+        may_read.acquire()
+        most = max(most, len(connection._cut._buffer))
+        return next(parts)
+
+    async def scenario() -> None:
+        nonlocal connection
+        connection = Connection(read, lambda _: None, lambda: None, stranger=True)
+        async with asyncio.timeout(DEADLINE):
+            assert await connection.frame() == b"", "read past"
+            assert connection._out.limit == connection._waiting == transport.STRANGER
+            connection.welcome()
+            may_read.release()
+            may_read.release()
+            assert len(await connection.frame() or b"") == size
+            assert connection._out.limit == transport.HELD
+        assert most <= size + len(long)
+
+    connection: Connection
+    asyncio.run(scenario())
+
+
 UNIX = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no Unix sockets here")
 
 
