@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -241,30 +242,23 @@ def test_a_stranger_may_take_next_to_no_memory() -> None:
     """Until it has shown the token, that is; then its messages may be as long as anybody's."""
     size = transport.STRANGER + 1
     long = b"Content-Length: %d\r\n\r\n" % size + b"x" * size
-    parts = itertools.chain([long], itertools.repeat(long[:-1]))
-    may_read = threading.Semaphore(1)
-    most = 0
-
-    def read() -> bytes:
-        nonlocal most
-        may_read.acquire()
-        most = max(most, len(connection._cut._buffer))
-        return next(parts)
+    parts = SimpleQueue[bytes]()
 
     async def scenario() -> None:
-        nonlocal connection
-        connection = Connection(read, lambda _: None, lambda: None, stranger=True)
+        connection = Connection(parts.get, lambda _: None, lambda: None, stranger=True)
         async with asyncio.timeout(DEADLINE):
+            parts.put(long)
             assert await connection.frame() == b"", "read past"
             assert connection._out.limit == connection._waiting == transport.STRANGER
             connection.welcome()
-            may_read.release()
-            may_read.release()
+            parts.put(long)
             assert len(await connection.frame() or b"") == size
             assert connection._out.limit == transport.HELD
-        assert most <= size + len(long)
+            assert connection._waiting == transport.WAITING
+            parts.put(b"")
+            assert await connection.frame() is None
+        await connection.close()
 
-    connection: Connection
     asyncio.run(scenario())
 
 
