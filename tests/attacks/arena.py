@@ -20,6 +20,8 @@ PROTOCOL, MESSAGES = 150 * MB, 4
 """What the protocol process may take: so many bytes, and so many times its largest message."""
 ENGINE = 512 * MB
 """What the engine may take beside what it takes at rest."""
+COMMAND = 1000 * MB
+"""What a command may take, which has the model in its own process."""
 PATIENCE = 240.0
 """Seconds that a command may take."""
 SETTINGS = {"precompute": False, "requestTimeout": 100}
@@ -170,6 +172,9 @@ class Arena:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+        assert max(watch.protocol, watch.engine) <= COMMAND, (
+            f"`copydesk {arguments[0]}` took {watch.protocol / MB:.0f} MB, a process below it {watch.engine / MB:.0f}"
+        )
         said = (self.folder / "said").read_text(errors="replace")
         assert code in (0, 1, 2), f"`copydesk {arguments[0]}` ended with {code}: {said[-500:]}"
         return code, said
