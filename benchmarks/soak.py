@@ -10,6 +10,7 @@ something was lost, ran, went unanswered or took more memory than is stated.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import platform
@@ -50,15 +51,16 @@ def main() -> int:
     began = time.monotonic()
     number = args.round
     over = False
-    while not over:
-        order = list(seen)
-        random.Random(f"{seed}/{number}").shuffle(order)
-        for name in order:
-            _round(name, seed, number, seen[name])
-            over = time.monotonic() - began > 60 * args.minutes and all(f.rounds for f in seen.values())
-            if over:
-                break
-        number += 1
+    with contextlib.suppress(KeyboardInterrupt):  # what was done counts
+        while not over:
+            order = list(seen)
+            random.Random(f"{seed}/{number}").shuffle(order)
+            for name in order:
+                _round(name, seed, number, seen[name])
+                over = time.monotonic() - began > 60 * args.minutes and all(f.rounds for f in seen.values())
+                if over:
+                    break
+            number += 1
     page = _page(seen, seed, time.monotonic() - began, " ".join(sys.argv[1:]))
     _say("\n" + page)
     if args.out is not None:
@@ -93,8 +95,13 @@ def _round(name: str, seed: int, number: int, seen: Figures) -> None:
         log.exception("%s failed", name)
     finally:
         signal.alarm(0)
+        seconds = time.monotonic() - began
         seen.rounds += 1
-        seen.seconds += time.monotonic() - began
+        seen.seconds += seconds
+        _say(
+            f"  {seconds:.0f} s; protocol process {seen.protocol / MB:.1f} MB (largest message {seen.message / MB:.1f}), "
+            f"engine {seen.grown / MB:+.1f} MB, {len(seen.faults)} faults"
+        )
 
 
 def _too_long(*_: object) -> None:

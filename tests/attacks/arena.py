@@ -127,7 +127,7 @@ class Arena:
                 server.settings = {**SETTINGS, **(settings or {})}
                 server.initialize(FULL, folders=folders)
                 server.alive()
-                rest = server.watch.engine
+                rest = server.watch.rest()
                 yield server
                 if server.expected_code == 0:
                     server.alive()
