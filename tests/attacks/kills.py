@@ -50,6 +50,8 @@ def server(arena: Arena) -> None:
         server.process.kill()
         _, left = psutil.wait_procs(below, timeout=GONE)
         assert not left, f"left behind: {[process.pid for process in left]}"
+        server.closed()
+        server._answers.clear()  # the edit may have been quicker
         arena.tried()
 
 
