@@ -7,6 +7,7 @@
 #   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
 #   make test-neovim   in Neovim (PYTEST_ARGS="-k 0.12" for some of them)
 #   make test-emacs    in Emacs, with eglot
+#   make soak       attacks on the server and on `fix`, for SOAK_MINUTES (default 20) or a little longer; SOAK_ARGS="--seed 7"
 #   make bench      the benchmarks (BENCH=NAME for one of them)
 #   make format     let ruff rewrite what it can
 #   make clean      remove .venv and every cache
@@ -24,13 +25,15 @@ TORCH_INDEX ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
 BENCH ?= *
+SOAK_MINUTES ?= 20
+SOAK_ARGS ?=
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-editors test-vscode test-neovim test-emacs lint format bench clean
+.PHONY: help install demo test test-editors test-vscode test-neovim test-emacs lint format bench soak clean
 
 help:
 	@sed -n 's/^#   \(make .*\)/\1/p' Makefile
@@ -76,6 +79,9 @@ bench: $(STAMP)
 	    test -f "$$script" || { echo "no such benchmark: $$script"; exit 2; }; \
 	    echo "== $$script"; $(BIN)/python "$$script"; \
 	done
+
+soak: $(STAMP)
+	OMP_NUM_THREADS=1 SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/python benchmarks/soak.py $(SOAK_ARGS)
 
 clean:
 	rm -rf vscode-client/node_modules vscode-client/dist vscode-client/bundle tests/editors/vscode/*/dist

@@ -12,7 +12,7 @@ import pytest
 
 from copydesk.document import Position, TextEdit, TextLines
 from copydesk.request import EditRequest
-from copydesk_server.engine import inbox, link
+from copydesk_server.engine import inbox, link, proxy
 from copydesk_server.engine.inbox import Inbox
 from copydesk_server.engine.messages import EngineSettings
 from copydesk_server.engine.proxy import Engine
@@ -108,6 +108,27 @@ def test_an_engine_that_works_for_long_lives() -> None:
                 dog.look()
             assert engine.pid == pid
             assert not [now for now, _ in heard.states if now == "restarting"]
+        finally:
+            await engine.close()
+
+    run(scenario())
+
+
+def test_the_status_of_an_engine_that_is_busy_is_told_without_its_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scenario() -> None:
+        engine, _, _ = await started()
+        try:
+            engine.open(1, "a.py", "python", 1, lambda: "x = 1\n")
+            assert "warm_pages" in await engine.status()
+            job = engine.submit(1, EditRequest(instruction="hang"), encoding="utf-16")
+            await job.planned
+            monkeypatch.setattr(proxy, "FIGURES", 0.0)
+            status = await engine.status()
+            assert (status["state"], status["pid"], status["jobs"]) == ("ready", engine.pid, 1)
+            assert "warm_pages" not in status
+            assert not engine._asked
         finally:
             await engine.close()
 

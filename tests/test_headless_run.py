@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -191,6 +192,23 @@ def test_a_bad_file_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     ]
     assert all(r.error for r in tree.results if r.status == "failed")
     assert [(tree.folder / f"{name}.py").read_text() for name in "bd"] == ["x = 2\n"] * 2
+
+
+@pytest.mark.parametrize("judges", [0, 2])
+def test_a_file_that_its_fixes_make_too_large_fails_alone(judges: int, tmp_path: Path) -> None:
+    tree = Tree(tmp_path, lambda text, _: text.replace("x = 1\n", "x = '" + "y" * 3000 + "'\n"))
+    tree.editor.limits = replace(tree.editor.limits, document_bytes=2000)
+    tree.put("a.py", "z = 1\n")
+    tree.put("b.py", "x = 1\n")
+    tree.put("c.py", "z = 1\n")
+    tree.run(judges=judges)
+    failed = next(result for result in tree.results if result.path.name == "b.py")
+    assert (failed.status, failed.edits, failed.programs) == ("failed", [], ())
+    assert "the document has" in (failed.error or "")
+    assert not any(fix.applied for fix in failed.fixes)
+    assert len(tree.results) == 3
+    assert tree.texts() == {"a.py": "z = 1\n", "b.py": "x = 1\n", "c.py": "z = 1\n"}
+    assert not tree.editor.documents
 
 
 def test_a_request_that_fails_is_that_one_only(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -235,6 +236,30 @@ def test_silent_connections_keep_nobody_waiting() -> None:
         client.exit_code()
         for one in idle:
             one.close()
+
+
+def test_a_stranger_may_take_next_to_no_memory() -> None:
+    """Until it has shown the token, that is; then its messages may be as long as anybody's."""
+    size = transport.STRANGER + 1
+    long = b"Content-Length: %d\r\n\r\n" % size + b"x" * size
+    parts = SimpleQueue[bytes]()
+
+    async def scenario() -> None:
+        connection = Connection(parts.get, lambda _: None, lambda: None, stranger=True)
+        async with asyncio.timeout(DEADLINE):
+            parts.put(long)
+            assert await connection.frame() == b"", "read past"
+            assert connection._out.limit == connection._waiting == transport.STRANGER
+            connection.welcome()
+            parts.put(long)
+            assert len(await connection.frame() or b"") == size
+            assert connection._out.limit == transport.HELD
+            assert connection._waiting == transport.WAITING
+            parts.put(b"")
+            assert await connection.frame() is None
+        await connection.close()
+
+    asyncio.run(scenario())
 
 
 UNIX = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no Unix sockets here")

@@ -15,6 +15,7 @@ MACHINE = {
     "requestTimeout",
     "maxDocumentBytes",
     "maxLineBytes",
+    "untrusted",
     "command",
     "python",
     "torchIndex",

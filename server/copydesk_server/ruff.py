@@ -61,10 +61,15 @@ APPLICABLE: dict[str, frozenset[Applicability]] = {
 
 @dataclass(frozen=True, slots=True)
 class Ruff:
-    """One ruff executable. fixes: those of its own that its findings carry."""
+    """One ruff executable.
+
+    fixes: those of its own that its findings carry. isolated: no configuration counts, neither a folder's nor the person's, and
+    `check` touches no file.
+    """
 
     program: Path
     fixes: frozenset[Applicability] = frozenset()
+    isolated: bool = False
 
     @classmethod
     def find(cls, opened: Iterable[Path] = ()) -> Ruff | None:
@@ -89,8 +94,11 @@ class Ruff:
         counts. Raises RuffError.
         """
         arguments = _arguments(select, extend)
-        if path is None:
+        if path is None or self.isolated:
             arguments.append("--isolated")
+            if path is not None:  # whose ending tells a stub from a module
+                arguments.append(f"--stdin-filename={path.name}")
+                path = None
         else:
             path = path.absolute()
             arguments.append(f"--stdin-filename={path}")
@@ -113,6 +121,8 @@ class Ruff:
             return []
         check_tree(paths)
         arguments = _arguments(select, extend)
+        if self.isolated:
+            arguments.append("--isolated")
         found: list[tuple[Path, Diagnostic]] = []
         for first in range(0, len(paths), 500):  # a command line has an end
             names = [str(path.absolute()) for path in paths[first : first + 500]]

@@ -52,15 +52,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const installing = new Installing(installation, server, status, output);
   const programs = new ProgramView(server);
 
+  const again = () => void server.stop().then(() => begin(server, installing));
+
   context.subscriptions.push(output, status, histories, sessions, server, programs);
   context.subscriptions.push(pushDiagnostics(server), pushVisibleRanges(server));
   context.subscriptions.push(...commands(sessions, actions, programs, server, installing, output));
   context.subscriptions.push(
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void begin(server, installing)),
+    vscode.workspace.onDidGrantWorkspaceTrust(again),
     vscode.workspace.onDidOpenTextDocument(() => void begin(server, installing)),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (OWN_SETTINGS.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) {
-        void server.stop().then(() => begin(server, installing));
+        again();
       }
     }),
     vscode.window.onDidChangeActiveTextEditor(where),

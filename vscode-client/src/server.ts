@@ -40,7 +40,7 @@ export class Server implements vscode.Disposable {
     return this.client ?? this.start();
   }
 
-  /** Start it, unless it runs. Undefined where nothing is installed, or the folder is not trusted. */
+  /** Start it, unless it runs. Undefined where nothing is installed. */
   start(): Promise<LanguageClient | undefined> {
     return this.enqueue(async () => {
       if (this.client === undefined) {
@@ -89,10 +89,6 @@ export class Server implements vscode.Disposable {
   }
 
   private async launch(): Promise<void> {
-    if (!vscode.workspace.isTrusted) {
-      this.status.setPhase("restricted");
-      return;
-    }
     let program: string[] | undefined;
     try {
       program = await this.program();
@@ -124,7 +120,10 @@ export class Server implements vscode.Disposable {
         documentSelector: selector(),
         outputChannel: this.output,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
-        initializationOptions: { copydesk: { askInstruction: true, status: true } },
+        // For as long as the server runs: where trust is granted, it is started again.
+        initializationOptions: {
+          copydesk: { askInstruction: true, status: true, untrusted: !vscode.workspace.isTrusted },
+        },
         middleware: this.middleware,
       },
     );

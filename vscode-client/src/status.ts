@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { EngineState, StatusParams } from "./protocol";
 
-export type Phase = "restricted" | "missing" | "installing" | "stopped" | "starting" | "running";
+export type Phase = "missing" | "installing" | "stopped" | "starting" | "running";
 
 const ICONS: Record<EngineState, string> = {
   idle: "$(circle-outline)",
@@ -15,7 +15,6 @@ const ICONS: Record<EngineState, string> = {
 };
 
 const WORDS: Record<Phase, string> = {
-  restricted: "not in Restricted Mode",
   missing: "not installed",
   installing: "installing…",
   stopped: "stopped",

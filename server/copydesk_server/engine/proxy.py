@@ -59,6 +59,8 @@ State: TypeAlias = Literal["idle", "loading", "ready", "restarting", "failed", "
 
 HOST = "copydesk_server.engine.host:serve"
 BEHIND = "the engine does not keep up"
+FIGURES = 5.0
+"""Seconds that a child has to tell its figures. Whoever asks for the status wants to know that there is one."""
 LOADS = 3
 """A child that dies this many times in a row while loading is not started again."""
 
@@ -241,7 +243,10 @@ class Engine:
         return self._submit(items, "edit", False, encoding, deadline)
 
     async def status(self) -> dict[str, Any]:
-        """State, model, process, documents; from a child that is ready also pages, bytes, budget, queue and latencies (ms)."""
+        """State, model, process, documents; from a child that is ready also pages, bytes, budget, queue and latencies (ms).
+
+        A child that is in the middle of something long is not waited for: its figures are left out.
+        """
         known = {
             "state": self.state,
             "message": self._message,
@@ -258,7 +263,10 @@ class Engine:
         self._asked[number] = answer
         self._link.send({"kind": "status", "id": number})
         try:
-            return known | await answer
+            async with asyncio.timeout(FIGURES):
+                return known | await answer
+        except TimeoutError:
+            return known
         finally:
             self._asked.pop(number, None)
 

@@ -39,7 +39,7 @@ class Rules:
     def of_a_file(self) -> Rules:
         """The same, with a memory of what ruff said of one file's texts."""
         return (
-            replace(self, ruff=RememberingRuff(self.ruff.program, self.ruff.fixes))
+            replace(self, ruff=RememberingRuff(self.ruff.program, self.ruff.fixes, self.ruff.isolated))
             if self.ruff is not None
             else self
         )

@@ -8,19 +8,18 @@ import stat
 import struct
 import zlib
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
 from dulwich.object_format import SHA1
-from dulwich.objects import ObjectID
-from dulwich.pack import Pack
+from dulwich.objects import ObjectID, RawObjectID
+from dulwich.pack import PackIndex, load_pack_index
 
 from copydesk_server.errors import RepositoryError
+from copydesk_server.headless.packed import LARGEST, read_packed
 from copydesk_server.headless.regular import read_regular
 
-LARGEST = 1 << 28
-"""Bytes of an object, of a list of other stores."""
 MOST_STORES = 16
 _DAMAGE = (
     zlib.error, struct.error, AssertionError, ValueError, LookupError, EOFError, RecursionError,
@@ -55,9 +54,12 @@ class Objects:
                 yield _loose(read_regular(store / digits[:2] / digits[2:], LARGEST))
             except FileNotFoundError:
                 continue
-        for pack in self._packs:
-            if ObjectID(name) in pack:
-                number, data = pack.get_raw(ObjectID(name))
+        for path, index in self._packs:
+            if ObjectID(name) in index:
+                with path.open("rb") as pack:
+                    number, data = read_packed(
+                        pack, index.object_offset(ObjectID(name)), partial(_place, index)
+                    )
                 yield _TYPES.get(number, b"tag"), data
 
     @cached_property
@@ -76,18 +78,22 @@ class Objects:
         return stores
 
     @cached_property
-    def _packs(self) -> list[Pack]:
+    def _packs(self) -> list[tuple[Path, PackIndex]]:
         packs = []
         for store in self._stores:
             for index in sorted(store.glob("pack/pack-*.idx")):
                 if all(_is_regular(path) for path in (index, index.with_suffix(".pack"))):
-                    packs.append(Pack(str(index.with_suffix("")), object_format=SHA1))
+                    packs.append((index.with_suffix(".pack"), load_pack_index(str(index), SHA1)))
         return packs
 
     def close(self) -> None:
         """Let go of the packs."""
-        for pack in self.__dict__.pop("_packs", ()):
-            pack.close()
+        for _, index in self.__dict__.pop("_packs", ()):
+            index.close()
+
+
+def _place(index: PackIndex, name: bytes) -> int:
+    return index.object_offset(RawObjectID(name))
 
 
 def _is_regular(path: Path) -> bool:

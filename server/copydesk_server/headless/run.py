@@ -228,9 +228,11 @@ class Run:
             source.path, task.status, None, source.text, source.encoding, fixes=task.fixes,
             programs=task.programs, counts=task.counts, ms=task.ms,
         )  # fmt: skip
-        edits = task.changes.edits()
+        edits = [] if task.error is not None else task.changes.edits()
         try:
-            if edits and self._writer is not None:
+            if task.error is not None:
+                result.status, result.error = "failed", task.error
+            elif edits and self._writer is not None:
                 self._writer.write(source, task.changes.text)
             elif edits:
                 source.encode(task.changes.text)

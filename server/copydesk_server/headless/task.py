@@ -50,6 +50,8 @@ class FileTask:
         self.programs: list[tuple[str, Program]] = []
         self.ms = dict.fromkeys(("load", "prefill", "decode", "total"), 0.0)
         self.ready: deque[Fix] = deque()
+        self.error: str | None = None
+        """Why nothing more can be done with it, and nothing of what was done is to be kept."""
         self._editor = editor
         self._document: Document | None = None
         self._jury = Jury(source.target, language, rules)
@@ -142,10 +144,15 @@ class FileTask:
 
     def settle(self) -> None:
         """Judge the round and begin the next. It blocks while ruff runs, touches nothing but this file, and may be done in any
-        thread while other files are decoded.
+        thread while other files are decoded. A text that cannot be edited any more, because fixes made it too large, is `error`.
         """
-        self._judge_round()
-        self._begin_round()
+        try:
+            self._judge_round()
+            self._begin_round()
+        except CopydeskError as error:
+            self.error = str(error)
+            self.ready.clear()
+            self._flight, self._waiting, self._left = [], [], 0
 
     def _judge_round(self) -> None:
         kept, leftovers = self._jury.hear(self.changes.text, self._flight, self._rules_asked)

@@ -67,6 +67,7 @@ async def greet(
                 connection.send(wire.encode(wire.error_message(ident, wire.INVALID_PARAMS, reason)))
                 raise RefusedError
         chosen()
+        connection.welcome()
         result = {
             "capabilities": server_capabilities(params["capabilities"]),
             "serverInfo": {"name": NAME, "version": __version__},
@@ -122,7 +123,9 @@ class Greeter:
             self._asked = [task for task in self._asked if not task.done()]
             if len(self._asked) >= WAITING:
                 self._asked[0].cancel()
-            self._asked.append(asyncio.create_task(self._ask(over_socket(client))))
+            self._asked.append(
+                asyncio.create_task(self._ask(over_socket(client, stranger=self._token is not None)))
+            )
 
     async def _ask(self, connection: Connection) -> None:
         served = False

@@ -92,6 +92,11 @@ def changed_document(message: Any) -> str | None:
     return uri if isinstance(method, str) and method in TEXTS and isinstance(uri, str) else None
 
 
+def may_change_a_document(body: bytes) -> bool:
+    """Whether a body that is no message, or was too long to be kept, could have been a change of some document's text."""
+    return not body or any(method.encode() in body for method in TEXTS)
+
+
 def _containers(body: bytes) -> int:
     """Lists and objects in JSON text, without parsing it."""
     count = body.count(b"[") + body.count(b"{")

@@ -44,7 +44,7 @@ class JobDesk:
 
     def __init__(self, server: CopydeskServer) -> None:
         self._server = server
-        self.judge = Judge(lambda: tuple(server.folders))
+        self.judge = Judge(lambda: tuple(server.folders), lambda: server.untrusted)
         self._tickets: list[Ticket] = []
         self._idle: list[Callable[[], None]] = []
         server.documents.subscribe(lambda _: None, self._on_change, self._on_close)

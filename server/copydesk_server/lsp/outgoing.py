@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 
 class Outgoing:
-    """on_room: called on the writing thread, once there is room again after there was none."""
+    """on_room: called on the writing thread, once there is room again after there was none. limit: bytes; it may change."""
 
     def __init__(self, on_room: Callable[[], None], limit: int) -> None:
-        self._on_room, self._limit = on_room, limit
+        self._on_room, self.limit = on_room, limit
         self._news = threading.Condition()
         self._queue: deque[list[bytes]] = (
             deque()
@@ -29,7 +29,7 @@ class Outgoing:
     def full(self) -> bool:
         """More than `limit` bytes wait. Whoever sees it is told of room by `on_room`."""
         with self._news:
-            self._told_full = self._bytes > self._limit
+            self._told_full = self._bytes > self.limit
             return self._told_full
 
     def put(self, frame: bytes, key: str | None = None) -> None:
@@ -66,7 +66,7 @@ class Outgoing:
             if key is not None:
                 del self._keyed[key]
             self._bytes -= len(cell[0])
-            room = self._told_full and self._bytes <= self._limit // 2
+            room = self._told_full and self._bytes <= self.limit // 2
             if room:
                 self._told_full = False
         if room:

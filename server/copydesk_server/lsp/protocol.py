@@ -112,6 +112,8 @@ class CopydeskProtocol(LanguageServerProtocol):
             message = incoming.decode(body)
         except wire.MessageError as error:
             self._refuse(error)
+            if error.message is None and incoming.may_change_a_document(body):
+                self._lose_all()
             return
         if log.isEnabledFor(logging.DEBUG):
             log.debug("received %s", body.decode("utf-8", "replace"))
@@ -138,6 +140,17 @@ class CopydeskProtocol(LanguageServerProtocol):
         if uri is not None and self._server.documents.get(uri) is not None:
             log.warning("a document is left alone until it is opened again: a change of it could not be read")
             self._server.documents.close(uri)
+
+    def _lose_all(self) -> None:
+        """A change could not be read at all, so it may be any document's. The person is told: nothing else shows it."""
+        lost = [document.uri for document in self._server.documents]
+        for uri in lost:
+            self._server.documents.close(uri)
+        if lost:
+            self._server.say_once(
+                "unreadable-change",
+                "copydesk could not read a change that the editor sent, and leaves open files alone until they are opened again.",
+            )
 
     def _take(self, message: wire.Message) -> None:
         method, ident = message.get("method"), message.get("id")
@@ -366,7 +379,10 @@ class CopydeskProtocol(LanguageServerProtocol):
 
     def _overdue(self) -> JsonRpcException:
         seconds, state = self._server.settings.of(None).request_timeout, self._server.engine.state
-        why = f"; the engine is {state}" if state in ("loading", "restarting") else ""
+        why = {
+            "loading": "; the model is still loading",
+            "restarting": "; the engine is being started again",
+        }.get(state, "")
         return JsonRpcException(
             f"no answer within {seconds:g} seconds (the setting `requestTimeout`){why}", wire.REQUEST_FAILED
         )

@@ -20,6 +20,9 @@ Settings live in the section `{SECTION}` of the client's configuration. The serv
 (`workspace/didChangeConfiguration`, or `initializationOptions.{SECTION}.settings` to begin with). A value that is not valid is
 named in one message, and its default holds.
 
+A client that opened a folder which the person does not trust says `initializationOptions.{SECTION}.untrusted: true`: then all
+is as with the setting `untrusted` for as long as it is connected, whatever its settings say.
+
 "For" says where a setting counts: settings for the *server* are taken from the configuration outside of any folder, those for a
 *folder* may differ from folder to folder.
 """

@@ -101,6 +101,7 @@ class CopydeskServer(LanguageServer):
         host = options.engine_host or HOST
         self.engine = Engine(self.engine_settings(), loading.Loading(self), host=host)
         self.watching = Watching(self)
+        self._untrusted = self.untrusted
         self.settings.subscribe(self._settings_changed)
         for name in FEATURES:
             import_module(f"{__package__}.{name}").register(self)
@@ -240,8 +241,16 @@ class CopydeskServer(LanguageServer):
         if self.client.configuration:
             self.spawn(self.configuration.pull(), "configuration")
 
+    @property
+    def untrusted(self) -> bool:
+        """Whether nothing that lies in a folder may choose how copydesk works: no project file, no configuration of ruff."""
+        return self.client.untrusted or self.settings.of(None).untrusted
+
     def _settings_changed(self) -> None:
         self._set_level()
+        if self.untrusted != self._untrusted:
+            self._untrusted = self.untrusted
+            self.watching.read_projects()
         wanted = self.engine_settings()
         if wanted != self.engine.settings:
             moved = wanted.model != self.engine.settings.model

@@ -44,6 +44,7 @@ class Settings:
     request_timeout: float
     max_document_bytes: int
     max_line_bytes: int
+    untrusted: bool
     scope_policy: str
     candidates: int
     temperature: float

@@ -16,13 +16,15 @@ from collections.abc import Callable
 
 from copydesk.errors import CopydeskError
 from copydesk_server.lsp.outgoing import Outgoing
-from copydesk_server.lsp.wire import Frames, FramingError
+from copydesk_server.lsp.wire import MAX_BODY, Frames, FramingError
 
 CHUNK = 1 << 16
 WAITING = 1 << 24
 """Bytes of messages that have arrived and were not taken, beyond which nothing more is read."""
 HELD = 1 << 24
 """Bytes that wait to be written, beyond which the client is taken for one that does not read."""
+STRANGER = 1 << 16
+"""Bytes of each of these, and of one message, as long as nobody knows who the client is."""
 FLUSH_SECONDS = 5.0
 """A client that does not read its last messages in this time does not get them."""
 
@@ -39,9 +41,17 @@ class Connection:
     """
 
     def __init__(
-        self, read: Callable[[], bytes], write: Callable[[bytes], None], close: Callable[[], None]
+        self,
+        read: Callable[[], bytes],
+        write: Callable[[bytes], None],
+        close: Callable[[], None],
+        *,
+        stranger: bool = False,
     ) -> None:
+        """stranger: it may take next to no memory until it is welcome."""
         self.failure: str | None = None
+        self._waiting = STRANGER if stranger else WAITING
+        self._cut = Frames(STRANGER) if stranger else Frames()
         self._read, self._write, self._close = read, write, close
         self._loop = asyncio.get_running_loop()
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -49,11 +59,17 @@ class Connection:
         self._room = asyncio.Event()
         self._arrived = 0  # bytes in `_frames`
         self._taken = threading.Condition()
-        self._out = Outgoing(lambda: self._on_loop(self._room.set), HELD)
+        self._out = Outgoing(lambda: self._on_loop(self._room.set), STRANGER if stranger else HELD)
         # Daemons: a blocking read has no other end than the process's.
         threading.Thread(target=self._reading, name="copydesk-read", daemon=True).start()
         self._writer = threading.Thread(target=self._writing, name="copydesk-write", daemon=True)
         self._writer.start()
+
+    def welcome(self) -> None:
+        """It is a stranger no longer."""
+        self._waiting = WAITING
+        self._cut.limit = MAX_BODY
+        self._out.limit = HELD
 
     async def frame(self) -> bytes | None:
         """The next body; None when there will be no more."""
@@ -96,12 +112,12 @@ class Connection:
         self._frames.put_nowait(None)
 
     def _reading(self) -> None:
-        frames = Frames()
+        frames = self._cut
         try:
             while data := self._read():
                 for body in frames.feed(data):
                     with self._taken:
-                        while self._arrived > WAITING:
+                        while self._arrived > self._waiting:
                             self._taken.wait()
                         self._arrived += len(body)
                     self._loop.call_soon_threadsafe(self._frames.put_nowait, body)
@@ -148,8 +164,8 @@ def over_descriptors(source: int, sink: int) -> Connection:
     return Connection(lambda: os.read(source, CHUNK), write, close)
 
 
-def over_socket(client: socket.socket) -> Connection:
-    """One client that has connected."""
+def over_socket(client: socket.socket, *, stranger: bool = False) -> Connection:
+    """One client that has connected. stranger: it has to say who it is."""
     client.setblocking(True)
     if client.family in (socket.AF_INET, socket.AF_INET6):
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -160,4 +176,4 @@ def over_socket(client: socket.socket) -> Connection:
             client.shutdown(socket.SHUT_RDWR)
         client.close()
 
-    return Connection(lambda: client.recv(CHUNK), client.sendall, close)
+    return Connection(lambda: client.recv(CHUNK), client.sendall, close, stranger=stranger)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
 class Judge:
     """Asks `judge_all` in a thread. The ruff it uses is looked for once, and again when other folders are opened.
 
-    opened: the URIs of those folders; no ruff that lies in one is run.
+    opened: the URIs of those folders; no ruff that lies in one is run. isolated: whether ruff runs without any configuration.
     """
 
-    def __init__(self, opened: Callable[[], Iterable[str]]) -> None:
+    def __init__(
+        self, opened: Callable[[], Iterable[str]], isolated: Callable[[], bool] = lambda: False
+    ) -> None:
         self._opened = opened
+        self._isolated = isolated
         self._ruff: Ruff | None = None
         self._looked: frozenset[str] | None = None
 
@@ -63,4 +67,4 @@ class Judge:
 
             folders = [path for uri in opened if (path := path_of(uri)) is not None]
             self._ruff, self._looked = Ruff.find(folders), opened
-        return self._ruff
+        return replace(self._ruff, isolated=self._isolated()) if self._ruff is not None else None

@@ -180,9 +180,9 @@ class Watching:
             await self._watch()  # the old watches may be of a directory that is gone
 
     def read_projects(self) -> None:
-        """Read every folder's project file."""
+        """Read every folder's project file; none where folders are not trusted."""
         for root in self._server.folders:
-            folder = path_of(root)
+            folder = None if self._server.untrusted else path_of(root)
             found, wrong = project.load(folder) if folder is not None else (None, [])
             message = (
                 f"copydesk leaves out parts of {folder}/{project.FILE}: {'; '.join(wrong)}." if wrong else ""

@@ -69,9 +69,13 @@ class MessageError(Exception):
 
 
 class Frames:
-    """Cuts a stream of bytes into the bodies of messages. Raises FramingError, and is of no use afterwards."""
+    """Cuts a stream of bytes into the bodies of messages. Raises FramingError, and is of no use afterwards.
 
-    def __init__(self) -> None:
+    limit: bytes of the longest body that is kept; it may change at any time.
+    """
+
+    def __init__(self, limit: int = MAX_BODY) -> None:
+        self.limit = limit
         self._buffer = bytearray()
         self._length: int | None = None  # of the body whose header is being read
         self._body = False  # the header is complete
@@ -90,7 +94,7 @@ class Frames:
         while True:
             if self._body:
                 assert self._length is not None
-                if self._length > MAX_BODY:
+                if self._length > self.limit:
                     passed = min(self._length, len(self._buffer))
                     del self._buffer[:passed]
                     self._skip = self._length - passed

@@ -1,4 +1,4 @@
-// A folder that is not trusted, on a machine without the server: nothing runs. Trusted, the installation is offered; one click, and
+// A folder that is not trusted, on a machine without the server: nothing is offered. Trusted, the installation is offered; one click, and
 // the light bulb works. From the registry that pip is configured with.
 
 import assert from "node:assert/strict";
@@ -32,9 +32,9 @@ after(async () => bench?.close());
 
 const status = (text: string) => bench.page.locator(".statusbar-item", { hasText: text }).first();
 
-test("a folder that is not trusted: nothing runs", async () => {
+test("a folder that is not trusted: nothing is installed, and nothing runs", async () => {
   await bench.edit("none.py");
-  await status("copydesk: not in Restricted Mode").waitFor();
+  await status("copydesk: not installed").waitFor();
   await status("Restricted Mode").waitFor();
   assert.deepEqual(bench.descendants("copydesk_server"), []);
   assert.deepEqual(bench.descendants("bin/copydesk"), []);
