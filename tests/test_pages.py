@@ -490,3 +490,24 @@ def test_views_are_what_models_see() -> None:
     page = PageLayout(lines, DEFAULT, "python").page_for([(2, 2)])
     assert page.views == tuple(map(view_line, lines)) == ("a\n", "b\n", "c\x0c\n", "d")
     assert page.unterminated
+
+
+class Searched(list[int]):
+    """Counts how often a place is searched for in it."""
+
+    searches = 0
+
+    def index(self, *arguments: int) -> int:  # type: ignore[override]
+        Searched.searches += 1
+        return super().index(*arguments)
+
+
+def test_many_pages_at_once_are_placed_in_one_pass() -> None:
+    """A search for each would take minutes for a million lines."""
+    document = TextLines("x\n")
+    layout = PageLayout(document.lines, SMALL, "python")
+    layout._ids = Searched(layout._ids)
+    change = document.splice(Position(0, 0), Position(1, 0), "x\n" * 4000)
+    result = layout.splice(change, document.lines)
+    assert len(result.appeared) > 200
+    assert Searched.searches < 10

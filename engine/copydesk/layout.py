@@ -253,9 +253,9 @@ class PageLayout:
         for key in (before.near_header() | places.near_header() | {new[0]}) & was & now:
             if before.shape(key) != places.shape(key):
                 stale.add(key)
-        for name in touched.intersection(self._ids):
-            k = self._ids.index(name)
-            stale.update(new[max(0, k - 1) : k + 1])
+        for k, name in enumerate(self._ids):
+            if name in touched:
+                stale.update(new[max(0, k - 1) : k + 1])
         return LayoutChange(
             changed=tuple(key for key in new if key in stale and key in was) if stale else (),
             died=tuple(key for key in old if key not in now),
