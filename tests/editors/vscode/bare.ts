@@ -29,7 +29,7 @@ export async function results(wanted: readonly Wanted[]): Promise<string[]> {
     new StreamMessageWriter(server.stdin),
   );
   connection.listen();
-  const settings = { precompute: false };
+  const settings = { precompute: false, requestTimeout: 600 }; // the first answer waits for the model
   await connection.sendRequest("initialize", {
     processId: process.pid,
     rootUri: null,
