@@ -88,9 +88,10 @@ class Neovim:
     # -- what a person does --------------------------------------------------------------------------------------------
 
     def open(self, path: Path) -> None:
-        """`:edit`, and wait until copydesk's server looks after the buffer and the linter has spoken."""
+        """`:edit`, and wait until copydesk's server looks after the buffer, its model is there and the linter has spoken."""
         self.command(f"edit! {path}")
         self.until(lambda: self.client("id"), "copydesk's server")
+        self.until(lambda: "ready" in self.states(), "the model")
         self.until(lambda: self.lua("return #vim.diagnostic.get(0) > 0"), "the linter's diagnostics")
 
     def keys(self, keys: str) -> None:
@@ -137,6 +138,17 @@ class Neovim:
         return self.lua(
             f"local c = {CLIENTS}({{ name = 'copydesk', bufnr = 0 }})[1]; return c and c[...]", field
         )
+
+    def states(self) -> list[str]:
+        """Of this buffer's engines: one, once copydesk's server has said how it is."""
+        states: list[str] = self.lua(
+            "local states = {}\n"
+            "for _, answer in pairs(vim.lsp.buf_request_sync(0, 'copydesk/status', vim.empty_dict(), 60000) or {}) do\n"
+            "  if type(answer.result) == 'table' then table.insert(states, answer.result.state) end\n"
+            "end\n"
+            "return states"
+        )
+        return states
 
     def marks(self, group: str | None = None) -> list[Any]:
         """The extmarks of the preview, with their details."""

@@ -22,8 +22,7 @@ else
   if vim.env.COPYDESK_SETUP == "module" then
     cmd = { vim.env.COPYDESK_PYTHON, "-m", "copydesk_server", "lsp" } -- which imports from the working directory first
   end
-  -- On a busy machine the model takes its time to load.
-  require("copydesk").setup({ cmd = cmd, settings = { precompute = true, requestTimeout = 600 } })
+  require("copydesk").setup({ cmd = cmd, settings = { precompute = true } })
 end
 
 vim.api.nvim_create_autocmd("FileType", {

@@ -29,29 +29,33 @@ export async function results(wanted: readonly Wanted[]): Promise<string[]> {
     new StreamMessageWriter(server.stdin),
   );
   connection.listen();
-  const settings = { precompute: false };
-  await connection.sendRequest("initialize", {
-    processId: process.pid,
-    rootUri: null,
-    capabilities: {},
-    initializationOptions: { copydesk: { settings } },
-  });
-  await connection.sendNotification("initialized", {});
-  const found: string[] = [];
-  for (const [index, { text, lines, instruction }] of wanted.entries()) {
-    const uri = `untitled:${index}.py`;
-    const document = TextDocument.create(uri, "python", 1, text);
-    await connection.sendNotification("textDocument/didOpen", {
-      textDocument: { uri, languageId: "python", version: 1, text },
+  try {
+    const settings = { precompute: false, requestTimeout: 600 }; // the first answer waits for the model
+    await connection.sendRequest("initialize", {
+      processId: process.pid,
+      rootUri: null,
+      capabilities: {},
+      initializationOptions: { copydesk: { settings } },
     });
-    const range = { start: { line: lines[0] - 1, character: 0 }, end: { line: lines[1], character: 0 } };
-    const textDocument = { uri, version: 1 };
-    const answer = await connection.sendRequest("copydesk/edit", { textDocument, range, instruction });
-    found.push(TextDocument.applyEdits(document, answer.edit?.documentChanges[0].edits ?? []));
+    await connection.sendNotification("initialized", {});
+    const found: string[] = [];
+    for (const [index, { text, lines, instruction }] of wanted.entries()) {
+      const uri = `untitled:${index}.py`;
+      const document = TextDocument.create(uri, "python", 1, text);
+      await connection.sendNotification("textDocument/didOpen", {
+        textDocument: { uri, languageId: "python", version: 1, text },
+      });
+      const range = { start: { line: lines[0] - 1, character: 0 }, end: { line: lines[1], character: 0 } };
+      const textDocument = { uri, version: 1 };
+      const answer = await connection.sendRequest("copydesk/edit", { textDocument, range, instruction });
+      found.push(TextDocument.applyEdits(document, answer.edit?.documentChanges[0].edits ?? []));
+    }
+    await connection.sendRequest("shutdown");
+    await connection.sendNotification("exit");
+    await gone;
+    return found;
+  } finally {
+    server.kill(); // it would keep the tests from ending where a request failed
+    connection.dispose();
   }
-  await connection.sendRequest("shutdown");
-  await connection.sendNotification("exit");
-  await gone;
-  connection.dispose();
-  return found;
 }
