@@ -51,11 +51,11 @@ WORDING_FILES: dict[str, tuple[str, ...]] = {
 
 
 @cache
-def files() -> tuple[ParsedFile, ...]:
-    """Those of `MODULES` and `TYPED` that this Python has and that parse, in a fixed order."""
+def files(*, typed: bool = False) -> tuple[ParsedFile, ...]:
+    """Those of `MODULES` that this Python has and that parse, in a fixed order; with `typed` those of `TYPED` behind them."""
     plain = _parsed(MODULES)
     random.Random(0).shuffle(plain)
-    return (*plain, *_parsed(TYPED))
+    return (*plain, *(_parsed(TYPED) if typed else ()))
 
 
 def _parsed(names: list[str]) -> list[ParsedFile]:

@@ -169,6 +169,7 @@ class Client:
         message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
         return wire.encode(message).partition(b"\\r\\n\\r\\n")[2]
     def send(self, frame, key=None): self.sent.append(frame)
+    def welcome(self): pass
 
 client = Client()
 assert asyncio.run(greeting.greet(client)) == {"capabilities": {}}

@@ -222,14 +222,13 @@ def test_a_change_that_cannot_be_read_takes_its_document_out_of_step() -> None:
 # -- bounds ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_message_that_is_too_long_is_read_past(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "MAX_BODY", 100)
+def test_a_message_that_is_too_long_is_read_past() -> None:
     long, short = b"x" * 101, b'{"jsonrpc":"2.0","method":"m"}'
     data = b"".join(
         b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in (short, long, short, long)
     )
     for step in (1, 7, 64, len(data)):
-        frames = wire.Frames()
+        frames = wire.Frames(100)
         found = [body for at in range(0, len(data), step) for body in frames.feed(data[at : at + step])]
         assert found == [short, b"", short, b""]
         assert not frames.midway

@@ -214,7 +214,7 @@ def test_folders_and_repositories(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(module("a"))
     found = sources.folder(tmp_path, "mine")
     assert (found.name, found.licence.licence, [p for p, _ in found.files()]) == ("mine", "MIT", ["a.py"])
-    with pytest.raises(TrainingError, match="no git repository"):
+    with pytest.raises(TrainingError, match="not a git repository"):
         sources.repository(tmp_path)
     with pytest.raises(TrainingError, match="no folder"):
         sources.folder(tmp_path / "absent")

@@ -38,7 +38,7 @@ UNPARSABLE_BEFORE = SYNTAX
 def drawn(name: str, count: int = 30) -> list[Example]:
     """`count` different examples of a kind, few per file."""
     found: dict[str, Example] = {}
-    for number, (k, file) in itertools.product(range(12), enumerate(files())):
+    for number, (k, file) in itertools.product(range(12), enumerate(files(typed=True))):
         example = draw(DRAWN[name], file, random.Random(f"{number}/{k}"))
         if example is not None:
             found.setdefault(repr((example.before, example.request)), example)

@@ -31,7 +31,7 @@ ABOUT_COMMENTS = {"comment_out", "reword_text", "fix_text_typo", "duplicate_line
 def some(name: str) -> list[Example]:
     """A few examples of a kind, of as many shorter files as there are."""
     found: list[Example] = []
-    for k, file in enumerate(sorted(files(), key=lambda f: len(f.text))[:40]):
+    for k, file in enumerate(sorted(files(typed=True), key=lambda f: len(f.text))[:40]):
         example = draw(INSTRUCTED[name], file, random.Random(k))
         if example is not None and "\r" not in example.before:
             found.append(example)
