@@ -82,10 +82,17 @@ def exception() -> None:
     raise ValueError("meant")
 
 
+def interrupt_now_and_then() -> None:
+    """Python loses an interrupt that arrives while an object is being destroyed; a person presses the keys again."""
+    never, seconds = threading.Event(), 0.1
+    while not never.wait(seconds):
+        _thread.interrupt_main()
+        seconds = 5.0
+
+
 def interrupt() -> None:
     _, document = started()
-    timer = threading.Timer(0.1, _thread.interrupt_main)
-    timer.start()
+    threading.Thread(target=interrupt_now_and_then, daemon=True).start()
     while True:
         document.edit(EditRequest(scope=[(4, 7)], instruction="rename x to why"))
 
