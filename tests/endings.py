@@ -82,17 +82,11 @@ def exception() -> None:
     raise ValueError("meant")
 
 
-def interrupt_now_and_then() -> None:
-    """Python loses an interrupt that arrives while an object is being destroyed; a person presses the keys again."""
-    never, seconds = threading.Event(), 0.1
-    while not never.wait(seconds):
-        _thread.interrupt_main()
-        seconds = 5.0
-
-
 def interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     _, document = started()
-    threading.Thread(target=interrupt_now_and_then, daemon=True).start()
+    timer = threading.Timer(0.1, _thread.interrupt_main)
+    timer.start()
     while True:
         document.edit(EditRequest(scope=[(4, 7)], instruction="rename x to why"))
 
