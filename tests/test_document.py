@@ -52,6 +52,14 @@ def test_lines_join_to_the_text_and_own_their_terminators(text: str) -> None:
     assert len(split_lines(view_text(text))) == len(split)
 
 
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\r", "a\r\n"])
+def test_equal_lines_of_a_large_document_of_short_lines_are_one_string(line: str) -> None:
+    text = "first\r\n" + line * 60_000 + "last"
+    lines = split_lines(text)
+    assert lines == ["first\r\n", *[line] * 60_000, "last"]
+    assert len(set(map(id, lines))) == 3
+
+
 # ------------------------------------------------------------------------------------------------------------ positions
 
 

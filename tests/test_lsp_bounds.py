@@ -163,5 +163,5 @@ def test_a_document_beyond_a_limit_does_not_reach_the_engine(setting: str, text:
 
 
 def test_the_limits_have_room_for_what_people_write() -> None:
-    assert defaults().max_document_bytes == 4 << 20
+    assert defaults().max_document_bytes == 1 << 20
     assert defaults().max_line_bytes == 1 << 18

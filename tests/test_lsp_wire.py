@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -41,6 +42,17 @@ def test_10000_messages_to_the_whole_protocol_process() -> None:
     report = asyncio.run(fuzz(10_000, seed=1))
     assert report.messages == 10_000
     assert report.requests > 2_000
+
+
+@pytest.mark.parametrize("text", ["[" * 300_000, "[\\n" * 300_000])
+def test_brackets_within_a_text_cost_no_memory(text: str) -> None:
+    body = f'{{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{{"text":"{text}"}}}}'.encode()
+    tracemalloc.start()
+    try:
+        incoming.decode(body)
+        assert tracemalloc.get_traced_memory()[1] < 6 * len(body)
+    finally:
+        tracemalloc.stop()
 
 
 def test_2000_messages_over_standard_streams() -> None:

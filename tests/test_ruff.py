@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,16 @@ def test_what_goes_wrong_has_a_name(tmp_path: Path, script: str, said: str) -> N
     with pytest.raises(RuffError, match="ruff") as caught:
         ruff_that(tmp_path, script).check("", None)
     assert said in str(caught.value)
+
+
+def test_a_report_longer_than_wanted_is_an_error_before_it_is_read() -> None:
+    text = "import os\n" * 50
+    ruff = the_ruff()
+    said = ruff.check(text, None)
+    assert len(said) >= 50
+    with pytest.raises(RuffError, match="too much"):
+        replace(ruff, most_bytes=1000).check(text, None)
+    assert replace(ruff, most_bytes=1 << 20).check(text, None) == said
 
 
 def test_missing_and_silent_programs(tmp_path: Path) -> None:

@@ -35,9 +35,17 @@ __all__ = [
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
+_LARGE = 100_000
+_SHORT = 8
+
+
 def split_lines(text: str) -> list[str]:
     r"""The lines of `text` with their terminators; `"".join` of them is `text`. Breaks at `\n`, `\r\n`,
     `\r` only."""
+    if len(text) > _LARGE and _SHORT * (text.count("\n") + text.count("\r")) > len(text):
+        # Millions of lines of a character or two: a string each would take thirty times their text, so equal lines are one.
+        shared: dict[str, str] = {}
+        return [shared.setdefault(line, line) for line in map(re.Match.group, _LINE.finditer(text))]
     return _LINE.findall(text)
 
 
@@ -225,7 +233,8 @@ class TextLines:
         new = split_lines(text)
         keep_head, keep_tail = _common_ends(lines, first, old_end, new)
         first, old_end = first + keep_head, old_end - keep_tail
-        new = new[keep_head : len(new) - keep_tail]
+        if keep_head or keep_tail:
+            new = new[keep_head : len(new) - keep_tail]
         if new or old_end > first:
             lines[first:old_end] = new
             self._text = None

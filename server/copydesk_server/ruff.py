@@ -18,6 +18,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Literal
 
 from copydesk.document import Position, TextEdit
@@ -64,12 +65,13 @@ class Ruff:
     """One ruff executable.
 
     fixes: those of its own that its findings carry. isolated: no configuration counts, neither a folder's nor the person's, and
-    `check` touches no file.
+    `check` touches no file. most_bytes: a report that is longer is an error.
     """
 
     program: Path
     fixes: frozenset[Applicability] = frozenset()
     isolated: bool = False
+    most_bytes: int | None = None
 
     @classmethod
     def find(cls, opened: Iterable[Path] = ()) -> Ruff | None:
@@ -134,24 +136,32 @@ class Ruff:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("RUFF_OUTPUT_")
         }
-        try:
-            done = subprocess.run(
-                [str(self.program), *arguments],
-                input=data,
-                capture_output=True,
-                cwd=folder,
-                env=environment,
-                timeout=timeout,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise RuffError(f"ruff did not answer within {timeout:g} s") from None
-        except OSError as error:
-            raise RuffError(f"ruff could not be run: {error.strerror or error}") from error
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")
-            raise RuffError(f"ruff failed ({done.returncode})" + (f": {said[:500]}" if said else ""))
-        return done.stdout.decode("utf-8", "replace")
+        # Files, not pipes: a report is as long as the text makes it, and must not lie in memory before it is measured.
+        with TemporaryFile() as asked, TemporaryFile() as said:
+            asked.write(data)
+            asked.seek(0)
+            try:
+                done = subprocess.run(
+                    [str(self.program), *arguments],
+                    stdin=asked,
+                    stdout=said,
+                    stderr=subprocess.PIPE,
+                    cwd=folder,
+                    env=environment,
+                    timeout=timeout,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                raise RuffError(f"ruff did not answer within {timeout:g} s") from None
+            except OSError as error:
+                raise RuffError(f"ruff could not be run: {error.strerror or error}") from error
+            if done.returncode != 0:
+                reason = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")
+                raise RuffError(f"ruff failed ({done.returncode})" + (f": {reason[:500]}" if reason else ""))
+            if self.most_bytes is not None and os.fstat(said.fileno()).st_size > self.most_bytes:
+                raise RuffError("ruff finds too much in this file to compare it")
+            said.seek(0)
+            return said.read().decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from lsprotocol import types
@@ -77,7 +78,7 @@ class OpenDocument:
         before = self.lines.lines[above : edit.end.line + 2]
         change = self.lines.splice(edit.start, edit.end, edit.new_text, encoding)
         self.size.remove(before[change.first - above : change.old_end - above])
-        self.size.add(self.lines.lines[change.first : change.first + change.new_count])
+        self.size.add(islice(self.lines.lines, change.first, change.first + change.new_count))
         return change
 
     def _whole(self, text: str) -> TextEdit:
@@ -90,7 +91,9 @@ class OpenDocument:
         tail = 0
         while tail < shortest - head and old[-1 - tail] == new[-1 - tail]:
             tail += 1
-        return TextEdit(Position(head, 0), Position(len(old) - tail, 0), "".join(new[head : len(new) - tail]))
+        return TextEdit(
+            Position(head, 0), Position(len(old) - tail, 0), "".join(islice(new, head, len(new) - tail))
+        )
 
 
 @dataclass(frozen=True, slots=True)

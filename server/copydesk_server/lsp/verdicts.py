@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from copydesk_server.judge import Judgement
     from copydesk_server.ruff import Ruff
 
+REPORT_BYTES = 2 << 20
+"""Of ruff's report on one text: some 3,000 findings, for which memory is needed a dozen times over."""
+
 
 class Judge:
     """Asks `judge_all` in a thread. The ruff it uses is looked for once, and again when other folders are opened.
@@ -67,4 +70,8 @@ class Judge:
 
             folders = [path for uri in opened if (path := path_of(uri)) is not None]
             self._ruff, self._looked = Ruff.find(folders), opened
-        return replace(self._ruff, isolated=self._isolated()) if self._ruff is not None else None
+        return (
+            replace(self._ruff, isolated=self._isolated(), most_bytes=REPORT_BYTES)
+            if self._ruff is not None
+            else None
+        )
