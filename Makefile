@@ -1,7 +1,7 @@
 # copydesk's commands. On a machine with nothing but Python and make, each target first makes .venv and installs into it.
 #
 #   make demo       watch the language server mend a small broken project
-#   make test       the tests (PYTEST_ARGS="tests/test_cli.py -k oracle" for some of them)
+#   make test       the tests (PYTEST_ARGS="tests/server/test_cli.py -k oracle" for some of them)
 #   make lint       ruff, mypy and the import contracts
 #   make test-editors  the tests in real editors, which are the next three; fetches the editors
 #   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)

@@ -17,8 +17,8 @@ from pathlib import Path
 import torch
 
 from copydesk.models.load import resolve
-from copydesk.training.adapters.adapter_file import FILE_NAME
-from copydesk.training.adapters.run import RUN_FILE, AdapterRun, Options
+from copydesk_training.adapters.adapter_file import FILE_NAME
+from copydesk_training.adapters.run import RUN_FILE, AdapterRun, Options
 
 
 def main() -> None:

@@ -19,13 +19,13 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from copydesk.format import EditFormat
 from copydesk.models.load import resolve
-from copydesk.training import shards
-from copydesk.training.adapters.run import AdapterRun, Options
-from copydesk.training.adapters.tokens import extend
-from copydesk.training.corpus import Corpus
-from copydesk.training.shard_plan import PACKED
+from copydesk.prompting.edit_format import EditFormat
+from copydesk_training import shards
+from copydesk_training.adapters.run import AdapterRun, Options
+from copydesk_training.adapters.tokens import extend
+from copydesk_training.corpus import Corpus
+from copydesk_training.shard_plan import PACKED
 
 
 def main() -> None:

@@ -16,8 +16,8 @@ from functools import partial
 import torch
 import torch.nn.functional as F
 
-from copydesk.bench.facts import hardware
-from copydesk.bench.timing import interleave, stopwatch
+from copydesk_benchmarks.facts import hardware
+from copydesk_benchmarks.timing import interleave, stopwatch
 
 HEADS, WIDTH, LAYERS = 3, 64, 8
 CASES = ((600, 1), (600, 8), (2500, 1), (2500, 3), (2500, 8), (600, 128))

@@ -23,12 +23,12 @@ from statistics import median
 
 import numpy as np
 
-from copydesk.bench.facts import hardware
-from copydesk.codec import Codec, special_tokens
-from copydesk.format import EditFormat
 from copydesk.grammar.acceptor import Acceptor
 from copydesk.grammar.bodies import CLOSED_UNTERMINATED, Bodies
 from copydesk.grammar.lark import InnerGrammar, gen_grammar
+from copydesk.prompting.codec import Codec, special_tokens
+from copydesk.prompting.edit_format import EditFormat
+from copydesk_benchmarks.facts import hardware
 
 LONGEST = 16
 

@@ -20,20 +20,20 @@ from statistics import median
 import torch
 from transformers import Qwen2Config
 
-from copydesk.bench.facts import hardware
-from copydesk.codec import Codec, special_tokens
+from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft, NgramIndex
-from copydesk.decode.machines import BodyTables
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
-from copydesk.decode.speaker import Speaker
-from copydesk.decode.steps import Lane, Outcome, Steps
-from copydesk.format import EditFormat
+from copydesk.decode.text_automata import BodyTables
+from copydesk.decode.token_emitter import Speaker
 from copydesk.grammar.bodies import Bodies
 from copydesk.models.feed import Feed
 from copydesk.models.random_weights import random_model
-from copydesk.vocabulary import ByteVocabulary
+from copydesk.prompting.codec import Codec, special_tokens
+from copydesk.prompting.edit_format import EditFormat
+from copydesk.prompting.vocabulary import ByteVocabulary
+from copydesk_benchmarks.facts import hardware
 
 PREFIX = 1024
 VOCABULARY = 8192

@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 import torch
 
-from copydesk.training import kernels
-from copydesk.training.loss import head_loss
-from copydesk.training.model import SIZES, Config, TrainingModel
-from copydesk.training.optim import MuonAdamW
-from copydesk.training.rates import matmul_rate
+from copydesk_training import kernels
+from copydesk_training.loss import head_loss
+from copydesk_training.model import SIZES, Config, TrainingModel
+from copydesk_training.optim import MuonAdamW
+from copydesk_training.rates import matmul_rate
 
 VOCAB, TOKENS, SHARE = 8384, 5120, 0.3
 WAYS: dict[str, tuple[torch.dtype, bool]] = {

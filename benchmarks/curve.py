@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from copydesk.errors import CopydeskError
-from copydesk.training.evaluation.curve_plot import PICTURE, draw
+from copydesk_training.evaluation.curve_plot import PICTURE, draw
 
 
 def main() -> int:

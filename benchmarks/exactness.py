@@ -23,11 +23,11 @@ from random import Random
 
 import torch
 
-from copydesk.bench.exactness import TIE, Ask, Law, Laws
-from copydesk.bench.examples import held_out_examples, library_examples
-from copydesk.bench.facts import facts
-from copydesk.bench.report import Report, Table, Value
 from copydesk.editor import Editor
+from copydesk_benchmarks.exactness import TIE, Ask, Law, Laws
+from copydesk_benchmarks.examples import held_out_examples, library_examples
+from copydesk_benchmarks.facts import facts
+from copydesk_benchmarks.report import Report, Table, Value
 
 TOGETHER = 4
 """Examples of one round, packed together after each was asked alone."""

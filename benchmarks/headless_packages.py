@@ -2,7 +2,7 @@
 
     python benchmarks/headless_packages.py [--files 120] [--model DIR] [--threads 2] [--seed 0] > benchmarks/headless.md
 
-The packages are those of `copydesk/training/heldout.txt`, fetched by pip as wheels into a temporary folder (or `--wheels DIR`,
+The packages are those of `copydesk_training/heldout.txt`, fetched by pip as wheels into a temporary folder (or `--wheels DIR`,
 kept there); files are drawn by the seed from those in which ruff finds something. Each side gets a copy of the files and writes
 into it. A diagnostic counts as mended where it is gone and its file still parses and has nothing new: with one new finding,
 nothing that went from that file counts. Every side is judged alike, by ruff on what it left.
@@ -30,10 +30,10 @@ from typing import TypeAlias
 
 import torch
 
-from copydesk.bench.facts import hardware
-from copydesk.training.sources import archive, fetch
-from copydesk_server.judge import finding
+from copydesk_benchmarks.facts import hardware
 from copydesk_server.ruff import SYNTAX, Ruff
+from copydesk_server.verification import finding
+from copydesk_training.sources import archive, fetch
 
 SELECT = "E,F,W,B,C4,RET,SIM,UP,PLR1,PLW"
 IGNORE = "E501"  # a line's length is not what this measures, and would be most of what there is
@@ -101,7 +101,7 @@ def main() -> int:
 
 def held_out() -> list[str]:
     """The packages that are never trained on."""
-    text = (resources.files("copydesk.training") / "heldout.txt").read_text("utf-8")
+    text = (resources.files("copydesk_training") / "heldout.txt").read_text("utf-8")
     return [line.strip() for line in text.split("\n") if line.strip() and not line.startswith("#")]
 
 

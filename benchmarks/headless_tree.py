@@ -32,19 +32,19 @@ from typing import Any, ClassVar, TypeAlias
 
 import torch
 
-from copydesk import batch
-from copydesk.bench.facts import hardware
 from copydesk.decode.sampling import Floats, Sampler, TokenSet
 from copydesk.results import EditResult
-from copydesk.training.composite import composites
-from copydesk.training.defects import examples
-from copydesk.training.sources import standard_library
+from copydesk.serving import batch
+from copydesk_benchmarks.facts import hardware
 from copydesk_server import cli
 from copydesk_server.commands import fix as fix_command
 from copydesk_server.commands import refactor as refactor_command
-from copydesk_server.headless.fixes import Fix
+from copydesk_server.headless.models import Fix
 from copydesk_server.headless.report import _fix
 from copydesk_server.headless.task import FileTask
+from copydesk_training.composite import composites
+from copydesk_training.defects import examples
+from copydesk_training.sources import standard_library
 
 DEFECTS = 3
 LINES = 40, 600

@@ -2,7 +2,7 @@
 
     python benchmarks/instruction_wordings.py
 
-No model runs. What is not read goes to the model; `tests/test_told_wordings.py` holds that what is read is read right.
+No model runs. What is not read goes to the model; `tests/refactorings/test_told_wordings.py` checks what is read.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 from instructions import told
 
-WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "wordings.json"
+WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "refactorings" / "wordings.json"
 
 
 def main() -> int:

@@ -20,10 +20,10 @@ from statistics import median, quantiles
 
 import torch
 
-from copydesk.bench.facts import hardware
 from copydesk.decode.counts import Counts
 from copydesk.editor import Editor
-from copydesk.training.records import read_held_out
+from copydesk_benchmarks.facts import hardware
+from copydesk_training.records import read_held_out
 
 
 def main() -> int:

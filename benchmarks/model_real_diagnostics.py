@@ -19,12 +19,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from copydesk.document import Position
 from copydesk.editor import Editor
 from copydesk.program import Copy
 from copydesk.request import Diagnostic, EditRequest
-from copydesk.training.corpus import Corpus
-from copydesk.training.statistics import Share
+from copydesk.text.document import Position
+from copydesk_training.corpus import Corpus
+from copydesk_training.statistics import Share
 
 SELECT = "E,F,W,B,C4,RET,SIM,UP,PLR1,PLW"
 

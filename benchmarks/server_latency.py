@@ -28,12 +28,12 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 import psutil
 
-from copydesk.bench.facts import hardware
 from copydesk.request import EditRequest
+from copydesk_benchmarks.facts import hardware
 from copydesk_server.lsp.server import create_server
 from copydesk_server.lsp.session import Options
 from lsp_client import FULL, LspClient

@@ -2,8 +2,8 @@
 
     python benchmarks/server_soak.py [--documents 50] [--edits 20000] [--fixes 500] [--cancels 200] [--seed 0] [--model DIR]
 
-The protocol process is this one, with a client that keeps its own texts (`tests/soaking.py`), so its memory counts both. Exit
-code 1 where something was left over.
+The protocol process is this one, with a client that keeps its own texts (`tests/support/soaking.py`), so its memory counts
+both. Exit code 1 where something was left over.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
-from copydesk.bench.facts import hardware
+from copydesk_benchmarks.facts import hardware
 from soaking import Size, soak
 
 

@@ -2,9 +2,9 @@
 
     python benchmarks/soak.py --minutes 20 [--seed 7] [--only "kills of the engine"] [--round 3] [--out benchmarks/server.md]
 
-The attacks (`tests/attacks/`) take turns until the time is over. Each round's random numbers come from the seed, the attack's
-name and the round's number, so that `--only NAME --round N` with the same seed brings one of them again. Exit code 1 where
-something was lost, ran, went unanswered or took more memory than is stated.
+The attacks (`tests/support/attacks/`) take turns until the time is over. Each round's random numbers come from the seed, the
+attack's name and the round's number, so that `--only NAME --round N` with the same seed brings one of them again. Exit code 1
+where something was lost, ran, went unanswered or took more memory than is stated.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 import lsp_client
 import soaking
 from attacks import ATTACKS
 from attacks.arena import MB, Arena, Figures
-from copydesk.bench.facts import hardware
+from copydesk_benchmarks.facts import hardware
 
 log = logging.getLogger(__name__)
 

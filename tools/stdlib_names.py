@@ -1,4 +1,4 @@
-"""Write `engine/copydesk/stdlib_names.txt`: the standard library's modules with their public names.
+"""Write `engine/copydesk/quickfixes/handlers/stdlib_names.txt`: the standard library's modules with their public names.
 
     python tools/stdlib_names.py [DIR...]
 
@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
-TABLE = Path(__file__).parent.parent / "engine" / "copydesk" / "stdlib_names.txt"
+TABLE = Path(__file__).parent.parent / "engine" / "copydesk" / "quickfixes" / "handlers" / "stdlib_names.txt"
 SUBMODULES = [
     "asyncio.subprocess", "collections.abc", "concurrent.futures", "ctypes.util", "email.message",
     "email.mime.multipart", "email.mime.text", "email.utils", "html.parser", "http.client", "http.cookiejar",

@@ -19,10 +19,8 @@ from typing import Protocol
 
 from platformdirs import user_cache_path
 
-from copydesk.batch import Batch, Prepared, Supply
 from copydesk.cache import PageCache
 from copydesk.cache.pages import CHUNK
-from copydesk.document import Encoding, Position, TextLines, split_lines
 from copydesk.errors import (
     CacheError,
     ContextLengthError,
@@ -31,17 +29,19 @@ from copydesk.errors import (
     EditorClosedError,
     OutOfMemoryError,
 )
-from copydesk.fair_lock import FairLock
-from copydesk.interpreter_exit import stop_at_exit
-from copydesk.layout import PageLayout
-from copydesk.limits import Limits, byte_count
-from copydesk.plan import LIMITS, Plan, make_plan, page_prefix
+from copydesk.paging.layout import PageLayout
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult, Event
-from copydesk.syntax import LiveSyntax
-from copydesk.toolkit import Toolkit
-from copydesk.version import Version
-from copydesk.warming import Warmer
+from copydesk.serving.batch import Batch, Prepared, Supply
+from copydesk.serving.fair_lock import FairLock
+from copydesk.serving.interpreter_exit import stop_at_exit
+from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.plan import LIMITS, Plan, make_plan, page_prefix
+from copydesk.serving.snapshot import Version
+from copydesk.serving.warming import Warmer
+from copydesk.syntax.tree import LiveSyntax
+from copydesk.text.document import Encoding, Position, TextLines, split_lines
+from copydesk.text.limits import Limits, byte_count
 
 CACHE_BYTES = 1 << 30
 """Default budget of the KV cache on a CPU."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from copydesk.document import Position, TextEdit
 from copydesk.errors import RequestError, ScopeError
+from copydesk.text.document import Position, TextEdit
 
 Range = tuple[int, int]
 """1-based inclusive lines; (k, k - 1) is the insertion point before line k."""

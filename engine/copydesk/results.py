@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from copydesk.decode.counts import Counts
-from copydesk.document import TextEdit
 from copydesk.program import Program
+from copydesk.text.document import TextEdit
 
 Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from copydesk_server.errors import ServerError
-from copydesk_server.lsp import wire
+from copydesk_server.lsp import jsonrpc
 
 PATIENCE = 120.0
 """Seconds to wait for anything: loading a model is the longest."""
@@ -30,8 +30,8 @@ class DemoClient:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        self._inbox: queue.Queue[wire.Message | None] = queue.Queue()
-        self._kept: list[wire.Message] = []
+        self._inbox: queue.Queue[jsonrpc.Message | None] = queue.Queue()
+        self._kept: list[jsonrpc.Message] = []
         self._ids = 0
         threading.Thread(target=self._read, name="server", daemon=True).start()
         # The first answer waits for the model, which a person's editor would not.
@@ -80,15 +80,15 @@ class DemoClient:
             if "method" in message:
                 self._kept.append(message)
 
-    def _send(self, message: wire.Message) -> None:
+    def _send(self, message: jsonrpc.Message) -> None:
         assert self._server.stdin is not None
         try:
-            self._server.stdin.write(wire.encode(message))
+            self._server.stdin.write(jsonrpc.encode(message))
             self._server.stdin.flush()
         except OSError as error:
             raise ServerError(f"the language server is gone ({error})") from error
 
-    def _next(self) -> wire.Message:
+    def _next(self) -> jsonrpc.Message:
         try:
             message = self._inbox.get(timeout=PATIENCE)
         except queue.Empty:
@@ -101,12 +101,12 @@ class DemoClient:
         return message
 
     def _read(self) -> None:
-        frames = wire.Frames()
+        frames = jsonrpc.Frames()
         stdout = self._server.stdout
         assert stdout is not None
         while data := os.read(stdout.fileno(), 1 << 16):
             for body in frames.feed(data):
-                self._inbox.put(wire.decode(body))
+                self._inbox.put(jsonrpc.decode(body))
         self._inbox.put(None)
 
     def __enter__(self) -> DemoClient:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from copydesk.errors import FileRefusedError
-from copydesk.regular_file import read_regular
+from copydesk.files.regular_file import read_regular
 from copydesk_server.errors import FileError
 
 MAX_BYTES = 256 << 20

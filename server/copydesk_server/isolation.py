@@ -53,7 +53,7 @@ def isolate() -> None:
         )
     os.environ["PYTHONSAFEPATH"] = "1"
     clean_paths()
-    from copydesk.executables import search_path
+    from copydesk.files.executables import search_path
 
     if "PATH" in os.environ:  # libraries start programs by name too
         folders = search_path(os.environ["PATH"])

@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from copydesk.document import terminator
 from copydesk.program import Copy, Program
-from copydesk.provenance import Origin, ResultLine, dropped_lines, op_label, provenance
+from copydesk.program.provenance import Origin, ResultLine, dropped_lines, op_label, provenance
+from copydesk.text.document import terminator
 from copydesk_server.printable import printable
 
 _MARK = {Origin.COPIED: "=", Origin.GENERATED: "+", Origin.SUBSTITUTED: "~"}

@@ -21,10 +21,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Literal
 
-from copydesk.document import Position, TextEdit
 from copydesk.errors import RequestError
-from copydesk.executables import find_executable
+from copydesk.files.executables import find_executable
 from copydesk.request import Diagnostic
+from copydesk.text.document import Position, TextEdit
 from copydesk_server.errors import RuffError
 from copydesk_server.ruff_inputs import check_configuration, check_tree
 

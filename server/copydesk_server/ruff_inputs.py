@@ -11,14 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from copydesk.errors import FileRefusedError
-from copydesk.regular_file import check_regular
+from copydesk.files.regular_file import check_regular
 from copydesk_server.errors import RuffError
 
 CONFIGURATION = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 IGNORE = (".gitignore", ".ignore", ".git/info/exclude")
 MAX_BYTES = 4 << 20
-"""Of a file with settings or patterns. Source files may be larger: ruff reads them one by one."""
-_MAX_SOURCE_BYTES = 1 << 30
+"""Of a file with settings or patterns."""
+MAX_SOURCE_BYTES = 64 << 20
+"""Of a source file: ruff takes some twenty times as much memory, and nobody writes such a file by hand."""
 _SOURCES = (".py", ".pyi", ".pyw", ".ipynb")
 _EXCLUDED = frozenset({".git", ".hg", ".svn", ".tox", ".nox", ".venv", "node_modules", "site-packages"})
 """Some of what ruff leaves out by default, where many files lie."""
@@ -39,7 +40,7 @@ def check_tree(paths: Sequence[Path]) -> None:
         if path.is_dir():
             _check_folder(path)
         else:
-            _check(path, _MAX_SOURCE_BYTES)
+            _check(path, MAX_SOURCE_BYTES)
     for place in above:
         _check_names(place, CONFIGURATION + IGNORE)
 
@@ -53,10 +54,8 @@ def _check_folder(folder: Path) -> None:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _EXCLUDED:
                     waiting.append(Path(entry.path))
-            elif entry.name.endswith(_SOURCES) and not entry.is_symlink():
-                # ruff follows no link to a source file that it found by itself.
-                if not entry.is_file(follow_symlinks=False):
-                    _check(Path(entry.path), _MAX_SOURCE_BYTES)
+            elif entry.name.endswith(_SOURCES):
+                _check(Path(entry.path), MAX_SOURCE_BYTES)
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 if TYPE_CHECKING:
-    from copydesk.training.adapters.run import Progress as AdapterProgress
-    from copydesk.training.train import Status
+    from copydesk_training.adapters.run import Progress as AdapterProgress
+    from copydesk_training.train import Status
 
 
 class TrainingView:

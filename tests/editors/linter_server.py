@@ -11,7 +11,7 @@ import json
 import sys
 from typing import Any
 
-from copydesk.document import Encoding, TextLines
+from copydesk.text.document import Encoding, TextLines
 from server_tools import the_ruff
 
 SOURCE = "Ruff"

@@ -9,16 +9,16 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from copydesk.codec import Codec, Ids
+from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
 from copydesk.decode.lookahead import Tree, trie_nodes
-from copydesk.decode.machines import BodyTables, Machine, OldMachine
-from copydesk.decode.speaker import Speaker
-from copydesk.decode.steps import Decided, Outcome, Steps
+from copydesk.decode.text_automata import BodyTables, Machine, OldMachine
+from copydesk.decode.token_emitter import Speaker
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules, State
 from copydesk.grammar.trie import MAX_NODES, finite_choices
 from copydesk.program import Copy, Gen, Op, Program, Sub, SubSpan, sub_span
+from copydesk.prompting.codec import Codec, Ids
 
 MAX_AHEAD = MAX_NODES - 1
 """Tokens of lookahead fed at an op boundary. Beyond, a forward of its own is cheaper."""

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from copydesk.decode.coroutine import Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex
 from copydesk.decode.sampling import TokenSet
-from copydesk.decode.speaker import Speaker
-from copydesk.decode.steps import Outcome, Steps
+from copydesk.decode.token_emitter import Speaker
 from copydesk.program import Copy, Gen, Op, Program
-from copydesk.vocabulary import Vocabulary
+from copydesk.prompting.vocabulary import Vocabulary
 
 TAIL = 3
 """Tokens looked at behind the closing fence for the end of the answer."""

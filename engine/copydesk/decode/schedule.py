@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from copydesk.decode.steps import Ask, Decided, Lane, Outcome, Steps
+from copydesk.decode.coroutine import Ask, Decided, Lane, Outcome, Steps
 from copydesk.models.model import Model
 
 Stop = Callable[[], str | None]

@@ -14,12 +14,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copydesk.codec import Codec, Ids
 from copydesk.errors import GrammarError
 from copydesk.grammar import rules as ordering
 from copydesk.grammar.bodies import CLOSED_UNTERMINATED, ILLEGAL, Bodies
 from copydesk.grammar.olds import Olds, OldState
 from copydesk.grammar.rules import Range, Rules
+from copydesk.prompting.codec import Codec, Ids
 
 Phase = Literal["op", "start", "end", "line", "old", "text", "done"]
 

@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from copydesk.codec import Codec, Ids
 from copydesk.errors import GrammarError
 from copydesk.grammar.bytes_dfa import EMPTY, LINE_START, BytesDFA, run_tokens, text_dfa
+from copydesk.prompting.codec import Codec, Ids
 
 CLOSED = 0
 """State behind a closing literal."""

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copydesk.codec import Codec, Ids
 from copydesk.errors import GrammarError
-from copydesk.vocabulary import Vocabulary
+from copydesk.prompting.codec import Codec, Ids
+from copydesk.prompting.vocabulary import Vocabulary
 
 # -- grammars ------------------------------------------------------------------------------------------------------------
 

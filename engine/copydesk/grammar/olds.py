@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from copydesk.codec import Codec, Ids
 from copydesk.program import sub_span
+from copydesk.prompting.codec import Codec, Ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copydesk.codec import Codec, Ids
 from copydesk.errors import GrammarError
+from copydesk.prompting.codec import Codec, Ids
 
 MAX_NODES = 128
 """Internal nodes (the root among them) up to which one tree-mask forward scores a choice exactly."""

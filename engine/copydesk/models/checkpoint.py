@@ -18,8 +18,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from copydesk.errors import FileRefusedError, ModelError
+from copydesk.files.regular_file import is_plain_name, read_regular_text
 from copydesk.models.directory import INDEX, MAX_TEXT_BYTES, MAX_WEIGHTS_BYTES, WEIGHTS, check_file
-from copydesk.regular_file import is_plain_name, read_regular_text
 
 Fetch = Callable[[str], torch.Tensor | None]
 """A checkpoint's tensor by name, None when it has none of that name."""

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from copydesk.errors import FileRefusedError, ModelError
+from copydesk.files.regular_file import read_regular_text
 from copydesk.models.directory import CONFIG, MAX_CONFIG_BYTES
-from copydesk.regular_file import read_regular_text
 
 MAX_DEPTH = 16
 MAX_VALUES = 100_000

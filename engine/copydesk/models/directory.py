@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from copydesk.errors import FileRefusedError, ModelError
-from copydesk.regular_file import check_regular
+from copydesk.files.regular_file import check_regular
 
 CONFIG = "config.json"
 INDEX = "model.safetensors.index.json"

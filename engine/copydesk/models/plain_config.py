@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from copydesk.errors import FileRefusedError
-from copydesk.regular_file import read_regular_text
+from copydesk.files.regular_file import read_regular_text
 
 MAX_CONFIG_BYTES = 4 << 20
 _SAID = frozenset(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Protocol
 
-from copydesk.document import content, terminator, view_line, view_text
+from copydesk.text.document import content, terminator, view_line, view_text
 
 
 class Cost(Protocol):

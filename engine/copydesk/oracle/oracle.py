@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from copydesk.document import split_lines
 from copydesk.errors import ProgramError, ScopeError
 from copydesk.oracle.cost import CodeCost, Cost, PricedLines, body_cost
 from copydesk.oracle.path import CopyStep, GenStep, Path, Prices, Step, Window, cheapest
 from copydesk.oracle.subs import SubEdge, sub_edges
 from copydesk.oracle.windows import EXACT_CELLS, Lines, search_windows, trimmed
 from copydesk.program import SUB_LINES, Copy, Gen, Op, Program, Sub, sub_span
+from copydesk.text.document import split_lines
 
 
 def oracle_program(

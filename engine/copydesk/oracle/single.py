@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from copydesk.document import split_lines
 from copydesk.oracle.cost import Cost, PricedLines
 from copydesk.oracle.subs import sub_edges
 from copydesk.program import Sub
+from copydesk.text.document import split_lines
 
 _NEVER = 1 << 20
 

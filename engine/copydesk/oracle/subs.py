@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from copydesk.document import terminator
 from copydesk.oracle.cost import Cost, PricedLine, PricedLines, body_cost
 from copydesk.program import Sub, sub_span
+from copydesk.text.document import terminator
 
 _EXACT_CELLS = 1024
 """Up to so many pairs of lines every substitution is considered."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from copydesk.document import Encoding, TextEdit, TextLines
 from copydesk.program.ops import Copy, Gen, Op, Sub
 from copydesk.program.sub import sub_span
+from copydesk.text.document import Encoding, TextEdit, TextLines
 
 
 @dataclass(slots=True)

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from copydesk.document import Encoding, TextEdit, TextLines, split_lines, terminator
 from copydesk.errors import ProgramError
 from copydesk.program.edits import op_text, program_edits
 from copydesk.program.ops import Copy, Gen, Op
 from copydesk.program.sub import sub_span
 from copydesk.program.text import parse_ops, print_ops
+from copydesk.text.document import Encoding, TextEdit, TextLines, split_lines, terminator
 
 Mode: TypeAlias = Literal["edit", "move"]
 

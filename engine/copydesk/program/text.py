@@ -18,9 +18,9 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
-from copydesk.document import split_lines
 from copydesk.errors import ProgramSyntaxError
 from copydesk.program.ops import Copy, Gen, Op, Sub
+from copydesk.text.document import split_lines
 
 _TAGS = r"(?:/(?:gen|sub|old|new)>|noeol/>)"
 _ESCAPABLE = re.compile(rf"<(\\*{_TAGS})")

@@ -12,9 +12,9 @@ from importlib import import_module
 import torch
 from rich.console import Console
 
-from copydesk.bench import facts
 from copydesk.errors import CopydeskError
-from copydesk_server.benchmarks.bench import Bench, data_folder
+from copydesk_benchmarks import facts
+from copydesk_benchmarks.server.bench import Bench, data_folder
 
 STEPS = {
     "kernel": "forwards:run",
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         started = time.perf_counter()
         module, _, step = STEPS[what].partition(":")
         try:
-            report = getattr(import_module(f"copydesk_server.benchmarks.{module}"), step)(bench)
+            report = getattr(import_module(f"copydesk_benchmarks.server.{module}"), step)(bench)
         except (CopydeskError, OSError) as error:
             if len(chosen) == 1:
                 raise

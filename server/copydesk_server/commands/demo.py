@@ -17,8 +17,8 @@ from typing import Any
 
 from rich.console import Console
 
-from copydesk.document import Position, TextEdit, apply_edits, split_lines
 from copydesk.program import Program
+from copydesk.text.document import Position, TextEdit, apply_edits, split_lines
 from copydesk_server.demo_client import DemoClient
 from copydesk_server.program_view import show
 

@@ -23,16 +23,19 @@ from rich.progress import Progress
 
 from copydesk.editor import CACHE_BYTES, Editor
 from copydesk.errors import ModelError, TrainingError
-from copydesk.format import EditFormat
 from copydesk.models.load import resolve
-from copydesk.training.adapters.adapter_file import read_adapter
-from copydesk.training.adapters.merge import merge
-from copydesk.training.evaluation import curve
-from copydesk.training.evaluation.curve_plot import PICTURE, draw
-from copydesk.training.evaluation.groups import kinds_of
-from copydesk.training.evaluation.judge import judge_all_models
-from copydesk.training.evaluation.selection import select
-from copydesk.training.evaluation.table import (
+from copydesk.prompting.edit_format import EditFormat
+from copydesk_server.commands.eval_humaneval import humaneval_section
+from copydesk_server.ruff import Ruff
+from copydesk_server.verification import judge_all
+from copydesk_training.adapters.adapter_file import read_adapter
+from copydesk_training.adapters.merge import merge
+from copydesk_training.evaluation import curve
+from copydesk_training.evaluation.curve_plot import PICTURE, draw
+from copydesk_training.evaluation.groups import kinds_of
+from copydesk_training.evaluation.judge import judge_all_models
+from copydesk_training.evaluation.selection import select
+from copydesk_training.evaluation.table import (
     GROUPS,
     compare,
     exact_shares,
@@ -40,13 +43,10 @@ from copydesk.training.evaluation.table import (
     markdown_comparison,
     table,
 )
-from copydesk.training.evaluation.verdict import Verdict
-from copydesk.training.example import Example
-from copydesk.training.examples import page_format
-from copydesk.training.statistics import Share
-from copydesk_server.commands.eval_humaneval import humaneval_section
-from copydesk_server.judge import judge_all
-from copydesk_server.ruff import Ruff
+from copydesk_training.evaluation.verdict import Verdict
+from copydesk_training.example import Example
+from copydesk_training.examples import page_format
+from copydesk_training.statistics import Share
 
 MODES = {"both": (True, False), "on": (True,), "off": (False,)}
 EMBEDDED = "embedded"

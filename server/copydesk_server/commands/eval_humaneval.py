@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from copydesk.editor import Editor
-from copydesk.training.evaluation import humaneval
-from copydesk.training.evaluation.humaneval import Score
-from copydesk.training.evaluation.mistakes import MISTAKES
-from copydesk.training.evaluation.table import markdown_table
+from copydesk_training.evaluation import humaneval
+from copydesk_training.evaluation.humaneval import Score
+from copydesk_training.evaluation.mistakes import MISTAKES
+from copydesk_training.evaluation.table import markdown_table
 
 HEAD = ("model", "lists", "buggy lines", "pass@1", "exact match", *MISTAKES)
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from copydesk.document import TextLines
 from copydesk.editor import Editor
 from copydesk.request import EditRequest
+from copydesk.text.document import TextLines
 from copydesk_server.errors import DiagnosticsError, FileError, RuffError
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Place, language_of, root_of
 from copydesk_server.headless.findings import Found, parse
-from copydesk_server.headless.fixes import Rules
+from copydesk_server.headless.models import Rules
 from copydesk_server.headless.run import Begin
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask

@@ -9,9 +9,9 @@ import argparse
 import json
 import sys
 
-from copydesk.document import Encoding, Position
 from copydesk.oracle import oracle_program
 from copydesk.program import Program
+from copydesk.text.document import Encoding, Position
 from copydesk_server.input_file import read_input
 
 

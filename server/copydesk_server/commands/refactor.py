@@ -10,14 +10,14 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from copydesk.document import split_lines
 from copydesk.editor import Editor
 from copydesk.errors import RequestError
 from copydesk.request import EditRequest, Range
+from copydesk.text.document import split_lines
+from copydesk_server.headless.chunking import cut
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Filters, discover, language_of
-from copydesk_server.headless.fixes import Rules
-from copydesk_server.headless.pieces import cut
+from copydesk_server.headless.models import Rules
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.run import Begin, Opened
 from copydesk_server.headless.source import Source

@@ -1,7 +1,7 @@
 """`copydesk train`: from public Python sources to a model directory, step by step in a work folder.
 
 The steps are `corpus`, `tokenizer`, `shards`, `run` and `export`; without one all are done in this order. Each can be
-stopped and run again: what exists is kept. The work itself is `copydesk.training`; here arguments are read and progress is shown.
+stopped and run again: what exists is kept. The work itself is `copydesk_training`; here arguments are read and progress is shown.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from rich.console import Console
 from rich.table import Table
 
 from copydesk.errors import TrainingError
-from copydesk.format import EditFormat
 from copydesk.models.installed import is_name
+from copydesk.prompting.edit_format import EditFormat
 
 if TYPE_CHECKING:
-    from copydesk.training.corpus import Corpus
-    from copydesk.training.pairs import Pair
-    from copydesk.training.sources import Package
+    from copydesk_training.corpus import Corpus
+    from copydesk_training.pairs import Pair
+    from copydesk_training.sources import Package
 
 STEPS = ("corpus", "tokenizer", "shards", "run", "export")
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
-    from copydesk.training import corpus, filters, sources
+    from copydesk_training import corpus, filters, sources
 
     if args.step is None and (work / "corpus" / "manifest.json").is_file():
         console.print(f"corpus: kept, {work / 'corpus'}")
@@ -86,7 +86,7 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 def _pairs(args: argparse.Namespace, made: Corpus, held_out: frozenset[str], never: frozenset[str]) -> int:
     """Real edits of the repositories and releases that were named, kept beside the corpus."""
-    from copydesk.training import pairs, sources
+    from copydesk_training import pairs, sources
 
     mined = _histories(args, made, held_out, never)
     found: list[Iterator[pairs.Pair]] = [iter(edits) for edits in mined]
@@ -111,9 +111,9 @@ def _histories(
     args: argparse.Namespace, made: Corpus, held_out: frozenset[str], never: frozenset[str]
 ) -> list[list[Pair]]:
     """The edits of each repository; the record of all lies beside the corpus."""
-    from copydesk.training import sources
-    from copydesk.training.filters import Seen
-    from copydesk.training.histories import mining
+    from copydesk_training import sources
+    from copydesk_training.filters import Seen
+    from copydesk_training.histories import mining
 
     repositories: list[tuple[str | None, Path]] = []
     for path in map(Path, args.history or ()):
@@ -134,8 +134,8 @@ def _histories(
 
 
 def _source(path: Path, *, own: bool) -> Package:
-    from copydesk.training import sources
-    from copydesk.training.histories.commits import is_repository
+    from copydesk_training import sources
+    from copydesk_training.histories.commits import is_repository
 
     if path.is_dir():
         package = sources.repository(path) if is_repository(path) else sources.folder(path)
@@ -145,7 +145,7 @@ def _source(path: Path, *, own: bool) -> Package:
 
 
 def _owned(package: Package, *, own: bool) -> Package:
-    from copydesk.training.licences import Decision
+    from copydesk_training.licences import Decision
 
     # Whose code it is nobody can read from the code: the person says so, and the manifest keeps it.
     return (
@@ -156,9 +156,9 @@ def _owned(package: Package, *, own: bool) -> Package:
 
 
 def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
-    from copydesk.training.corpus import Corpus
-    from copydesk.training.tokenizer import train_tokenizer
-    from copydesk.vocabulary import HFVocabulary
+    from copydesk.prompting.vocabulary import HFVocabulary
+    from copydesk_training.corpus import Corpus
+    from copydesk_training.tokenizer import train_tokenizer
 
     path = work / "tokenizer.json"
     if args.step is None and path.is_file():
@@ -167,7 +167,7 @@ def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
     if args.model is not None:
         from tokenizers import Tokenizer
 
-        from copydesk.training.adapters.tokens import extend
+        from copydesk_training.adapters.tokens import extend
 
         tokenizer = Tokenizer.from_file(str(Path(args.model) / "tokenizer.json"))
         added = extend(tokenizer, _format(args))
@@ -190,9 +190,9 @@ def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
-    from copydesk.training.corpus import Corpus
-    from copydesk.training.shard_plan import PACKED
-    from copydesk.training.shards import Settings, ShardRecord, make_shards
+    from copydesk_training.corpus import Corpus
+    from copydesk_training.shard_plan import PACKED
+    from copydesk_training.shards import Settings, ShardRecord, make_shards
 
     def show(record: ShardRecord, done: int, of: int) -> None:
         rate = record.examples / max(record.seconds, 1e-9)
@@ -235,8 +235,8 @@ def _format(args: argparse.Namespace) -> EditFormat:
 
 
 def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
-    from copydesk.training import train
     from copydesk_server.training_view import TrainingView
+    from copydesk_training import train
 
     if args.model is not None:
         _adapt(args, work, console)
@@ -253,8 +253,8 @@ def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
     """Train an adapter for a pretrained model; goes on where an earlier run in the same folder stopped."""
     import torch
 
-    from copydesk.training.adapters.run import AdapterRun, Options
     from copydesk_server.training_view import adapter_line
+    from copydesk_training.adapters.run import AdapterRun, Options
 
     torch.set_num_threads(args.threads)
     options = Options(args.rank, args.rate, decay=args.decay, batch_tokens=args.batch_tokens, seed=args.seed)
@@ -272,8 +272,8 @@ def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
-    from copydesk.training import export
-    from copydesk.training.shards import shards_format
+    from copydesk_training import export
+    from copydesk_training.shards import shards_format
 
     if args.model is not None:
         _merge(Path(args.model), work, Path(args.out or work / "model"), console)
@@ -293,9 +293,9 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 def _merge(base: Path, work: Path, out: Path, console: Console) -> None:
     """Write the adapter's model card, and the model directory it makes with its base."""
-    from copydesk.training.adapters.adapter_card import adapter_card
-    from copydesk.training.adapters.adapter_file import read_adapter
-    from copydesk.training.adapters.merge import merge
+    from copydesk_training.adapters.adapter_card import adapter_card
+    from copydesk_training.adapters.adapter_file import read_adapter
+    from copydesk_training.adapters.merge import merge
 
     adapter = read_adapter(work / "adapter")
     manifest, histories = (

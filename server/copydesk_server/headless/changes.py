@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from copydesk.document import Encoding, Position, TextEdit, TextLines, apply_edits
 from copydesk.request import Diagnostic
+from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
 
 
 @dataclass(frozen=True, slots=True)

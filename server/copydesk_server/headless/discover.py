@@ -16,7 +16,7 @@ from pathspec import GitIgnoreSpec
 
 from copydesk.editor import LANGUAGES
 from copydesk.errors import FileRefusedError
-from copydesk.regular_file import read_regular
+from copydesk.files.regular_file import read_regular
 from copydesk_server.errors import FileError
 from copydesk_server.printable import shown_name
 

@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from copydesk.document import Encoding, Position, TextEdit, TextLines
 from copydesk.errors import RequestError
 from copydesk.request import Diagnostic
+from copydesk.text.document import Encoding, Position, TextEdit, TextLines
 from copydesk_server.errors import DiagnosticsError, RuffError
 from copydesk_server.ruff import SYNTAX, Applicability, read_json
 

@@ -18,7 +18,7 @@ from typing import Any
 from platformdirs import user_state_path
 
 from copydesk.errors import FileRefusedError
-from copydesk.regular_file import check_regular, read_regular
+from copydesk.files.regular_file import check_regular, read_regular
 from copydesk_server.errors import JournalError
 from copydesk_server.headless.source import digest
 from copydesk_server.headless.temporary import discard

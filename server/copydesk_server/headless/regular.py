@@ -1,11 +1,11 @@
-"""Reads files of a repository that somebody else may have made: `copydesk.regular_file`, with the file's name in what is said."""
+"""Reads files of a repository that somebody else may have made, with the file's name in what is said."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from copydesk import regular_file
 from copydesk.errors import FileRefusedError
+from copydesk.files import regular_file
 from copydesk_server.errors import FileError
 
 

@@ -19,10 +19,10 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from copydesk.decode.counts import Counts
-from copydesk.document import TextEdit
 from copydesk.program import Program
-from copydesk_server.headless.fixes import FileStatus, Fix
-from copydesk_server.headless.unified import unified
+from copydesk.text.document import TextEdit
+from copydesk_server.headless.models import FileStatus, Fix
+from copydesk_server.headless.unified_diff import unified
 from copydesk_server.printable import printable, shown_name
 from copydesk_server.program_view import show
 

@@ -25,8 +25,8 @@ from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk_server.errors import FileError
 from copydesk_server.headless.discover import Place
-from copydesk_server.headless.fixes import Fix
 from copydesk_server.headless.memory import give_back
+from copydesk_server.headless.models import Fix
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.source import Source, read
 from copydesk_server.headless.task import FileTask

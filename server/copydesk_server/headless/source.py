@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from copydesk.errors import FileRefusedError
-from copydesk.regular_file import read_with_status
+from copydesk.files.regular_file import read_with_status
 from copydesk_server.errors import FileError
 
 MAX_BYTES = 4 << 20

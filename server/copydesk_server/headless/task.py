@@ -13,21 +13,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from copydesk.decode.counts import Counts
-from copydesk.document import TextEdit, TextLines
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
 from copydesk.program import Program
+from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import EditResult
-from copydesk.scope import resolve_scope
-from copydesk.syntax import parse
+from copydesk.syntax.tree import parse
+from copydesk.text.document import TextEdit, TextLines
 from copydesk_server.headless.changes import Changes, moved
-from copydesk_server.headless.fixes import FileStatus, Fix, Rules
-from copydesk_server.headless.jury import Jury, by_ruff, refuse
-from copydesk_server.headless.pieces import join
+from copydesk_server.headless.chunking import join
+from copydesk_server.headless.models import FileStatus, Fix, Rules
 from copydesk_server.headless.source import Source
-from copydesk_server.judge import Judgement, finding
+from copydesk_server.headless.verifier import Jury, by_ruff, refuse
 from copydesk_server.ruff import is_ruff
+from copydesk_server.verification import Judgement, finding
 
 LEAST_TOKENS = 96
 CHARACTERS_A_TOKEN = 2

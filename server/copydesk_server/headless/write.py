@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from copydesk_server.errors import FileError
+from copydesk_server.headless.atomic_replace import refusal, replace
 from copydesk_server.headless.git import Dirt
 from copydesk_server.headless.journal import Journal
-from copydesk_server.headless.replace import refusal, replace
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.temporary import temporary_name
 

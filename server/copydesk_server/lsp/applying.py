@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from copydesk.document import Change, Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
+from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.tickets import Outcome
 from copydesk_server.lsp.workspace_edits import workspace_edit

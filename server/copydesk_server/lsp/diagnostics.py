@@ -18,8 +18,8 @@ from cattrs.errors import BaseValidationError
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from copydesk.document import Change, Encoding, Position, TextEdit, TextLines
 from copydesk.request import Diagnostic, Range
+from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines
 from copydesk_server.lsp.capabilities import dig, listed
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.rebase import move_diagnostic, overlap

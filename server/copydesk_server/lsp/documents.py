@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from copydesk.document import Change, Encoding, Position, TextEdit, TextLines, split_lines
+from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines, split_lines
 from copydesk_server.lsp.sizes import Size
 from copydesk_server.lsp.uris import name_of, path_of, scheme_of
 
@@ -25,13 +25,19 @@ SCHEMES = ("file", "untitled")
 """What a person edits; other schemes are views of something else (a revision, a preview)."""
 REMEMBERED = 512
 """So many notifications of changes can be rebased over."""
+MIRRORED = 8 << 20
+"""Bytes of a document whose lines are kept; a larger one is forgotten until the client sends its whole text again, for a string a
+line takes many times its text."""
 
 ContentChange = types.TextDocumentContentChangePartial | types.TextDocumentContentChangeWholeDocument
 
 
 @dataclass(slots=True)
 class OpenDocument:
-    """A document the client has open. `lines` is the client's text; only `Documents` changes it."""
+    """A document the client has open. `lines` is the client's text; only `Documents` changes it.
+
+    forgotten: it has more than `most_bytes`, and `lines` is empty.
+    """
 
     uri: str
     id: int
@@ -41,6 +47,8 @@ class OpenDocument:
     path: Path | None  # of `file` documents
     name: str
     size: Size
+    most_bytes: int = MIRRORED
+    forgotten: bool = False
     _log: deque[tuple[int, int, tuple[Change, ...]]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def changes_since(self, version: int) -> list[Change] | None:
@@ -62,15 +70,29 @@ class OpenDocument:
         edits: list[TextEdit] = []
         for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
+                if self.forgotten:
+                    continue
                 start, end = _ordered(change.range)
                 edit = TextEdit(start, end, change.text)
+            elif len(change.text) > self.most_bytes:
+                self.forget(len(change.text))
+                continue
             else:
+                if self.forgotten:
+                    self.forgotten, self.size = False, Size(())
                 edit = self._whole(change.text)
             done.append(self._splice(edit, encoding))
             edits.append(edit)
+            if self.size.bytes > self.most_bytes:
+                self.forget(self.size.bytes)
         self._log.append((self.version, version, tuple(done)))
         self.version = version
         return done, edits
+
+    def forget(self, size: int) -> None:
+        """Keep nothing of a text of `size` bytes but that."""
+        self.forgotten, self.lines, self.size = True, TextLines(), Size(())
+        self.size.bytes = size
 
     def _splice(self, edit: TextEdit, encoding: Encoding) -> Change:
         # What changes lies between the lines of the edit, but for a terminator that it joins on either side.
@@ -108,8 +130,10 @@ class Listener:
 class Documents:
     """All open documents, by URI. Listeners are called in the order they came, after the text has changed."""
 
-    def __init__(self, encoding: Encoding) -> None:
+    def __init__(self, encoding: Encoding, most_bytes: Callable[[str], int] = lambda _: MIRRORED) -> None:
+        """most_bytes: of a document's URI, how large it may be before its text is forgotten."""
         self.encoding = encoding
+        self._most_bytes = most_bytes
         self._open: dict[str, OpenDocument] = {}
         self._ids = itertools.count(1)
         self._listeners: list[Listener] = []
@@ -138,7 +162,9 @@ class Documents:
         if scheme_of(item.uri) not in SCHEMES:
             return
         self.close(item.uri)
-        lines = TextLines(item.text)
+        most = self._most_bytes(item.uri)
+        size = len(item.text)
+        lines = TextLines(item.text if size <= most else "")
         document = OpenDocument(
             item.uri,
             next(self._ids),
@@ -148,7 +174,10 @@ class Documents:
             path_of(item.uri),
             name_of(item.uri),
             Size(lines.lines),
+            most,
         )
+        if size > most:
+            document.forget(size)
         self._open[item.uri] = document
         for listener in self._listeners:
             listener.on_open(document)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from copydesk.request import Diagnostic, Range
-from copydesk_server.engine.jobs import HunkEvent, Retracted
-from copydesk_server.lsp.asks import Wanted, edit_request
+from copydesk_server.engine_process.jobs import HunkEvent, Retracted
 from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.edit_requests import Wanted, edit_request
 from copydesk_server.lsp.rebase import overlap
 from copydesk_server.lsp.tickets import Ask, Outcome, StoppedError, cancelled, modified
 from copydesk_server.lsp.workspace_edits import text_after

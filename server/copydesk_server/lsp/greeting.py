@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from copydesk import __version__
-from copydesk_server.lsp import incoming, wire
+from copydesk_server.lsp import incoming, jsonrpc
 from copydesk_server.lsp.capabilities import NAME, dig, server_capabilities
 from copydesk_server.lsp.listening import WAITING, forget
 from copydesk_server.lsp.transport import Connection, over_socket
@@ -37,10 +37,10 @@ async def greet(
     while (body := await connection.frame()) is not None:
         try:
             message = incoming.decode(body)
-        except wire.MessageError as error:
+        except jsonrpc.MessageError as error:
             answer = error.answer()
             if answer is not None:
-                connection.send(wire.encode(answer))
+                connection.send(jsonrpc.encode(answer))
             continue
         method, ident = message.get("method"), message.get("id")
         if method is None:
@@ -50,21 +50,21 @@ async def greet(
                 return None
             continue
         if method != "initialize":
-            refusal = wire.error_message(ident, wire.NOT_INITIALIZED, f"{method} before initialize")
-            connection.send(wire.encode(refusal))
+            refusal = jsonrpc.error_message(ident, jsonrpc.NOT_INITIALIZED, f"{method} before initialize")
+            connection.send(jsonrpc.encode(refusal))
             continue
         params = message.get("params")
         if not isinstance(params, dict) or not isinstance(params.get("capabilities"), dict):
-            refusal = wire.error_message(
-                ident, wire.INVALID_PARAMS, "initialize needs the client's capabilities"
+            refusal = jsonrpc.error_message(
+                ident, jsonrpc.INVALID_PARAMS, "initialize needs the client's capabilities"
             )
-            connection.send(wire.encode(refusal))
+            connection.send(jsonrpc.encode(refusal))
             continue
         if token is not None:
             shown = dig(params, "initializationOptions", "copydesk", "token")
             if not isinstance(shown, str) or not hmac.compare_digest(_secret(shown), _secret(token)):
                 reason = "initializationOptions.copydesk.token is not the token that was printed at the start"
-                connection.send(wire.encode(wire.error_message(ident, wire.INVALID_PARAMS, reason)))
+                connection.send(jsonrpc.encode(jsonrpc.error_message(ident, jsonrpc.INVALID_PARAMS, reason)))
                 raise RefusedError
         chosen()
         connection.welcome()
@@ -72,7 +72,7 @@ async def greet(
             "capabilities": server_capabilities(params["capabilities"]),
             "serverInfo": {"name": NAME, "version": __version__},
         }
-        connection.send(wire.encode({"jsonrpc": "2.0", "id": ident, "result": result}))
+        connection.send(jsonrpc.encode({"jsonrpc": "2.0", "id": ident, "result": result}))
         return params
     return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from copydesk_server.lsp import wire
+from copydesk_server.lsp import jsonrpc
 from copydesk_server.lsp.capabilities import dig
 
 REQUESTS = frozenset(
@@ -55,19 +55,19 @@ MAX_CONTAINERS = 1 << 18
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
-def decode(body: bytes) -> wire.Message:
-    """The message in `body`. Raises wire.MessageError."""
+def decode(body: bytes) -> jsonrpc.Message:
+    """The message in `body`. Raises jsonrpc.MessageError."""
     containers = _containers(body)
     if containers > MAX_CONTAINERS:
-        raise wire.MessageError(
-            wire.INVALID_REQUEST, f"a message has at most {MAX_CONTAINERS} lists and objects"
+        raise jsonrpc.MessageError(
+            jsonrpc.INVALID_REQUEST, f"a message has at most {MAX_CONTAINERS} lists and objects"
         )
-    message = wire.decode(body)
+    message = jsonrpc.decode(body)
     method, asked = message.get("method"), "id" in message
     if method is None:
         limit = MAX_NOTIFICATION
     elif method in TEXTS:
-        limit = wire.MAX_BODY
+        limit = jsonrpc.MAX_BODY
     else:
         limit = MAX_REQUEST if asked else MAX_NOTIFICATION
     reason = None
@@ -81,8 +81,8 @@ def decode(body: bytes) -> wire.Message:
         reason = f"the message is nested more than {MAX_DEPTH} deep"
     if reason is not None:
         silent = method is None or not asked
-        raise wire.MessageError(
-            wire.INVALID_REQUEST, reason, message.get("id"), silent=silent, message=message
+        raise jsonrpc.MessageError(
+            jsonrpc.INVALID_REQUEST, reason, message.get("id"), silent=silent, message=message
         )
     return message
 
@@ -107,7 +107,7 @@ def _containers(body: bytes) -> int:
     return count
 
 
-def _deeper(message: wire.Message, limit: int) -> bool:
+def _deeper(message: jsonrpc.Message, limit: int) -> bool:
     """Whether lists and objects lie in each other more than `limit` deep."""
     level: list[Any] = [message]
     for _ in range(limit):

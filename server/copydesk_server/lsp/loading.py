@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from copydesk_server.engine.proxy import State
+from copydesk_server.engine_process.client import State
 from copydesk_server.lsp import status
 
 if TYPE_CHECKING:

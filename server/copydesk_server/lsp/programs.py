@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from copydesk.document import Change, TextEdit, terminator
 from copydesk.program import Program
-from copydesk.provenance import Origin, ResultLine, op_label, provenance
+from copydesk.program.provenance import Origin, ResultLine, op_label, provenance
+from copydesk.text.document import Change, TextEdit, terminator
 from copydesk_server.lsp.applying import Expected
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.tickets import Outcome

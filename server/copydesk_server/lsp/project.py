@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from copydesk.errors import FileRefusedError
-from copydesk.regular_file import read_regular
+from copydesk.files.regular_file import read_regular
 from copydesk_server.lsp import schema
 from copydesk_server.lsp.settings import Project, Recipe, settings_schema
 

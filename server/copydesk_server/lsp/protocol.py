@@ -24,7 +24,7 @@ from pygls.protocol import (
     lsp_method,
 )
 
-from copydesk_server.lsp import incoming, wire
+from copydesk_server.lsp import incoming, jsonrpc
 from copydesk_server.lsp.capabilities import dig
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class CopydeskProtocol(LanguageServerProtocol):
         """Handle one message. Raises: never; what is wrong with it is answered or logged."""
         try:
             message = incoming.decode(body)
-        except wire.MessageError as error:
+        except jsonrpc.MessageError as error:
             self._refuse(error)
             if error.message is None and incoming.may_change_a_document(body):
                 self._lose_all()
@@ -124,7 +124,7 @@ class CopydeskProtocol(LanguageServerProtocol):
             if "method" in message and "id" in message:
                 self._fail(message["id"], error)
 
-    def _refuse(self, error: wire.MessageError) -> None:
+    def _refuse(self, error: jsonrpc.MessageError) -> None:
         """A message that is not handled at all."""
         answer, message = error.answer(), error.message
         if answer is not None:
@@ -152,17 +152,17 @@ class CopydeskProtocol(LanguageServerProtocol):
                 "copydesk could not read a change that the editor sent, and leaves open files alone until they are opened again.",
             )
 
-    def _take(self, message: wire.Message) -> None:
+    def _take(self, message: jsonrpc.Message) -> None:
         method, ident = message.get("method"), message.get("id")
         if method is not None and ident is not None:
             if ident in self._unanswered or ident in self._request_futures:
                 reason = "a request of this id is being answered"
-                self.send(wire.error_message(ident, wire.INVALID_REQUEST, reason))
+                self.send(jsonrpc.error_message(ident, jsonrpc.INVALID_REQUEST, reason))
                 return
             self._unanswered.add(ident)
             if method == types.INITIALIZE or self._shutdown:
                 when = "after shutdown" if self._shutdown else "once more"
-                self._answer_error(ident, wire.INVALID_REQUEST, f"{method} {when}")
+                self._answer_error(ident, jsonrpc.INVALID_REQUEST, f"{method} {when}")
                 return
         elif method is not None and self._shutdown and method != types.EXIT:
             return
@@ -201,12 +201,12 @@ class CopydeskProtocol(LanguageServerProtocol):
             return
         super()._handle_response(msg_id, result, error)
 
-    def _refuse_params(self, message: wire.Message) -> None:
+    def _refuse_params(self, message: jsonrpc.Message) -> None:
         method, ident = message.get("method"), message.get("id")
         if method is None:
             self._unreadable_answer(ident)
         elif ident is not None:
-            self._answer_error(ident, wire.INVALID_PARAMS, f"the params of {method} are not LSP's")
+            self._answer_error(ident, jsonrpc.INVALID_PARAMS, f"the params of {method} are not LSP's")
         else:
             log.warning("the params of %s are not LSP's: ignored", method)
             self._lose(incoming.changed_document(message))
@@ -215,7 +215,7 @@ class CopydeskProtocol(LanguageServerProtocol):
         """The answer to a question of ours cannot be read: that is an answer too."""
         if ident is not None and ident in self._asked:
             self._asked.discard(ident)
-            problem = types.ResponseError(wire.INVALID_PARAMS, "a response that cannot be read")
+            problem = types.ResponseError(jsonrpc.INVALID_PARAMS, "a response that cannot be read")
             self._handle_response(ident, None, problem)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -250,7 +250,7 @@ class CopydeskProtocol(LanguageServerProtocol):
 
     # -- out ---------------------------------------------------------------------------------------------------------
 
-    def send(self, message: wire.Message) -> None:
+    def send(self, message: jsonrpc.Message) -> None:
         """Send one message as it is."""
         self._send_data(message)
 
@@ -266,9 +266,9 @@ class CopydeskProtocol(LanguageServerProtocol):
             problem = "the result could not be written"
             if hasattr(data, "method"):
                 self._asked.discard(ident)
-                self._handle_response(ident, None, types.ResponseError(wire.INTERNAL_ERROR, problem))
+                self._handle_response(ident, None, types.ResponseError(jsonrpc.INTERNAL_ERROR, problem))
                 return
-            text = json.dumps(wire.error_message(ident, wire.INTERNAL_ERROR, problem))
+            text = json.dumps(jsonrpc.error_message(ident, jsonrpc.INTERNAL_ERROR, problem))
         log.debug("sent %s", text)
         body = text.encode("ascii")
         self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), _superseding(data))
@@ -316,11 +316,11 @@ class CopydeskProtocol(LanguageServerProtocol):
         """The last resort: an answer that cannot fail, unless there was one."""
         if msg_id in self._unanswered:
             reason = f"internal error ({type(error).__name__}); the server's log says where"
-            self._answer_error(msg_id, wire.INTERNAL_ERROR, reason)
+            self._answer_error(msg_id, jsonrpc.INTERNAL_ERROR, reason)
 
     def _answer_error(self, msg_id: int | str, code: int, reason: str) -> None:
         self._unanswered.discard(msg_id)
-        self.send(wire.error_message(msg_id, code, reason))
+        self.send(jsonrpc.error_message(msg_id, code, reason))
 
     def _check_handler_result(self, future: Future[Any]) -> None:
         error = None if future.cancelled() else future.exception()
@@ -384,7 +384,8 @@ class CopydeskProtocol(LanguageServerProtocol):
             "restarting": "; the engine is being started again",
         }.get(state, "")
         return JsonRpcException(
-            f"no answer within {seconds:g} seconds (the setting `requestTimeout`){why}", wire.REQUEST_FAILED
+            f"no answer within {seconds:g} seconds (the setting `requestTimeout`){why}",
+            jsonrpc.REQUEST_FAILED,
         )
 
     def cancel_all(self) -> None:

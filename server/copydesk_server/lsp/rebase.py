@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from copydesk.document import Change, Position, TextEdit
 from copydesk.request import Diagnostic, Range
+from copydesk.text.document import Change, Position, TextEdit
 
 
 @dataclass(frozen=True, slots=True)

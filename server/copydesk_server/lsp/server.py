@@ -18,12 +18,12 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from copydesk import __version__
-from copydesk_server.engine.proxy import HOST, Engine, EngineSettings
-from copydesk_server.lsp import loading, parent
+from copydesk_server.engine_process.client import HOST, Engine, EngineSettings
+from copydesk_server.lsp import loading, parent_watchdog
 from copydesk_server.lsp.capabilities import NAME, dig, listed, position_encoding
 from copydesk_server.lsp.client import ClientView
 from copydesk_server.lsp.configuration import Configuration
-from copydesk_server.lsp.documents import Documents
+from copydesk_server.lsp.documents import MIRRORED, Documents
 from copydesk_server.lsp.logs import Log
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.protocol import CopydeskProtocol, converter
@@ -32,11 +32,11 @@ from copydesk_server.lsp.uris import name_of, uri_of
 from copydesk_server.lsp.watching import Watching
 
 if TYPE_CHECKING:
-    from copydesk_server.lsp.ahead import Ahead
     from copydesk_server.lsp.diagnostics import DiagnosticStore
-    from copydesk_server.lsp.feeding import Feeding
-    from copydesk_server.lsp.jobs import JobDesk
+    from copydesk_server.lsp.edit_service import JobDesk
+    from copydesk_server.lsp.engine_sync import Feeding
     from copydesk_server.lsp.lint import Linting
+    from copydesk_server.lsp.prefetch import Ahead
     from copydesk_server.lsp.programs import Programs
     from copydesk_server.lsp.session import Options
     from copydesk_server.lsp.transport import Connection
@@ -46,21 +46,21 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 FEATURES = (
-    "feeding",
+    "engine_sync",
     "configuration",
     "watching",
     "status",
     "diagnostics",
-    "jobs",
-    "ahead",
+    "edit_service",
+    "prefetch",
     "programs",
     "lint",
-    "actions",
-    "resolve",
-    "commands",
-    "edit",
+    "handlers.code_action",
+    "handlers.code_action_resolve",
+    "handlers.execute_command",
+    "handlers.copydesk_edit",
 )
-"""Modules of this package, each with `register(server)`. `feeding` is first: others ask the engine about what it was fed."""
+"""Modules of this package, each with `register(server)`. `engine_sync` is first: others ask the engine about what it was fed."""
 
 
 class CopydeskServer(LanguageServer):
@@ -82,7 +82,9 @@ class CopydeskServer(LanguageServer):
         self.encoding = position_encoding(params["capabilities"])
         self.log = log
         self.folders: dict[str, str] = _folders(params)
-        self.documents = Documents(self.encoding)
+        self.documents = Documents(
+            self.encoding, lambda uri: max(MIRRORED, self.settings.of(uri).max_document_bytes)
+        )
         self.bars = ProgressBars(self)
         self.settings = SettingsStore(self.complain)
         self.settings.set_roots(tuple(self.folders))
@@ -128,7 +130,7 @@ class CopydeskServer(LanguageServer):
         await self.watching.begin()
 
     async def _watch_parent(self, pid: int) -> None:
-        await parent.outlived(pid)
+        await parent_watchdog.outlived(pid)
         self._connection.end("the client's process is gone")
 
     def wind_down(self) -> None:

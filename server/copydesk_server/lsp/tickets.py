@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcException
 
-from copydesk.document import Change, TextEdit
 from copydesk.request import EditRequest, Range
-from copydesk_server.engine.jobs import HunkEvent, Job, Priority, Retracted
-from copydesk_server.engine.messages import EngineResult, Status
+from copydesk.text.document import Change, TextEdit
+from copydesk_server.engine_process.jobs import HunkEvent, Job, Priority, Retracted
+from copydesk_server.engine_process.messages import EngineResult, Status
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.rebase import move_diagnostic, move_range, move_ranges, rebase
 
 if TYPE_CHECKING:
-    from copydesk_server.judge import Verdict
+    from copydesk_server.verification import Verdict
 
 CANCELLED = -32800
 CONTENT_MODIFIED = -32801

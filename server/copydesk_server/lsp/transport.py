@@ -15,8 +15,8 @@ import threading
 from collections.abc import Callable
 
 from copydesk.errors import CopydeskError
+from copydesk_server.lsp.jsonrpc import MAX_BODY, Frames, FramingError
 from copydesk_server.lsp.outgoing import Outgoing
-from copydesk_server.lsp.wire import MAX_BODY, Frames, FramingError
 
 CHUNK = 1 << 16
 WAITING = 1 << 24

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
-from copydesk.document import Encoding, Position, TextEdit, TextLines, apply_edits
 from copydesk.request import Range
+from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
 from copydesk_server.errors import EditError
 from copydesk_server.lsp.documents import OpenDocument
 

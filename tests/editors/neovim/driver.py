@@ -59,7 +59,7 @@ class Neovim:
             "COPYDESK_PYTHON": sys.executable,
             "COPYDESK_LINTER": str(HERE.parent / "linter_server.py"),
             "COPYDESK_LINTER_ENCODING": linter_encoding,
-            "PYTHONPATH": os.pathsep.join(str(ROOT / name) for name in ("engine", "server", "tests")),
+            "PYTHONPATH": os.pathsep.join(str(ROOT / name) for name in ("engine", "server", "tests/support")),
             "PATH": os.pathsep.join([str(binaries), os.environ["PATH"]]),
             "OMP_NUM_THREADS": "1",
             "HF_HUB_OFFLINE": "1",

@@ -1,0 +1,1 @@
+"""Files and programs that somebody else may have put there."""

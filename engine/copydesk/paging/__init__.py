@@ -1,0 +1,1 @@
+"""Pages: the numbered lines one prompt shows."""

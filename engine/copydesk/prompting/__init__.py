@@ -1,0 +1,1 @@
+"""What a model reads: edit formats, tokens and prompts."""

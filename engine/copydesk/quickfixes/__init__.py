@@ -1,0 +1,1 @@
+"""From a diagnostic to its scope and to the edits that may fix it."""

@@ -1,0 +1,1 @@
+"""One kind of diagnostic a file: the edits that may fix it."""

@@ -1,0 +1,55 @@
+"""What a tool itself proposes against its finding, as lines in place of others. Knows the document's lines; nothing of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from copydesk.errors import DocumentError
+from copydesk.request import Diagnostic, Range
+from copydesk.text.document import TextEdit, apply_edits, view_text
+from copydesk.text.line_edit import Exchange
+from copydesk.text.position import Encoding, Position
+
+
+def edited_lines(edit: TextEdit, count: int) -> Range:
+    """The lines (1-based) of a document of `count` that an edit changes; for whole lines put between two, the insertion point."""
+    first = edit.start.line + 1
+    if not edit.start.character and not edit.end.character:
+        # From one line's start to another's: the text ends its own lines, or it runs into the one that follows.
+        last = edit.end.line + (bool(edit.new_text) and not edit.new_text.endswith(("\n", "\r")))
+    else:
+        last = edit.end.line + 1
+    return min(first, count + 1), max(min(last, count), min(first, count + 1) - 1)
+
+
+def proposed_exchanges(diagnostic: Diagnostic, lines: Sequence[str]) -> list[tuple[Exchange, ...]]:
+    """Each of the diagnostic's fixes that fits these lines, from the top down. Raises: never."""
+    found = [_exchanges(edits, lines) for edits in diagnostic.fixes]
+    return [ways for ways in found if ways]
+
+
+def _exchanges(edits: Sequence[TextEdit], lines: Sequence[str]) -> tuple[Exchange, ...]:
+    runs: list[tuple[Range, list[TextEdit]]] = []
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        first, last = edited_lines(edit, len(lines))
+        if runs and first <= runs[-1][0][1]:
+            (begin, end), those = runs[-1]
+            runs[-1] = ((begin, max(end, last)), [*those, edit])
+        else:
+            runs.append(((first, last), [edit]))
+    made = []
+    for (first, last), those in runs:
+        own = "".join(lines[first - 1 : last])
+        shifted = [
+            TextEdit(_up(edit.start, first - 1), _up(edit.end, first - 1), edit.new_text) for edit in those
+        ]
+        try:
+            text = apply_edits(own, shifted, Encoding.UTF32)
+        except DocumentError:
+            return ()  # made for another text
+        made.append(Exchange(first, last, view_text(text)))
+    return tuple(made)
+
+
+def _up(position: Position, by: int) -> Position:
+    return Position(position.line - by, position.character)

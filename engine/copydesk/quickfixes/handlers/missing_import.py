@@ -1,0 +1,196 @@
+"""Which imports would bind a name that nobody defines, and where each belongs in a document's import block.
+
+Knows Python's import statements, the standard library by name and the order isort gives; nothing of tokens, pages or models,
+and nothing of other files: what a package of the document's own exports cannot be seen from here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from copydesk.quickfixes.handlers.unresolved_name import ALIASES, MEMBERS
+from copydesk.request import Range
+from copydesk.syntax.import_sorting import ImportLine, Place, import_lines, places, with_name
+from copydesk.text.document import content
+
+TABLE = "stdlib_names.txt"
+MOST = 6
+"""Ways to bind a name that are offered."""
+FAMILIAR = {
+    **ALIASES,
+    "nx": "networkx", "sns": "seaborn", "sp": "scipy", "mpl": "matplotlib", "jnp": "jax.numpy", "sm": "statsmodels.api",
+    "pa": "pyarrow", "pl": "polars", "st": "streamlit", "gpd": "geopandas", "xr": "xarray", "sa": "sqlalchemy",
+    "tp": "typing", "t": "typing", "dt": "datetime", "mp": "multiprocessing", "nn": "torch.nn", "F": "torch.nn.functional",
+}  # fmt: skip
+"""Short names that a package is known by."""
+_OUTSIDERS = frozenset(
+    {"numpy", "pandas", "scipy", "torch", "yaml", "requests", "pytest", "attr", "attrs", "jax", "matplotlib", "networkx",
+     "sympy", "tqdm", "click", "six"}
+)  # fmt: skip
+"""Packages so common that their name alone says what to import."""
+WELL_KNOWN = {
+    "argparse": "ArgumentParser Namespace",
+    "ast": "literal_eval",
+    "bisect": "bisect_left bisect_right insort",
+    "collections": "UserDict UserList",
+    "collections.abc": "AsyncIterator Collection Coroutine Hashable Sized",
+    "concurrent.futures": "ProcessPoolExecutor ThreadPoolExecutor as_completed",
+    "configparser": "ConfigParser",
+    "contextlib": "AsyncExitStack asynccontextmanager nullcontext redirect_stdout",
+    "contextvars": "ContextVar",
+    "fractions": "Fraction",
+    "functools": "singledispatch update_wrapper",
+    "heapq": "heapify heappop heappush nlargest nsmallest",
+    "importlib": "import_module",
+    "inspect": "isclass isfunction signature",
+    "io": "TextIOWrapper",
+    "itertools": "accumulate cycle pairwise repeat starmap takewhile zip_longest",
+    "logging": "getLogger",
+    "numbers": "Integral Number Real",
+    "operator": "itemgetter methodcaller",
+    "tempfile": "NamedTemporaryFile TemporaryDirectory mkdtemp mkstemp",
+    "textwrap": "dedent indent",
+    "time": "monotonic perf_counter",
+    "traceback": "format_exc print_exc",
+    "typing": (
+        "Annotated AnyStr Awaitable Callable Concatenate DefaultDict FrozenSet Generator Hashable IO Iterable Iterator Mapping"
+        " MutableMapping Never NewType ParamSpec Self Sequence TypeAlias TypeGuard get_args get_origin runtime_checkable"
+    ),
+    "unittest": "TestCase",
+    "urllib.request": "urlopen",
+    "weakref": "WeakKeyDictionary WeakValueDictionary",
+}
+"""More such names than `MEMBERS` has: training draws from those, these are only offered."""
+_APART = frozenset({"concurrent.futures", "importlib.metadata", "importlib.resources", "importlib.util", "logging.config",
+    "logging.handlers", "unittest.mock", "urllib.error", "urllib.parse", "urllib.request", "xml.etree", "email.utils",
+    "http.client", "http.server", "multiprocessing.pool"})  # fmt: skip
+"""Modules that their package does not import by itself."""
+_DEFAULT_MODULE = {"nn": "from torch import nn\n"}
+_WRITTEN = re.compile(
+    r"^[ \t]*(?:>>> |\.\.\. )?((?:from[ ][\w.]+[ ])?import[ ][\w., ]+?)[ \t]*$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Whole lines of view text that go before line `line` (1-based); with `instead` they take that line's place."""
+
+    line: int
+    text: str
+    instead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Importable:
+    """The ways to import a name, likeliest first. sure: what is imported is so well known under this name that the import is
+    what the diagnostic asks for, and the document has no attribute of that name.
+    """
+
+    ways: tuple[Added, ...]
+    sure: bool
+
+
+def importable(name: str, lines: Sequence[str], block: Range) -> Importable | None:
+    """How `name` could be imported by lines put into `block` (1-based; empty where there are no imports yet); None where
+    nobody can guess it. Raises: never.
+    """
+    text = "".join(lines)
+    found = dict.fromkeys(_known(name, text))
+    # Of misspelt names one in a hundred is by chance a name this well known; but `self.` is often what is missing.
+    sure = bool(found) and re.search(rf"\bself\.{name}\b", text) is None
+    found.update(dict.fromkeys(_listed(name)))
+    have = import_lines(lines, block)
+    if found and not sure:
+        found.update(dict.fromkeys(_neighbouring(name, have)))
+    ways: dict[Added, None] = {}
+    for statement in list(found)[:MOST]:
+        for way in _ways(statement, name, lines, have, block):
+            ways.setdefault(way)
+    return Importable(tuple(ways), sure) if ways else None
+
+
+def _known(name: str, text: str) -> Iterator[str]:
+    """Statements that bind `name` and need no guessing: those the document itself writes somewhere, and household names."""
+    for written in _WRITTEN.findall(text):
+        head, _, listed = written.rpartition("import ")
+        for item in listed.split(","):
+            words = item.split()
+            if words and words[-1] == name and len(words) in (1, 3):
+                yield f"{head}import {' '.join(words)}\n"
+    if name in sys.stdlib_module_names or name in _OUTSIDERS:
+        # `import concurrent` alone would not give `concurrent.futures`.
+        inner = dict.fromkeys(re.findall(rf"(?<![\w.]){name}\.\w+", text))
+        yield from (f"import {module}\n" for module in inner if module in _APART)
+        yield f"import {name}\n"
+    if name in FAMILIAR and re.search(rf"(?<![\w.]){name}\.\w", text):
+        yield _DEFAULT_MODULE.get(name, f"import {FAMILIAR[name]} as {name}\n")
+    for module, members in (*MEMBERS.items(), *WELL_KNOWN.items()):
+        if name in members.split():
+            yield f"from {module} import {name}\n"
+
+
+def _listed(name: str) -> Iterator[str]:
+    """Public names of the standard library, from modules that are imported most first."""
+    for module in _table().get(name, ())[:3]:
+        yield f"from {module} import {name}\n"
+
+
+@lru_cache(1)
+def _table() -> dict[str, list[str]]:
+    """Modules by public name. Built once for each release by tools/stdlib_names.py."""
+    found: dict[str, list[str]] = {}
+    for row in resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8").split("\n"):
+        module, colon, names = row.partition(":")
+        if colon and not row.startswith("#"):
+            for name in names.split():
+                found.setdefault(name, []).append(module)
+    return found
+
+
+def _neighbouring(name: str, have: Sequence[ImportLine]) -> Iterator[str]:
+    """Modules the document takes names from already, where they are none of the standard library's: those we know all of."""
+    for line in have:
+        if not line.plain and line.module.split(".")[0] not in sys.stdlib_module_names:
+            yield f"from {line.module} import {name}\n"
+
+
+def _ways(
+    statement: str, name: str, lines: Sequence[str], have: Sequence[ImportLine], block: Range
+) -> Iterator[Added]:
+    """Where a statement may stand; a name joins the statement that takes names from its module already."""
+    new = ImportLine.of(statement, block[0])
+    modules = [line.module for line in have if not line.plain]
+    alone = len(set(modules)) < len(modules)  # a name a line: nothing is joined
+    for line in have if not new.plain and not alone else ():
+        if line.module == new.module:
+            if line.first == line.last:
+                text = with_name(content(lines[line.first - 1]), name)
+                if text is not None:
+                    yield Added(line.first, text + "\n", instead=True)
+            else:
+                row = _own_row(name, lines, line)
+                if row is not None:
+                    yield row
+            return
+    for place in places(new, have, lines, block):
+        yield Added(place.line, _spaced(statement, place))
+
+
+def _spaced(statement: str, place: Place) -> str:
+    return "\n" * place.before + statement + "\n" * place.behind
+
+
+def _own_row(name: str, lines: Sequence[str], line: ImportLine) -> Added | None:
+    """A line of its own among names in brackets that have one each."""
+    rows = [content(text) for text in lines[line.first : line.last - 1]]
+    if not rows or not all(re.fullmatch(r"[ \t]+\w+(?: as \w+)?,", row) for row in rows):
+        return None
+    names = [row.split()[0].rstrip(",") for row in rows]
+    depth = rows[0][: len(rows[0]) - len(rows[0].lstrip())]
+    at = next((k for k, other in enumerate(names) if other.lower() > name.lower()), len(names))
+    return Added(line.first + 1 + at, f"{depth}{name},\n")

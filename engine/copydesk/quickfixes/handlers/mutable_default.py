@@ -1,0 +1,104 @@
+"""A mutable default as `None`, and the value made anew in the body.
+
+How the body makes it, and what becomes of an annotation, is left to the model. Knows Python's syntax trees; nothing of tokens,
+pages or models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node, Tree
+
+from copydesk.quickfixes.scope import about_default
+from copydesk.request import Diagnostic
+from copydesk.syntax.tree import point
+from copydesk.text.document import content, view_line
+from copydesk.text.line_edit import Exchange
+
+_CONTAINERS = frozenset(
+    {"list", "dictionary", "set", "list_comprehension", "dictionary_comprehension", "set_comprehension"}
+)
+_MAKERS = frozenset({b"list", b"dict", b"set", b"defaultdict", b"deque"})
+
+
+def default_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
+    """The ways to mend one of the defaults the diagnostic may mean; empty where it is about none, or none can be mended.
+
+    Raises: never.
+    """
+    return list(_ways(diagnostic, lines, tree)) if about_default(diagnostic) else []
+
+
+def _ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Iterator[Exchange]:
+    at = point(lines, diagnostic.start.line, diagnostic.start.character)
+    node = tree.root_node.descendant_for_point_range(at, at)
+    while node is not None and node.type not in ("function_definition", "ERROR"):
+        node = node.parent
+    if node is None or node.type == "ERROR":
+        return
+    parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    if parameters is None or body is None:
+        return
+    found = [
+        (name, value, child.child_by_field_name("type"))
+        for child in parameters.named_children
+        if child.type in ("default_parameter", "typed_default_parameter")
+        and (name := child.child_by_field_name("name")) is not None
+        and (value := child.child_by_field_name("value")) is not None
+        and _mutable(value, diagnostic)
+    ]
+    meant = [each for each in found if each[1].start_point == at]
+    for name, value, note in meant or found:
+        yield from _mended(name, value, note, _first(body), lines)
+
+
+def _mutable(value: Node, diagnostic: Diagnostic) -> bool:
+    """Whether a default is what the diagnostic is about: a call is one to B008, and where it makes a container."""
+    if value.type != "call":
+        return value.type in _CONTAINERS
+    made = value.child_by_field_name("function")
+    return diagnostic.code == "B008" or (made is not None and made.text in _MAKERS)
+
+
+def _mended(
+    name: Node, value: Node, note: Node | None, first: Node | None, lines: Sequence[str]
+) -> Iterator[Exchange]:
+    line = value.start_point[0]
+    if first is None or value.end_point[0] != line or first.start_point[0] <= line or name.text is None:
+        return
+    raw = content(lines[line]).encode("utf-8", "replace")
+    source = raw[value.start_point[1] : value.end_point[1]].decode()
+    head, tail = raw[: value.start_point[1]].decode(), raw[value.end_point[1] :].decode()
+    heads = [f"{head}None{tail}"]
+    if note is not None and note.start_point[0] == note.end_point[0] == line:
+        cut = note.end_point[1]
+        heads.insert(0, f"{raw[:cut].decode()} | None{raw[cut : value.start_point[1]].decode()}None{tail}")
+    text = content(lines[first.start_point[0]])
+    indent = text[: len(text) - len(text.lstrip())]
+    unit = "\t" if indent.endswith("\t") else "    "
+    own = name.text.decode()
+    between = "".join(view_line(each) for each in lines[line + 1 : first.start_point[0]])
+    for changed in heads:
+        for guard in (
+            f"{indent}if {own} is None:\n{indent}{unit}{own} = {source}\n",
+            f"{indent}{own} = {source} if {own} is None else {own}\n",
+            f"{indent}{own} = {own} or {source}\n",
+        ):
+            yield Exchange(line + 1, first.start_point[0], f"{changed}\n{between}{guard}")
+
+
+def _first(body: Node) -> Node | None:
+    """The first statement behind the docstring; None where there is none."""
+    statements = [child for child in body.named_children if child.type != "comment"]
+    if not statements:
+        return None
+    first = statements[0]
+    told = (
+        first.type == "expression_statement"
+        and first.named_children[:1] != []
+        and first.named_children[0].type == "string"
+    )
+    if not told:
+        return first
+    return statements[1] if len(statements) > 1 else None

@@ -1,0 +1,79 @@
+"""An exception raised in a handler without saying what it comes from (B904): from the one that was caught.
+
+`from None` would do as well for a linter; it hides from a person what happened, so it stands only where there is nothing to
+name. Knows Python's syntax trees; nothing of tokens, pages or models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from tree_sitter import Node, Tree
+
+from copydesk.request import Diagnostic
+from copydesk.syntax.splice import Splice, end_of, spliced
+from copydesk.syntax.tree import node_at, text_of
+from copydesk.text.line_edit import Exchange
+
+_CODES = frozenset({"B904", "W0707", "raise-missing-from"})
+_MESSAGE = re.compile(
+    r"raise exceptions with `raise \.\.\. from|consider explicitly re-?raising", re.IGNORECASE
+)
+_BOUND = re.compile(r"^\s*except\b.*\bas\s+(\w+)\s*:", re.MULTILINE)
+_USUAL = ("error", "err", "exc")
+
+
+def raise_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
+    """The statement with its cause; empty where the diagnostic is about none that lacks one. Raises: never."""
+    if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
+        return []
+    statement = _statement(diagnostic, lines, tree)
+    handler = _handler(statement) if statement is not None else None
+    if statement is None or handler is None:
+        return []
+    end = end_of(statement)
+    caught = handler.child_by_field_name("value")
+    if caught is None:  # a bare `except` has nothing to name
+        splices = [Splice(end, end, " from None")]
+    elif caught.has_error:
+        return []
+    elif caught.type == "as_pattern":
+        alias = caught.child_by_field_name("alias")
+        name = text_of(alias) if alias is not None else ""
+        if not name.isidentifier():
+            return []
+        splices = [Splice(end, end, f" from {name}")]
+    else:
+        name = _free_name(lines, handler)
+        place = end_of(caught)
+        splices = [Splice(place, place, f" as {name}"), Splice(end, end, f" from {name}")]
+    made = spliced(lines, splices)
+    return [made] if made else []
+
+
+def _statement(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:
+    node = node_at(tree, lines, diagnostic.start)
+    while node is not None and node.type != "raise_statement":
+        node = node.parent
+    told = node is not None and (node.child_by_field_name("cause") is not None or not node.named_child_count)
+    return None if node is None or told or node.has_error else node
+
+
+def _handler(statement: Node) -> Node | None:
+    """The `except` the statement is in, of the same function."""
+    node = statement.parent
+    while node is not None and node.type not in ("except_clause", "except_group_clause"):
+        if node.type in ("function_definition", "class_definition"):
+            return None
+        node = node.parent
+    return node
+
+
+def _free_name(lines: Sequence[str], handler: Node) -> str:
+    """What this document calls exceptions, if the handler does not use it for something else."""
+    used = Counter(_BOUND.findall("".join(lines)))
+    words = set(re.findall(r"\w+", (handler.text or b"").decode("utf-8", "replace")))
+    names = [name for name, _ in used.most_common()] + [*_USUAL]
+    return next((name for name in names if name not in words), "caught")

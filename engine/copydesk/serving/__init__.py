@@ -1,0 +1,1 @@
+"""Requests made ready, served together, checked and reported."""

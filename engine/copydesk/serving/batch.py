@@ -1,0 +1,365 @@
+"""Requests served together: warm, decode, check, report. All at once, or as lanes become free.
+
+Turns plans into lanes on warm rows, lets the scheduler decode them, and turns what they decide into hunks and results. Knows
+plans, cache and decoders; nothing of threads, documents that change, or files.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from copydesk.cache import Lease, PageCache
+from copydesk.decode.coroutine import Ask, Decided, Lane, Outcome, Steps
+from copydesk.decode.counts import Counts
+from copydesk.decode.sampling import Sampler
+from copydesk.decode.schedule import Job, Stop, run
+from copydesk.decode.token_emitter import Speaker
+from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError, ProgramError
+from copydesk.grammar.rules import violation
+from copydesk.models.model import Model
+from copydesk.program import Copy, Program
+from copydesk.program.edits import program_edits
+from copydesk.results import EditResult, Event, Hunk, Retraction, Status
+from copydesk.serving.checks import adds_suppression, breaks_syntax
+from copydesk.serving.plan import Plan
+from copydesk.text.document import Encoding, TextLines
+
+CANDIDATE_TEMPERATURE = 0.8
+"""At which the second and later candidates of a greedy request are sampled."""
+
+Prepared: TypeAlias = tuple[int, TextLines, Plan | CopydeskError]
+"""A document's id and text, and its request made ready, or why it could not be."""
+Supply: TypeAlias = Callable[[], Prepared | None]
+"""The next request, or None where there is none for now: it is asked again after every result."""
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """One request on its way. `jobs` and `tallies` have one place per candidate; `counts` is what warming cost."""
+
+    index: int
+    prepared: Prepared
+    plan: Plan
+    lease: Lease
+    counts: Counts
+    started: float
+    jobs: list[Job] = field(default_factory=list)
+    tallies: list[Counts] = field(default_factory=list)
+    shown: int = 0
+    prefill: float = 0.0
+
+
+class _Begun:
+    """A decoder as far as it comes without the model. outcome: None where it asks for a forward."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._rest = steps
+        self._said: list[Ask | Decided] = []
+        self.outcome: Outcome | None = None
+        try:
+            while not self._said or isinstance(self._said[-1], Decided):
+                self._said.append(next(steps))
+        except StopIteration as finished:
+            self.outcome = finished.value
+
+    def steps(self) -> Steps:
+        """The whole conversation."""
+        try:
+            for said in self._said[:-1] if self.outcome is None else self._said:
+                yield said
+            if self.outcome is not None:
+                return self.outcome
+            said = self._said[-1]
+            while True:
+                answer = yield said
+                try:
+                    said = self._rest.send(answer)
+                except StopIteration as finished:
+                    outcome: Outcome = finished.value
+                    return outcome
+        finally:
+            self._rest.close()
+
+
+class Batch:
+    """`run()` yields (index, event), the result of each request last. Requests are counted as the supply gives them."""
+
+    def __init__(
+        self,
+        model: Model,
+        cache: PageCache,
+        supply: Supply,
+        stop: Stop,
+        encoding: Encoding | str,
+        lanes: int | None = None,
+    ) -> None:
+        """lanes: requests in flight at most; a new one joins when one ends. None: all of them, and all join at once."""
+        self._model = model
+        self._cache = cache
+        self._supply = supply
+        self._stop = stop
+        self._encoding = encoding
+        self._lanes = lanes
+        self._started = time.perf_counter()
+        self._taken = 0
+        self._held = deque[tuple[int, Prepared]]()  # taken, and waiting for room
+        self._live: dict[int, _Entry] = {}
+        self._by_job: dict[int, _Entry] = {}
+        self._told: deque[tuple[int, Event]] = deque()
+
+    def run(self) -> Generator[tuple[int, Event], None, None]:
+        try:
+            going = True
+            while going:
+                try:
+                    yield from self._decode()
+                except CopydeskError as error:
+                    self._fail(error)
+                # What was told may bring the caller to ask for more, unless it is all over.
+                going = self._stop() is None and bool(self._told or self._held)
+                self._end_stopped()
+                yield from self._tell()
+        finally:
+            for entry in self._live.values():
+                entry.lease.release()
+
+    def _tell(self) -> Iterator[tuple[int, Event]]:
+        while self._told:
+            yield self._told.popleft()
+
+    # -- admission -----------------------------------------------------------------------------------------------
+
+    def _admit(self) -> Iterator[Job]:
+        """Jobs of requests that fit in now, their pages warm."""
+        while self._lanes is None or (len(self._live) < self._lanes and self._stop() is None):
+            if self._held:
+                index, prepared = self._held.popleft()
+            else:
+                given = self._supply()
+                if given is None:
+                    return
+                index, prepared = self._taken, given
+                self._taken += 1
+            _, lines, plan = prepared
+            if isinstance(plan, CopydeskError):
+                self._told.append((index, EditResult("failed", lines.text, reason=str(plan))))
+                continue
+            try:
+                entry = self._warmed(index, prepared, plan)
+            except CacheError as error:
+                if self._lanes is not None and self._live:
+                    self._held.appendleft(
+                        (index, prepared)
+                    )  # there will be room when one of those in flight ends
+                    return
+                self._refuse(index, plan, str(error))
+                continue
+            except CopydeskError as error:
+                self._refuse(index, plan, str(error))
+                continue
+            if entry is not None:
+                self._live[index] = entry
+                for job in entry.jobs:
+                    self._by_job[id(job)] = entry
+                yield from entry.jobs
+
+    def _warmed(self, index: int, prepared: Prepared, plan: Plan) -> _Entry | None:
+        """The request with its page held, and warm where it asks the model anything: what has one answer needs no page. None,
+        and a result, where decoding must end now. Raises as the cache and decoders do.
+        """
+        started = time.perf_counter()
+        counts = Counts()
+        lease = self._cache.acquire((prepared[0], plan.key), plan.prefix)
+        since = self._started if self._lanes is None else started
+        entry = _Entry(index, prepared, plan, lease, counts, since)
+        held = False
+        try:
+            asks = False
+            for candidate in range(plan.request.candidates):
+                job, waits = self._job(entry, candidate)
+                entry.jobs.append(job)
+                asks = asks or waits
+            counts.reused = lease.warm
+            steps = self._cache.warm(lease)
+            while asks and not lease.ready:
+                reason = self._stop()
+                if reason is not None:
+                    self._told.append((index, self._ended(plan, counts, reason, self._started)))
+                    return None
+                counts.prefilled += next(steps)
+                counts.forwards += 1
+            held = True
+        finally:
+            if not held:
+                lease.release()
+        entry.prefill = time.perf_counter() - started
+        return entry
+
+    def _job(self, entry: _Entry, candidate: int) -> tuple[Job, bool]:
+        """One candidate's decoder, and whether it asks the model anything."""
+        plan, request = entry.plan, entry.plan.request
+        owner = entry.lease.owner if candidate == 0 else entry.lease.fork()
+        temperature = request.temperature
+        if candidate and temperature == 0.0:
+            temperature = CANDIDATE_TEMPERATURE
+        sampler = Sampler(temperature, request.top_p, request.seed + candidate, track=request.candidates > 1)
+        lane = Lane(entry.lease.row, owner, len(plan.prefix))
+        tally = Counts()
+        entry.tallies.append(tally)
+        begun = _Begun(plan.begin(Speaker(lane, sampler, tally, plan.max_tokens)))
+        return Job(lane, begun.steps()), begun.outcome is None
+
+    # -- decoding ------------------------------------------------------------------------------------------------
+
+    def _decode(self) -> Iterator[tuple[int, Event]]:
+        for job, said in run(self._model, (), self._stop, self._admit):
+            yield from self._tell()
+            entry = self._by_job[id(job)]
+            if isinstance(said, Decided):
+                if len(entry.jobs) == 1:
+                    yield from self._hunk(entry, said)
+            elif all(other.done for other in entry.jobs):
+                self._leave(entry)
+                yield from self._finish(entry)
+
+    def _leave(self, entry: _Entry) -> None:
+        del self._live[entry.index]
+        for job in entry.jobs:
+            del self._by_job[id(job)]
+        entry.lease.release()
+
+    def _fail(self, error: CopydeskError) -> None:
+        """Those in flight are told; their lanes are released already. Where they were too many for the memory there is, they
+        begin again, fewer of them together."""
+        live = list(self._live.values())
+        again = self._lanes is not None and len(live) > 1 and isinstance(error, CacheError | OutOfMemoryError)
+        if again:
+            self._lanes = len(live) // 2
+        status: Status = "refused" if isinstance(error, ContextLengthError) else "failed"
+        for entry in live:
+            self._leave(entry)
+            self._told += self._retract(entry, str(error))
+            if again:
+                self._held.append((entry.index, entry.prepared))
+                continue
+            result = self._result(entry.plan, status, _spent(entry), entry.started, reason=str(error))
+            self._told.append((entry.index, result))
+
+    def _end_stopped(self) -> None:
+        reason = self._stop()
+        while reason is not None and self._held:
+            index, (_, _, plan) = self._held.popleft()
+            assert isinstance(plan, Plan)
+            self._told.append((index, self._ended(plan, Counts(), reason, self._started)))
+        for entry in list(self._live.values()):
+            said = next((job.stopped for job in entry.jobs if job.stopped), "cancelled")
+            self._leave(entry)
+            self._told += self._retract(entry, said)
+            self._told.append((entry.index, self._ended(entry.plan, _spent(entry), said, entry.started)))
+
+    # -- reporting -----------------------------------------------------------------------------------------------
+
+    def _refuse(self, index: int, plan: Plan, reason: str) -> None:
+        self._told.append((index, self._result(plan, "failed", Counts(), self._started, reason=reason)))
+
+    def _hunk(self, entry: _Entry, said: Decided) -> Iterator[tuple[int, Event]]:
+        plan = entry.plan
+        program = plan.page.to_document(said.program, plan.version.lines.lines)
+        edits = program_edits(program.ops, plan.version.lines, False, self._encoding)
+        fresh = tuple(edits[entry.shown :])
+        if fresh:
+            entry.shown = len(edits)
+            yield entry.index, Hunk(fresh)
+
+    def _retract(self, entry: _Entry, reason: str) -> Iterator[tuple[int, Event]]:
+        if entry.shown:
+            yield entry.index, Retraction(reason)
+
+    def _finish(self, entry: _Entry) -> Iterator[tuple[int, Event]]:
+        plan, lines = entry.plan, entry.plan.version.lines
+        outcomes = [
+            (job.outcome, tally) for job, tally in zip(entry.jobs, entry.tallies, strict=True) if job.outcome
+        ]
+        best, told = max(
+            outcomes, key=lambda o: (o[0].program is not None and not o[0].truncated, o[0].log_likelihood)
+        )
+        program: Program | None = None
+        reason = best.refusal
+        checked: tuple[str, ...] = ()
+        if best.program is not None:
+            program = plan.page.to_document(best.program, lines.lines)
+            reason, checked = self._objection(plan, best, program)
+        if reason is not None:
+            yield from self._retract(entry, reason)
+            result = self._result(
+                plan, "refused", _spent(entry, told), entry.started, program=program, reason=reason
+            )
+        else:
+            assert program is not None
+            edits = tuple(program_edits(program.ops, lines, False, self._encoding))
+            status: Status = "edited" if edits else "unchanged"
+            result = self._result(
+                plan,
+                status,
+                _spent(entry, told),
+                entry.started,
+                program=program,
+                edits=edits,
+                checked=checked,
+            )
+        total, prefill = result.ms["total"], entry.prefill * 1e3
+        took = {"prefill": prefill, "decode": total - prefill, "total": total}
+        yield entry.index, replace(result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood)
+
+    def _objection(
+        self, plan: Plan, outcome: Outcome, program: Program
+    ) -> tuple[str | None, tuple[str, ...]]:
+        """Why a finished program must not be applied, or None and the checks it passed."""
+        lines = plan.version.lines.lines
+        if outcome.truncated:
+            return "the model repeats itself" if outcome.looped else "the token budget ran out", ()
+        assert outcome.program is not None
+        outside = violation(plan.rules, outcome.program, plan.page.views)
+        if outside is not None:
+            return f"outside the request's scope: {outside}", ()
+        try:
+            program.validate(lines)
+        except ProgramError as error:
+            return str(error), ()
+        if all(isinstance(op, Copy) for op in program.ops):
+            return None, ()
+        silenced = adds_suppression(program, lines)
+        if silenced is not None:
+            return f"it silences a tool: {silenced}", ()
+        if plan.version.parsed is None or plan.version.parsed.broken:
+            return None, ()
+        if breaks_syntax(program, lines, plan.version.parsed):
+            return "the result does not parse", ()
+        return None, ("syntax",)
+
+    def _ended(self, plan: Plan, counts: Counts, reason: str, since: float) -> EditResult:
+        status: Status = "cancelled" if reason == "cancelled" else "refused"
+        return self._result(plan, status, counts, since, reason=reason)
+
+    def _result(self, plan: Plan, status: Status, counts: Counts, since: float, **more: object) -> EditResult:
+        return EditResult(
+            status,
+            plan.version.lines.text,
+            plan.version.number,
+            counts=counts,
+            ms={"total": (time.perf_counter() - since) * 1e3},
+            **more,  # type: ignore[arg-type]
+        )
+
+
+def _spent(entry: _Entry, best: Counts | None = None) -> Counts:
+    """What a request cost, all candidates together; what copies covered is the winner's alone."""
+    total = Counts()
+    for counts in (entry.counts, *entry.tallies):
+        total += counts
+    total.covered = best.covered if best is not None else 0
+    return total

@@ -1,0 +1,145 @@
+"""One loaded model with everything made once for it: vocabulary, edit format, codec, automata, chat template.
+
+Reads the model's directory and keeps automata as files in the user's cache folder; knows no documents.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from copydesk.decode.text_automata import BodyTables
+from copydesk.errors import FileRefusedError, GrammarError, ModelError, TokenizerError
+from copydesk.files.regular_file import read_regular, read_regular_text
+from copydesk.grammar.bodies import Bodies, bodies_key
+from copydesk.models.model import Model
+from copydesk.prompting.chat_template import Chat
+from copydesk.prompting.codec import Codec
+from copydesk.prompting.edit_format import EditFormat
+from copydesk.prompting.vocabulary import HFVocabulary, Vocabulary
+
+log = logging.getLogger(__name__)
+
+MAX_AUTOMATON_BYTES = 1 << 30
+MAX_CONFIG_BYTES = 4 << 20
+EMBEDDED = Path(__file__).parent.parent / "models" / "mini"
+"""Where the embedded model lies inside the package."""
+
+
+@dataclass(slots=True)
+class Toolkit:
+    """codec and tables are None for a `rewrite` model, chat and stops are set only for one.
+
+    stops: end-of-sequence ids.
+    """
+
+    model: Model
+    format: EditFormat
+    vocabulary: Vocabulary
+    codec: Codec | None = None
+    tables: BodyTables | None = None
+    chat: Chat | None = None
+    stops: frozenset[int] = field(default_factory=frozenset)
+
+    @classmethod
+    def of(
+        cls, model: Model, format: EditFormat, vocabulary: Vocabulary, *, cache_folder: Path | None = None
+    ) -> Toolkit:
+        """A toolkit for a model trained for programs. Raises TokenizerError, GrammarError."""
+        if vocabulary.size > model.vocab_size:
+            raise TokenizerError(
+                f"the tokenizer has {vocabulary.size} tokens, the model only {model.vocab_size}"
+            )
+        codec = Codec(format, vocabulary)
+        return cls(model, format, vocabulary, codec, BodyTables(_bodies(codec, cache_folder)))
+
+    @classmethod
+    def load(
+        cls,
+        source: str | Path | None,
+        *,
+        device: str = "auto",
+        dtype: str = "auto",
+        cache_folder: Path | None = None,
+    ) -> Toolkit:
+        """The model at `source` (a name, directory or hub id; None: the embedded one).
+
+        Raises ModelError, TokenizerError, FormatError, GrammarError.
+        """
+        if source is None:
+            if not (EMBEDDED / "config.json").is_file():
+                raise ModelError("this build of copydesk has no embedded model: name one with --model")
+            source = EMBEDDED
+        from copydesk.models.load import load
+
+        loaded = load(source, device=device, dtype=dtype)
+        format = EditFormat.load(loaded.directory)
+        vocabulary = HFVocabulary.from_directory(loaded.directory, loaded.model.vocab_size)
+        if format.kind != "rewrite":
+            return cls.of(loaded.model, format, vocabulary, cache_folder=cache_folder)
+        chat = Chat(_chat_tokenizer(loaded.directory), vocabulary)
+        ends = [*_declared_stops(loaded.directory), chat.end_of_turn]
+        stops = frozenset(stop for stop in ends if stop is not None)
+        return cls(loaded.model, format, vocabulary, chat=chat, stops=stops)
+
+
+def _chat_tokenizer(directory: Path) -> Any:
+    """transformers' tokenizer, for its chat template. Raises TokenizerError."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise TokenizerError(f"the tokenizer of {directory} cannot be loaded: {error}") from error
+
+
+def _declared_stops(directory: Path) -> list[int]:
+    """What `generation_config.json` says a text ends with; nothing where there is none. Raises ModelError."""
+    path = directory / "generation_config.json"
+    try:
+        said = json.loads(read_regular_text(path, MAX_CONFIG_BYTES))
+        found = said.get("eos_token_id")
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, AttributeError, RecursionError, FileRefusedError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    stops = found if isinstance(found, list) else [] if found is None else [found]
+    if not all(type(stop) is int and stop >= 0 for stop in stops):
+        raise ModelError(f"{path}: `eos_token_id` must be token ids")
+    return stops
+
+
+def _bodies(codec: Codec, folder: Path | None) -> Bodies:
+    """The body automaton, from the cache folder if it is there and whole, else built and kept for next time."""
+    if folder is None:
+        return Bodies.build(codec)
+    path = folder / "automata" / f"{bodies_key(codec)}.bin"
+    try:
+        return Bodies.from_bytes(codec, read_regular(path, MAX_AUTOMATON_BYTES))
+    except FileNotFoundError:
+        pass
+    except (OSError, FileRefusedError, GrammarError) as error:
+        log.info("building the automaton again: %s", error)
+    bodies = Bodies.build(codec)
+    try:
+        _write_atomically(path, bodies.to_bytes())
+    except OSError as error:  # a full disk or a read-only home costs a second per start, nothing more
+        log.info("the automaton could not be kept: %s", error)
+    return bodies
+
+
+def _write_atomically(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

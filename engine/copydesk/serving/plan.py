@@ -1,0 +1,240 @@
+"""A request made ready: its page, its prompt, what decoders need, and the way back to the document.
+
+Pure preparation: nothing is forwarded here. Knows formats of both kinds, programs and rewrites, so that the facade need not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from copydesk.decode.coroutine import Steps
+from copydesk.decode.drafts import NgramIndex
+from copydesk.decode.program_choice import PickDecoder, PickTask
+from copydesk.decode.program_decoder import PageTask, ProgramDecoder
+from copydesk.decode.repair_choice import RepairDecoder, RepairTask
+from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
+from copydesk.decode.text_automata import InnerMachine, Machine
+from copydesk.decode.token_emitter import Speaker
+from copydesk.errors import ContextLengthError, RequestError, ScopeError
+from copydesk.grammar.lark import InnerGrammar
+from copydesk.grammar.olds import Olds
+from copydesk.grammar.rules import Rules
+from copydesk.paging.layout import PageLayout
+from copydesk.paging.page import Page
+from copydesk.program import Program
+from copydesk.prompting.codec import Codec
+from copydesk.prompting.prompt import PageTokens, page_tokens, request_tokens
+from copydesk.prompting.rewrite_prompt import rewrite_prompt, shared_prefix
+from copydesk.quickfixes.scope import resolve_scope
+from copydesk.request import EditRequest, Range
+from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.narrowing import Asked, answers, believed, narrowed_texts, repairing_subs, told
+from copydesk.serving.snapshot import Version
+from copydesk.text.limits import Limits
+
+LIMITS = Limits()
+SLACK = 64
+"""Positions kept free for literals, numbers and lookahead."""
+LEAST = 32
+"""Fewer generated tokens than this are not worth a request."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """One request over one version of a document.
+
+    prefix: tokens every request on this page shares; they are warm or are warmed first. asked: the request's own, behind them.
+    max_tokens: what the context leaves of the request's own budget. begin: makes a decoder's conversation from a speaker.
+    """
+
+    version: Version
+    request: EditRequest
+    scope: list[Range]
+    page: Page
+    page_scope: list[Range]
+    rules: Rules
+    prefix: list[int]
+    asked: list[int]
+    max_tokens: int
+    begin: Callable[[Speaker], Steps]
+
+    @property
+    def key(self) -> Hashable:
+        """Names the page in the cache. A cold page is known by what it stands for: the same request again finds it warm."""
+        page = self.page
+        return page.key if page.key is not None else page.spans[0] + page.spans[-1]
+
+
+def page_prefix(toolkit: Toolkit, page: Page, language: str, limits: Limits = LIMITS) -> list[int]:
+    """The tokens that may be warmed before there is a request. Raises ContextLengthError for a page beyond the limits."""
+    limits.check_page(page.views)
+    if toolkit.codec is not None:
+        return page_tokens(toolkit.codec, page).ids
+    assert toolkit.chat is not None
+    text = shared_prefix(page, language, toolkit.chat.render)
+    return toolkit.chat.encode(text, _page_data(page))
+
+
+def make_plan(
+    toolkit: Toolkit, version: Version, layout: PageLayout, request: EditRequest, limits: Limits = LIMITS
+) -> Plan:
+    """Raises ScopeError, ContextLengthError, RequestError, GrammarError."""
+    tree = version.parsed.tree if version.parsed is not None else None
+    header = toolkit.format.header_lines
+    scope = resolve_scope(version.lines.lines, request, version.language, header, tree)
+    try:
+        page = layout.page_for(scope)
+    except ScopeError:
+        if not any(diagnostic.fixes for diagnostic in request.diagnostics):
+            raise
+        # What the tool proposes is spread too far for a page: the model may still know what to do here.
+        request = replace(request, diagnostics=[replace(d, fixes=()) for d in request.diagnostics])
+        scope = resolve_scope(version.lines.lines, request, version.language, header, tree)
+        page = layout.page_for(scope)
+    limits.check_page(page.views)
+    make = _rewrite_plan if toolkit.codec is None else _program_plan
+    return make(toolkit, version, request, scope, page)
+
+
+def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list[int]]:
+    """The tokens that spell the document program `program` on the plan's page, and the position of the first: what a
+    `ReplayModel` is given to say. Raises ScopeError, ProgramError where the page or the format cannot spell it.
+    """
+    codec = toolkit.codec
+    assert codec is not None
+    lines = page_tokens(codec, plan.page).lines
+    on_page = plan.page.from_document(program, plan.version.lines.lines)
+    pieces = codec.encode_program(on_page, plan.page.views, lines, open_end=plan.rules.open_end)
+    return len(plan.prefix) + len(plan.asked), [token for piece in pieces for token in piece.ids]
+
+
+def _program_plan(
+    toolkit: Toolkit, version: Version, request: EditRequest, scope: list[Range], page: Page
+) -> Plan:
+    codec = toolkit.codec
+    assert codec is not None
+    page_scope = page.to_page_scope(scope)
+    tokens = page_tokens(codec, page)
+    asked = request_tokens(codec, page, page_scope, request)
+    copied = _copied(codec, tokens)
+    room = _room(toolkit, len(tokens.ids) + len(asked) + copied, page)
+    olds = Olds(codec, page.views, tokens.lines)
+    said = told(version, request, scope)
+    rules = Rules(
+        len(page),
+        tuple(page_scope) if said != () and believed(version, request) else (),
+        unterminated=page.unterminated,
+        at_end=page.at_end,
+        sub=codec.format.sub,
+        gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
+        has_old=olds.has_legal_old,
+    )
+    begin = _decoder(toolkit, Asked(codec, version, request, scope, page, tokens, rules, said), asked, olds)
+    most = min(request.max_tokens, room)
+    return Plan(version, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
+
+
+def _decoder(toolkit: Toolkit, asked: Asked, prompt: Sequence[int], olds: Olds) -> Callable[[Speaker], Steps]:
+    """What speaks: a choice out of a list where the request leaves one, else the model, held to the grammar."""
+    codec, page, tokens, rules = asked.codec, asked.page, asked.tokens, asked.rules
+    listed = answers(asked)
+    if listed is not None:
+        ways = PickTask(codec, page.views, tokens.lines, prompt, listed.programs, rules.open_end)
+        if listed.rest is None:
+            return lambda speaker: PickDecoder(ways, speaker).run()
+    elif subs := repairing_subs(asked):
+        way = RepairTask(codec, page.views, tokens.lines, prompt, subs, rules.open_end)
+        return lambda speaker: RepairDecoder(way, speaker).run()
+    request = asked.request
+    inner: Callable[..., Machine] | None = None
+    if request.lark is not None:
+        inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
+    assert toolkit.tables is not None
+    task = PageTask(
+        codec=codec,
+        rules=rules if listed is None or listed.rest is None else replace(rules, scope=listed.rest),
+        bodies=toolkit.tables,
+        olds=olds,
+        views=page.views,
+        lines=tokens.lines,
+        request=prompt,
+        page=NgramIndex(tokens.ids),
+        choices=request.choices,
+        inner=inner,
+        narrow=narrowed_texts(asked),
+    )
+
+    def begin(speaker: Speaker) -> Steps:
+        free = ProgramDecoder(task, speaker)
+        return free.run() if listed is None else PickDecoder(ways, speaker, free).run()
+
+    return begin
+
+
+def _rewrite_plan(
+    toolkit: Toolkit, version: Version, request: EditRequest, scope: list[Range], page: Page
+) -> Plan:
+    assert toolkit.chat is not None
+    page_scope = page.to_page_scope(scope)
+    if request.choices is not None or request.lark is not None:
+        raise RequestError("this model rewrites text: it cannot be held to choices or a grammar")
+    asked = rewrite_prompt(page, page_scope, request, version.language, toolkit.chat.render)
+    prompt = toolkit.chat.encode(asked.prompt, [asked.content])
+    joint = toolkit.chat.encode(asked.prompt + asked.draft, [asked.content, asked.draft])
+    draft = joint[len(prompt) :] if joint[: len(prompt)] == prompt else toolkit.vocabulary.encode(asked.draft)
+    draft += sorted(toolkit.stops)[:1]
+    room = _room(toolkit, len(prompt), page)
+    rules = Rules(len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=False)
+    task = RewriteTask(
+        vocabulary=toolkit.vocabulary,
+        prompt=prompt[-1:],
+        draft=draft,
+        page=NgramIndex(prompt),
+        read=asked.read,
+        stops=toolkit.stops,
+        views=page.views,
+        first=asked.lines[0],
+        last=asked.lines[1],
+    )
+    return Plan(
+        version,
+        request,
+        scope,
+        page,
+        page_scope,
+        rules,
+        prompt[:-1],
+        prompt[-1:],
+        min(request.max_tokens + len(draft), room),
+        lambda speaker: RewriteDecoder(task, speaker).run(),
+    )
+
+
+def _room(toolkit: Toolkit, used: int, page: Page) -> int:
+    """Tokens the context leaves for generation. Raises ContextLengthError before anything is forwarded."""
+    room = toolkit.model.max_positions - used - SLACK
+    if room < LEAST:
+        longest = max(range(len(page)), key=lambda k: len(page.views[k]), default=0)
+        raise ContextLengthError(
+            f"the page and the request take {used} tokens of a context of {toolkit.model.max_positions}"
+            + (
+                f"; line {page.spans[longest][0]} alone has {len(page.views[longest])} characters"
+                if len(page)
+                else ""
+            )
+        )
+    return room
+
+
+def _copied(codec: Codec, tokens: PageTokens) -> int:
+    """The most span tokens a program can put into the context."""
+    if codec.format.after_copy == "program":
+        return 0
+    return sum(map(len, tokens.lines))
+
+
+def _page_data(page: Page) -> list[str]:
+    text = "".join(page.views)
+    return [text] if text else []

@@ -1,0 +1,1 @@
+"""Syntax trees and what is read from them: fragments, splices, import blocks."""

@@ -1,0 +1,50 @@
+"""Texts put into lines at places of a syntax tree. Knows rows and byte columns; nothing of why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from copydesk.text.document import view_line
+from copydesk.text.line_edit import Exchange
+
+Point = tuple[int, int]
+"""A row and a column in UTF-8 bytes, both 0-based, as tree-sitter counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """`text`, of one line, in place of what is from `start` to `end`, which are in one row."""
+
+    start: Point
+    end: Point
+    text: str
+
+
+def start_of(node: Node) -> Point:
+    """Where a node begins."""
+    return node.start_point[0], node.start_point[1]
+
+
+def end_of(node: Node) -> Point:
+    """Where it ends."""
+    return node.end_point[0], node.end_point[1]
+
+
+def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> tuple[Exchange, ...]:
+    """The lines as they are then, from the top down; none where a line cannot be told in UTF-8. Splices do not overlap."""
+    rows: dict[int, list[Splice]] = {}
+    for splice in splices:
+        rows.setdefault(splice.start[0], []).append(splice)
+    made = []
+    for row, those in sorted(rows.items()):
+        try:
+            raw = view_line(lines[row]).encode()
+        except UnicodeEncodeError:
+            return ()
+        for splice in sorted(those, key=lambda splice: splice.start, reverse=True):
+            raw = raw[: splice.start[1]] + splice.text.encode() + raw[splice.end[1] :]
+        made.append(Exchange(row + 1, row + 1, raw.decode()))
+    return tuple(made)

@@ -1,0 +1,1 @@
+"""Text as lines: positions, splices, edits and limits; no tokens, no syntax."""

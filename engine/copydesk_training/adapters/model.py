@@ -1,0 +1,129 @@
+"""A frozen base with adapters on its linear layers and trained rows for the edit format's tokens.
+
+Parameters are fp32 and few: A and B of every linear layer, and the new rows. Knows no data, no optimiser and no files.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from copydesk_training.adapters.base import Base
+from copydesk_training.adapters.layer import LINEARS, Frozen, NativeLayer, Shape, layer
+from copydesk_training.fused import FusedNorm, Places, fused_available
+from copydesk_training.kernels import Kernels
+from copydesk_training.loss import HeadLoss
+from copydesk_training.model import rope_tables
+from copydesk_training.segments import Segments
+
+SCALE = 2.0
+"""Of B A, whatever the rank: alpha = 2 r (LoRA, arXiv 2106.09685, section 4.1)."""
+
+
+class AdaptedModel(nn.Module):
+    """`base` with adapters of `rank`, and `rows` [R, E] fp32 for tokens V .. V + R - 1 behind its own.
+
+    A starts random and B zero, so that the first forward is the base's (LoRA, section 4.1). `refresh` must follow every change of
+    the parameters.
+    """
+
+    def __init__(
+        self, base: Base, rows: torch.Tensor, rank: int, *, seed: int = 0, kernels: Kernels | None = None
+    ) -> None:
+        super().__init__()
+        config = base.config
+        self.base, self.config, self.rank = base, config, rank
+        device, dtype = base.embedding.device, base.embedding.dtype
+        start = torch.Generator().manual_seed(seed)
+        self.adapters = nn.ParameterDict()
+        for i in range(config.layers):
+            for name, (outputs, inputs) in config.linears.items():
+                bound = 1 / math.sqrt(inputs)
+                down = torch.empty(rank, inputs).uniform_(-bound, bound, generator=start)
+                self.adapters[f"{i}_{name}_down"] = nn.Parameter(down.to(device))
+                self.adapters[f"{i}_{name}_up"] = nn.Parameter(torch.zeros(outputs, rank, device=device))
+        self.rows = nn.Parameter(rows.float().clone().to(device))
+        # The embedding with the rows behind it; a head of its own gets the same rows.
+        self.table = torch.cat((base.embedding, rows.to(device, dtype)))
+        self.head = self.table if base.head is None else torch.cat((base.head, rows.to(device, dtype)))
+        self.rope = rope_tables(config.positions, config.width, config.theta, device)
+        self.shape = Shape(config.heads, config.kv_heads, config.width, config.eps, SCALE)
+        native = fused_available(device, dtype, config.inner) and base.layers[0].head_norms is None
+        self.kernels = kernels if native else None
+        self.merged: list[dict[str, torch.Tensor]] = []
+        if self.kernels is not None:
+            self.merged = [{k: w.clone() for k, w in found.linears.items()} for found in base.layers]
+
+    @torch.no_grad()
+    def refresh(self) -> None:
+        """Bring the table, and in the native way the merged weights, up to the parameters."""
+        for table in {id(t): t for t in (self.table, self.head)}.values():
+            table[self.config.vocab :] = self.rows.to(table.dtype)
+        for i, merged in enumerate(self.merged):
+            for name, weight in merged.items():
+                down, up = self._pair(i, name)
+                weight.copy_(torch.addmm(self.base.layers[i].linears[name].float(), up, down, alpha=SCALE))
+
+    def _pair(self, index: int, name: str) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.adapters[f"{index}_{name}_down"], self.adapters[f"{index}_{name}_up"]
+
+    def _frozen(self, index: int, *, merged: bool) -> Frozen:
+        found = self.base.layers[index]
+        weights = self.merged[index] if merged else found.linears
+        qkv, out, gate_up, down = (weights[name] for name in LINEARS)
+        norms = found.input_norm, found.mlp_norm
+        return Frozen(*norms, qkv, out, gate_up, down, found.qkv_bias, found.head_norms)
+
+    def hidden(self, ids: torch.Tensor, segments: Segments | None = None) -> torch.Tensor:
+        """Hidden states [B, T, E] behind the final norm, of ids [B, T]; without `segments` each row is one text."""
+        x: torch.Tensor = _Embed.apply(ids, self.table, self.rows)  # type: ignore[no-untyped-call]
+        count, eps = self.config.layers, self.config.eps
+        pairs = [tuple(self._pair(i, name) for name in LINEARS) for i in range(count)]
+        if self.kernels is not None:
+            places = None if segments is None else Places(segments)
+            for i in range(count):
+                adapters = [part for pair in pairs[i] for part in pair]
+                x = NativeLayer.apply(  # type: ignore[no-untyped-call]
+                    x, self._frozen(i, merged=True), self.shape, self.rope, places, self.kernels, *adapters
+                )
+            return FusedNorm.apply(x, self.base.norm, eps, self.kernels)  # type: ignore[no-untyped-call]
+        if segments is None:
+            rope, mask = (self.rope[0][: ids.shape[1]], self.rope[1][: ids.shape[1]]), None
+        else:
+            at, mask = segments.positions[:, None], segments.mask
+            rope = self.rope[0][at], self.rope[1][at]
+        for i in range(count):
+            x = layer(x, self._frozen(i, merged=False), pairs[i], self.shape, rope, mask)
+        return F.rms_norm(x, (self.config.hidden,), self.base.norm, eps)
+
+    def loss(
+        self, hidden: torch.Tensor, where: torch.Tensor, target: torch.Tensor, coefficient: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """See `loss.HeadLoss`; the gradient of the head is that of the new rows alone."""
+        args = (hidden.flatten(0, 1), self.head, where, target, coefficient, self.kernels, self.rows)
+        total, each = HeadLoss.apply(*args)  # type: ignore[no-untyped-call]
+        return total, each
+
+
+class _Embed(torch.autograd.Function):
+    """Rows of the table; only the new ones, behind the base's, get a gradient (fp32)."""
+
+    @staticmethod
+    def forward(ctx: Any, ids: torch.Tensor, table: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(ids)
+        ctx.first, ctx.shape = len(table) - len(rows), rows.shape
+        return F.embedding(ids, table)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        (ids,) = ctx.saved_tensors
+        flat = ids.reshape(-1)
+        chosen = (flat >= ctx.first).nonzero().squeeze(1)
+        found = torch.zeros(ctx.shape, dtype=torch.float32, device=ids.device)
+        values = grads[0].reshape(-1, ctx.shape[1]).index_select(0, chosen).float()
+        found.index_add_(0, flat.index_select(0, chosen) - ctx.first, values)
+        return None, None, found

@@ -1,0 +1,355 @@
+"""Examples in a model's tokens, made by the engine itself: scope, page, oracle, prompt and program as they are served.
+
+The page is the one serving would choose, which knows the request and not the answer. Examples of one document may
+share a page and its tokens: a group is a page and, behind it, the branches (request and program) of each. Every token
+carries a role, which is what training weighs its loss by. Knows no files, no shards and no models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from tree_sitter import Tree
+
+from copydesk.errors import ProgramError, ScopeError
+from copydesk.grammar.rules import Rules, violation
+from copydesk.oracle import oracle_program
+from copydesk.oracle.token_cost import CodecCost
+from copydesk.paging.layout import PageLayout
+from copydesk.paging.page import Page
+from copydesk.program import Copy, Gen, Op, Program, Sub
+from copydesk.prompting.codec import Codec, Piece
+from copydesk.prompting.edit_format import EditFormat
+from copydesk.prompting.prompt import PageTokens, page_tokens, request_tokens
+from copydesk.quickfixes.scope import resolve_scope
+from copydesk.request import Range
+from copydesk.syntax.tree import parse
+from copydesk.text.document import split_lines
+from copydesk_training.example import Example
+from copydesk_training.sharing import gathered
+
+LONGEST = 2048
+"""Tokens of a page and one branch; longer ones are dropped."""
+LONGEST_GROUP = 1600
+"""Tokens of a page and its branches; the next branch begins a group of its own."""
+MOST_BRANCHES = 8
+"""Of a group: many more would be many times the same page in one batch."""
+LONGEST_PROGRAM = 512
+MARGIN = 4
+"""Lines round a change in which the oracle looks for a shorter program."""
+
+
+class Role(IntEnum):
+    """What a token is to training."""
+
+    CONTEXT = 0
+    """Numbers, literals and the request: read, never learnt."""
+    DOCUMENT = 1
+    """The page's own text: the language model's loss is sampled here."""
+    PROGRAM = 2
+    """What the model has to choose."""
+    FORCED = 3
+    """Program tokens the grammar leaves no choice about: decoding never asks for them."""
+    SPAN = 4
+    """Copied lines between ops: context, like a prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page and its branches, end to end.
+
+    ids uint16 (uint32 for larger vocabularies) and roles uint8, one per token. Branch k is ids[branches[k]:branches[k + 1]], the
+    last one to the end; the page is ids[:branches[0]]. The first token of its program is ids[programs[k]]. kinds, located: of
+    each branch's example.
+    """
+
+    ids: NDArray[np.uint16] | NDArray[np.uint32]
+    roles: NDArray[np.uint8]
+    branches: tuple[int, ...]
+    programs: tuple[int, ...]
+    kinds: tuple[str, ...]
+    located: tuple[bool, ...]
+    page_lines: int
+
+    @property
+    def program(self) -> int:
+        """Where the first branch's program begins."""
+        return self.programs[0]
+
+    @property
+    def program_tokens(self) -> int:
+        """Tokens of all programs."""
+        ends = (*self.branches[1:], len(self.ids))
+        return sum(end - start for start, end in zip(self.programs, ends, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """A request and its program in tokens; `program` is where the latter begins."""
+
+    ids: list[int]
+    roles: bytes
+    program: int
+
+
+@dataclass(slots=True)
+class _Shown:
+    """One document on pages of one length, and the tokens of the pages asked for so far."""
+
+    lines: list[str]
+    format: EditFormat
+    tree: Tree | None
+    layout: PageLayout
+    pages: dict[Page, PageTokens]
+
+    @classmethod
+    def of(cls, text: str, format: EditFormat) -> _Shown:
+        lines = split_lines(text)
+        return cls(lines, format, parse(lines, "python"), PageLayout(lines, format, "python"), {})
+
+
+def page_format(base: EditFormat, page_lines: int) -> EditFormat:
+    """`base` with shorter pages, in the proportions of the longest: how the curriculum's first pages are made."""
+    return replace(
+        base,
+        page_lines=page_lines,
+        page_overlap=base.page_overlap * page_lines // base.page_lines,
+        warm_lines=0,
+        header_lines=base.header_lines * page_lines // base.page_lines,
+    )
+
+
+class Renderer:
+    """Examples of one codec on pages of several lengths. Keeps the tokens of lines it has seen."""
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+        self.cost = CodecCost(codec)
+        self._formats: dict[int, EditFormat] = {}
+
+    def render(self, example: Example, page_lines: int) -> Rendered | str:
+        """The example on pages of `page_lines`, or why it has no place there: the reason it is counted under."""
+        shown = _Shown.of(example.before, self._format(page_lines))
+        placed = self._place(example, shown)
+        if isinstance(placed, str):
+            return placed
+        page, scope = placed
+        branch = self._branch(example, shown, page, scope)
+        return (
+            branch if isinstance(branch, str) else self._group(shown, page, [(example, branch)], page_lines)
+        )
+
+    def render_groups(
+        self, examples: Sequence[Example], page_lines: int, drop: Callable[[Example, str], None]
+    ) -> Iterator[Rendered]:
+        """The examples, all of one document (the same `before`), in groups that share a page (`sharing.gathered`). `drop` is
+        told of those that have no place.
+        """
+        shown = _Shown.of(examples[0].before, self._format(page_lines))
+        found: list[tuple[Example, list[Range], Page]] = []
+        for example in examples:
+            placed = self._place(example, shown)
+            if isinstance(placed, str):
+                drop(example, placed)
+            else:
+                found.append((example, placed[1], placed[0]))
+        for page, members in gathered(found):
+            group: list[tuple[Example, _Branch]] = []
+            size = first = len(self._page(shown, page).ids)
+            for example, scope in members:
+                branch = self._branch(example, shown, page, scope)
+                if isinstance(branch, str):
+                    drop(example, branch)
+                    continue
+                if group and (len(group) == MOST_BRANCHES or size + len(branch.ids) > LONGEST_GROUP):
+                    yield self._group(shown, page, group, page_lines)
+                    group, size = [], first
+                group.append((example, branch))
+                size += len(branch.ids)
+            if group:
+                yield self._group(shown, page, group, page_lines)
+
+    def _format(self, page_lines: int) -> EditFormat:
+        if page_lines not in self._formats:
+            self._formats[page_lines] = page_format(self.codec.format, page_lines)
+        return self._formats[page_lines]
+
+    def _page(self, shown: _Shown, page: Page) -> PageTokens:
+        return shown.pages.get(page) or shown.pages.setdefault(page, page_tokens(self.codec, page))
+
+    def _place(self, example: Example, shown: _Shown) -> tuple[Page, list[Range]] | str:
+        """The page the example is served on, and its scope in the document."""
+        try:
+            scope = resolve_scope(
+                shown.lines, example.request, "python", shown.format.header_lines, shown.tree
+            )
+        except ScopeError:
+            return "no scope"
+        try:
+            return shown.layout.page_for(scope), scope
+        except ScopeError:
+            return "no page shows the scope"
+
+    def _branch(self, example: Example, shown: _Shown, page: Page, scope: list[Range]) -> _Branch | str:
+        """What stands behind the page."""
+        codec, format = self.codec, shown.format
+        try:
+            page_scope = page.to_page_scope(scope)
+        except ScopeError:
+            return "no page shows the scope"
+        try:
+            program = self._program(example, shown.lines, scope, format)
+        except ProgramError:
+            return "the change is outside the scope"
+        tokens = self._page(shown, page)
+        rules = Rules(
+            len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=format.sub
+        )
+        try:
+            on_page = page.from_document(program, shown.lines)
+            if violation(rules, on_page, page.views) is not None:
+                return "the grammar refuses the program"
+            pieces = codec.encode_program(on_page, page.views, tokens.lines, open_end=rules.open_end)
+        except (ProgramError, ScopeError):
+            return "the format cannot spell the program"
+        ids = request_tokens(codec, page, page_scope, example.request)
+        begin = len(ids)
+        roles = bytearray(begin)
+        for piece, role in zip(pieces, _piece_roles(rules, on_page, pieces), strict=True):
+            ids += piece.ids
+            roles += role
+        if len(tokens.ids) + len(ids) > LONGEST or len(ids) - begin > LONGEST_PROGRAM:
+            return "too many tokens"
+        return _Branch(ids, bytes(roles), begin)
+
+    def _group(
+        self, shown: _Shown, page: Page, group: Sequence[tuple[Example, _Branch]], page_lines: int
+    ) -> Rendered:
+        tokens = self._page(shown, page)
+        ids = list(tokens.ids)
+        roles = _page_roles(tokens.starts, tokens.lines, len(ids))
+        starts: list[int] = []
+        programs: list[int] = []
+        for _, branch in group:
+            starts.append(len(ids))
+            programs.append(len(ids) + branch.program)
+            ids += branch.ids
+            roles += branch.roles
+        return Rendered(
+            _tokens(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(programs),
+            tuple(example.kind for example, _ in group), tuple(example.located for example, _ in group), page_lines,
+        )  # fmt: skip
+
+    def _program(
+        self, example: Example, before: Sequence[str], scope: list[Range], format: EditFormat
+    ) -> Program:
+        """The oracle's program. It is searched within `MARGIN` lines of the change, in a cut-out of the texts: farther away
+        there is nothing to save, and the lines of a long file need not be looked at one by one.
+        """
+        after = split_lines(example.after)
+        most = min(len(before), len(after))
+        head = _common(before, after, range(most))
+        if head == most and len(before) == len(after):
+            return Program((Copy(1, head),) if head else ())
+        tail = _common(before, after, range(-1, head - most - 1, -1))
+        first, last = head + 1 - MARGIN, len(before) - tail + MARGIN
+        near = [(max(s, first), min(e, last)) for s, e in scope if s <= last and e >= first - 1]
+        near = [(s, e) for s, e in near if e >= s - 1]
+        # A line outside the search on either side, so that the program begins and ends with copies that can be extended.
+        begin, end = max(0, first - 2), min(len(before), last + 1)
+        behind = len(before) - end
+        try:
+            found = oracle_program(
+                "".join(before[begin:end]),
+                "".join(after[begin : len(after) - behind]),
+                subs=format.sub,
+                cost=self.cost,
+                sub_lines=format.sub_lines,
+                scope=[(s - begin, e - begin) for s, e in near],
+            )
+        except ProgramError:
+            return oracle_program(
+                example.before,
+                example.after,
+                subs=format.sub,
+                cost=self.cost,
+                sub_lines=format.sub_lines,
+                scope=scope,
+            )
+        return _extended(found, begin, end, len(before))
+
+
+def _extended(program: Program, begin: int, end: int, count: int) -> Program:
+    """A program over lines begin+1 .. end as one over all `count` lines; at either end that is not the texts' own it copies."""
+    ops: list[Op] = []
+    for op in program.ops:
+        match op:
+            case Copy(start, stop):
+                top = 1 if start == 1 else start + begin
+                bottom = count if stop == end - begin else stop + begin
+                ops.append(Copy(top, bottom))
+            case Sub(start, stop, old, new):
+                ops.append(Sub(start + begin, stop + begin, old, new))
+            case Gen():
+                ops.append(op)
+    return Program(tuple(ops))
+
+
+def _common(before: Sequence[str], after: Sequence[str], places: range) -> int:
+    count = 0
+    for k in places:
+        if before[k] != after[k]:
+            return count
+        count += 1
+    return count
+
+
+def _page_roles(starts: Sequence[int], lines: Sequence[Sequence[int]], total: int) -> bytearray:
+    """The roles of a page's tokens: a line's own are the document's, its number is not."""
+    roles = bytearray(total)
+    for end, line in zip(starts[1:], lines, strict=True):
+        roles[end - len(line) : end] = bytes([Role.DOCUMENT]) * len(line)
+    return roles
+
+
+def _piece_roles(rules: Rules, program: Program, pieces: Sequence[Piece]) -> list[bytes]:
+    """The role of every token of every piece.
+
+    Forced is what the order of ops forces: an op, a copy's first or last line, a sub's line where there is one alternative only.
+    That a line may have no legal old text, and what tokens of an old text follow from its first ones, is not looked into: such
+    tokens are learnt though decoding knows them.
+    """
+    forced: dict[int, bool] = {}
+    at = 0
+    state = rules.start()
+    for op in program.ops:
+        forced[at] = len(rules.options(state)) == 1
+        if isinstance(op, Copy):
+            forced[at + 1] = len(rules.copy_starts(state)) == 1
+            forced[at + 2] = sum(map(len, rules.copy_ends(state, op.start))) == 1
+            state = rules.after_copy(state, op.start, op.end)
+            at += 3
+            if at < len(pieces) and pieces[at].role == "span":
+                at += 1
+        elif isinstance(op, Gen):
+            state = rules.after_gen(state, not op.text.endswith("\n"))
+            at += 3
+        elif isinstance(op, Sub):
+            forced[at + 1] = len(rules.sub_starts(state)) == 1
+            # The mark between the texts is a choice: the old text could always go on.
+            state = rules.after_sub(state, op.end)
+            at += 6
+    forced[at] = len(rules.options(state)) == 1
+    out: list[bytes] = []
+    for k, piece in enumerate(pieces):
+        role = Role.SPAN if piece.role == "span" else Role.FORCED if forced.get(k) else Role.PROGRAM
+        out.append(bytes([role]) * len(piece.ids))
+    return out
+
+
+def _tokens(ids: Sequence[int]) -> NDArray[np.uint16] | NDArray[np.uint32]:
+    return np.array(ids, np.uint16) if max(ids, default=0) < 1 << 16 else np.array(ids, np.uint32)

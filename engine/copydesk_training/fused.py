@@ -1,0 +1,188 @@
+"""One decoder layer as one autograd function over native kernels: bf16, CPU.
+
+Matrix products are torch's (oneDNN); everything between them is `kernels.py`. Attention is products of query blocks with the keys
+they may see: without matrix instructions made for it, torch's flash kernel for CPUs reaches a sixth of the rate of plain bf16
+products. Computes what `model.Layer` computes and keeps for the backward pass only what that pass reads.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import torch
+
+from copydesk_training.kernels import Kernels
+from copydesk_training.segments import Segments
+
+BLOCK = 192
+"""Queries of a block of attention, at most: about what balances wasted products against small ones."""
+_WIDEST = 8192
+
+
+def fused_available(device: torch.device, dtype: torch.dtype, inner: int) -> bool:
+    """Whether the fused layer can run: bf16 on a CPU."""
+    return device.type == "cpu" and dtype == torch.bfloat16 and inner <= _WIDEST
+
+
+def _blocks(length: int) -> list[tuple[int, int]]:
+    """Query ranges that cover `length`, about equally long."""
+    count = -(-length // BLOCK)
+    borders = [length * k // count for k in range(count + 1)]
+    return list(pairwise(borders))
+
+
+class Places:
+    """Where the tokens of grouped rows are and what they see, as the kernels want it; made once a batch.
+
+    keys: for each block of queries, (cut, gap): it needs keys [0, cut) and [cut + gap, its end).
+    """
+
+    def __init__(self, segments: Segments) -> None:
+        self.segments = segments
+        self.positions = segments.positions.contiguous()
+        page = int(segments.shared.max())
+        self.keys: list[tuple[int, int]] = []
+        for begin, end in _blocks(segments.own.shape[1]):
+            # A token of the page sees from 0 on, so a block with one has no gap.
+            first = int(segments.own[:, begin:end].min())
+            self.keys.append((min(page, end), first - page) if first > page else (end, 0))
+
+
+def _seen(tensor: torch.Tensor, end: int, key: tuple[int, int]) -> torch.Tensor:
+    """The keys of a block that ends at `end`, of [K, T, D]."""
+    cut, gap = key
+    return tensor[:, :end] if not gap else torch.cat((tensor[:, :cut], tensor[:, cut + gap : end]), 1)
+
+
+def attend(
+    k: Kernels, parts: torch.Tensor, places: Places | None = None
+) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """Attention of parts [3, K, T, D] (queries scaled): the result [K, T, D], and each block's probabilities. Causal, or as
+    `places` says.
+    """
+    query, key, value = parts
+    out = torch.empty_like(query)
+    kept: list[torch.Tensor] = []
+    for n, (begin, end) in enumerate(_blocks(query.shape[1])):
+        keys = places.keys[n] if places is not None else (end, 0)
+        scores = query[:, begin:end] @ _seen(key, end, keys).mT
+        if places is None:
+            k.causal_softmax(scores, begin)
+        else:
+            k.causal_softmax(scores, begin, places.segments, keys[1])
+        out[:, begin:end] = scores @ _seen(value, end, keys)
+        kept.append(scores)
+    return out, kept
+
+
+def attend_backward(
+    k: Kernels,
+    parts: torch.Tensor,
+    kept: list[torch.Tensor],
+    grad: torch.Tensor,
+    places: Places | None = None,
+) -> torch.Tensor:
+    """The gradient [3, K, T, D] of the parts, from that of the result [K, T, D]."""
+    query, key, value = parts
+    length = query.shape[1]
+    out = torch.empty_like(parts)
+    d_query, d_key, d_value = out
+    blocks = list(enumerate(_blocks(length)))
+    for n, (begin, end) in reversed(blocks):
+        keys = places.keys[n] if places is not None else (end, 0)
+        probability, g = kept[n], grad[:, begin:end]
+        d_scores = g @ _seen(value, end, keys).mT
+        if places is None:
+            k.causal_softmax_backward(probability, d_scores, begin)
+        else:
+            k.causal_softmax_backward(probability, d_scores, begin, places.segments, keys[1])
+        d_query[:, begin:end] = d_scores @ _seen(key, end, keys)
+        for d, found in ((d_value, probability.mT @ g), (d_key, d_scores.mT @ query[:, begin:end])):
+            cut, gap = keys
+            if end == length and not gap:
+                d.copy_(found)  # the last block may see every key: then it writes what the others add to
+                continue
+            if end == length:
+                d.zero_()
+            if not gap:
+                d[:, :end] += found
+            else:
+                d[:, :cut] += found[:, :cut]
+                d[:, cut + gap : end] += found[:, cut:]
+    return out
+
+
+class FusedLayer(torch.autograd.Function):
+    """See `model.Layer`. x [B, T, E]; weights as `model.Layer` names them; cosine, sine fp32 [>= T, D]."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> torch.Tensor:
+        x, norm1, qkv_w, qkv_b, out_w, norm2, gate_up_w, down_w, cosine, sine, H, eps, places, kernels = args
+        k: Kernels = kernels
+        B, T, E = x.shape
+        rows = x.contiguous().view(B * T, E)
+        _, y1, inverse1 = k.add_norm(rows, None, norm1, eps)
+        qkv = torch.addmm(qkv_b, y1, qkv_w.t())
+        scale = (E // H) ** -0.5
+        positions = None if places is None else places.positions
+        parts = k.split_heads(qkv, (cosine, sine), (B, H, T, E // H), scale, positions)
+        parts = parts.view(3, B * H, T, E // H)
+        attended, kept = attend(k, parts, places)
+        attended = attended.view(B, H, T, E // H).transpose(1, 2).reshape(B * T, E)
+        x2, y2, inverse2 = k.add_norm(rows, attended @ out_w.t(), norm2, eps)
+        gate_up = y2 @ gate_up_w.t()
+        inner = k.swiglu(gate_up)
+        out: torch.Tensor = torch.addmm(x2, inner, down_w.t()).view(B, T, E)
+        ctx.save_for_backward(
+            rows, norm1, qkv_w, out_w, norm2, gate_up_w, down_w, cosine, sine,
+            y1, inverse1, parts, attended, x2, y2, inverse2, gate_up, inner, *kept,
+        )  # fmt: skip
+        ctx.shape, ctx.kernels, ctx.places = (B, T, E, H), k, places
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        (
+            rows, norm1, qkv_w, out_w, norm2, gate_up_w, down_w, cosine, sine,
+            y1, inverse1, parts, attended, x2, y2, inverse2, gate_up, inner, *kept,
+        ) = ctx.saved_tensors  # fmt: skip
+        k: Kernels = ctx.kernels
+        B, T, E, H = ctx.shape
+        g = grads[0].contiguous().view(B * T, E)
+        d_down = g.t() @ inner
+        d_gate_up = k.swiglu_backward(gate_up, g @ down_w)
+        d_gate_up_w = d_gate_up.t() @ y2
+        dx2, d_norm2 = k.norm_backward(x2, norm2, inverse2, d_gate_up @ gate_up_w, g)
+        d_out = dx2.t() @ attended
+        d_attended = (dx2 @ out_w).view(B, T, H, E // H).transpose(1, 2).reshape(B * H, T, E // H)
+        places: Places | None = ctx.places
+        d_parts = attend_backward(k, parts, kept, d_attended, places).view(3, B, H, T, E // H)
+        positions = None if places is None else places.positions
+        d_qkv = k.join_heads(d_parts, (cosine, sine), (E // H) ** -0.5, positions)
+        d_qkv_w = d_qkv.t() @ y1
+        d_bias = (torch.ones(1, B * T, dtype=d_qkv.dtype) @ d_qkv).view(-1)
+        dx, d_norm1 = k.norm_backward(rows, norm1, inverse1, d_qkv @ qkv_w, dx2)
+        weights = (d_norm1, d_qkv_w, d_bias, d_out, d_norm2, d_gate_up_w, d_down)
+        return dx.view(B, T, E), *weights, None, None, None, None, None, None
+
+
+class FusedNorm(torch.autograd.Function):
+    """The final RMS norm of x [B, T, E]."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> torch.Tensor:
+        x, weight, eps, kernels = args
+        rows = x.contiguous().view(-1, x.shape[-1])
+        _, y, inverse = kernels.add_norm(rows, None, weight, eps)
+        ctx.save_for_backward(rows, weight, inverse)
+        ctx.kernels = kernels
+        result: torch.Tensor = y.view(x.shape)
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        rows, weight, inverse = ctx.saved_tensors
+        g = grads[0].contiguous()
+        dx, d_weight = ctx.kernels.norm_backward(rows, weight, inverse, g.view(rows.shape), None)
+        return dx.view(g.shape), d_weight, None, None

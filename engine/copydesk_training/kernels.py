@@ -1,0 +1,242 @@
+"""Optional native kernels of training on a CPU: compiled once from `kernels.cpp` where a C++ compiler is found.
+
+They hold what torch's eager operators spend most of their time on beside matrix products: norm, rotary embedding, SwiGLU and
+the softmax of the loss, in bf16 memory and fp32 arithmetic. `load()` gives None where there is no compiler or the build
+fails, and training then runs on torch's own operators, slower and otherwise the same. Knows no layers and no optimiser.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import logging
+import os
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import torch
+from platformdirs import user_cache_path
+
+from copydesk.files.executables import find_executable
+from copydesk_training.segments import Segments
+
+log = logging.getLogger(__name__)
+
+SOURCE = Path(__file__).with_name("kernels.cpp")
+FLAGS = ("-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
+BUILD_SECONDS = 120
+
+_P, _I, _F = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
+_SIGNATURES: dict[str, list[object]] = {
+    "add_norm_forward": [_P, _P, _P, _P, _P, _P, _I, _I, _F],
+    "norm_backward": [_P, _P, _P, _P, _P, _P, _P, _I, _I],
+    "swiglu_forward": [_P, _P, _I, _I],
+    "swiglu_backward": [_P, _P, _P, _I, _I],
+    "split_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
+    "join_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
+    "causal_softmax": [_P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
+    "causal_softmax_backward": [_P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
+    "cross_entropy": [_P, _P, _P, _P, _I, _I],
+}
+
+
+def _at(tensor: torch.Tensor | None) -> int | None:
+    if tensor is None:
+        return None
+    assert tensor.is_contiguous()
+    assert tensor.device.type == "cpu"
+    return tensor.data_ptr()
+
+
+class Kernels:
+    """The compiled functions. Tensors are contiguous and on the CPU: bf16, but for statistics and sums in fp32.
+
+    N = rows (tokens), d = width of a row.
+    """
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        library.widest.restype = _I
+        self.widest = int(library.widest())
+        self._calls = {name: getattr(library, name) for name in _SIGNATURES}
+        for name, types in _SIGNATURES.items():
+            self._calls[name].argtypes = types
+            self._calls[name].restype = None
+
+    def add_norm(
+        self, x: torch.Tensor, delta: torch.Tensor | None, weight: torch.Tensor, eps: float
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """(x + delta, its RMS norm times weight, 1 / RMS [N] fp32) of rows [N, d]."""
+        rows, width = x.shape
+        total = x if delta is None else torch.empty_like(x)
+        y, inverse = torch.empty_like(x), torch.empty(rows)
+        call = self._calls["add_norm_forward"]
+        call(_at(x), _at(delta), _at(weight), _at(total), _at(y), _at(inverse), rows, width, eps)
+        return total, y, inverse
+
+    def norm_backward(
+        self,
+        x: torch.Tensor,
+        weight: torch.Tensor,
+        inverse: torch.Tensor,
+        dy: torch.Tensor,
+        residual: torch.Tensor | None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """(gradient of x, `residual` added; gradient of weight [d])."""
+        rows, width = x.shape
+        dx, dweight = torch.empty_like(x), torch.empty(width)
+        call = self._calls["norm_backward"]
+        call(_at(x), _at(weight), _at(inverse), _at(dy), _at(residual), _at(dx), _at(dweight), rows, width)
+        return dx, dweight.to(weight.dtype)
+
+    def swiglu(self, gate_up: torch.Tensor) -> torch.Tensor:
+        """silu(gate) * up: [N, 2 F] to [N, F]."""
+        rows, inner = gate_up.shape[0], gate_up.shape[1] // 2
+        hidden = gate_up.new_empty(rows, inner)
+        self._calls["swiglu_forward"](_at(gate_up), _at(hidden), rows, inner)
+        return hidden
+
+    def swiglu_backward(self, gate_up: torch.Tensor, dhidden: torch.Tensor) -> torch.Tensor:
+        dgate_up = torch.empty_like(gate_up)
+        rows, inner = dhidden.shape
+        self._calls["swiglu_backward"](_at(gate_up), _at(dhidden), _at(dgate_up), rows, inner)
+        return dgate_up
+
+    def split_heads(
+        self,
+        qkv: torch.Tensor,
+        rope: tuple[torch.Tensor, torch.Tensor],
+        shape: tuple[int, int, int, int],
+        scale: float,
+        positions: torch.Tensor | None = None,
+        *,
+        kv_heads: int | None = None,
+    ) -> torch.Tensor:
+        """Rows [B T, (H + 2 K) D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale.
+
+        positions int32 [B, T] of the tokens, all below T; None for 0 .. T - 1. kv_heads: K key heads, each repeated for H / K
+        query heads; by default K = H.
+        """
+        B, H, T, D = shape
+        parts = qkv.new_empty(3, B, H, T, D)
+        tables = self._rope(rope, positions, T, D)
+        self._calls["split_heads"](_at(qkv), *tables, _at(parts), B, T, H, kv_heads or H, D, scale)
+        return parts
+
+    def join_heads(
+        self,
+        parts: torch.Tensor,
+        rope: tuple[torch.Tensor, torch.Tensor],
+        scale: float,
+        positions: torch.Tensor | None = None,
+        *,
+        kv_heads: int | None = None,
+    ) -> torch.Tensor:
+        """The gradient of `split_heads`: [3, B, H, T, D] to rows [B T, (H + 2 K) D]."""
+        _, B, H, T, D = parts.shape
+        K = kv_heads or H
+        qkv = parts.new_empty(B * T, (H + 2 * K) * D)
+        tables = self._rope(rope, positions, T, D)
+        self._calls["join_heads"](_at(parts), *tables, _at(qkv), B, T, H, K, D, scale)
+        return qkv
+
+    @staticmethod
+    def _rope(
+        rope: tuple[torch.Tensor, torch.Tensor], positions: torch.Tensor | None, length: int, width: int
+    ) -> tuple[int | None, int | None, int | None]:
+        cosine, sine = rope
+        assert cosine.shape[0] >= length
+        assert cosine.shape[1] == width
+        assert cosine.dtype == sine.dtype == torch.float32
+        assert positions is None or positions.dtype == torch.int32
+        return _at(cosine), _at(sine), _at(positions)
+
+    def causal_softmax(
+        self, scores: torch.Tensor, first: int, segments: Segments | None = None, gap: int = 0
+    ) -> None:
+        """Softmax of scores [K, queries, keys] in place; query r, the token first + r of its row, sees keys 0 .. first + r.
+
+        With `segments` of B rows (K is B times the heads) it sees what they say, and of the keys that it sees from its own branch
+        `gap` stand missing before the first.
+        """
+        self._calls["causal_softmax"](_at(scores), *self._seen(scores, segments), first, gap)
+
+    def causal_softmax_backward(
+        self,
+        probability: torch.Tensor,
+        grad: torch.Tensor,
+        first: int,
+        segments: Segments | None = None,
+        gap: int = 0,
+    ) -> None:
+        """grad of the probabilities becomes that of the scores, in place."""
+        seen = self._seen(grad, segments)
+        self._calls["causal_softmax_backward"](_at(probability), _at(grad), *seen, first, gap)
+
+    @staticmethod
+    def _seen(scores: torch.Tensor, segments: Segments | None) -> tuple[int | None, ...]:
+        """own, shared; count, queries and keys of the scores; heads a row, tokens a row."""
+        if segments is None:
+            return None, None, *scores.shape, 1, 0
+        B, T = segments.own.shape
+        assert segments.own.dtype == segments.shared.dtype == torch.int32
+        return _at(segments.own), _at(segments.shared), *scores.shape, scores.shape[0] // B, T
+
+    def cross_entropy(
+        self, logits: torch.Tensor, target: torch.Tensor, coefficient: torch.Tensor
+    ) -> torch.Tensor:
+        """Losses [n] in nats; logits [n, V] become the gradient of sum(coefficient * loss) in place."""
+        rows, size = logits.shape
+        loss = torch.empty(rows)
+        assert target.dtype == torch.int64
+        assert coefficient.dtype == torch.float32
+        self._calls["cross_entropy"](_at(logits), _at(target), _at(coefficient), _at(loss), rows, size)
+        return loss
+
+
+@cache
+def load() -> Kernels | None:
+    """The kernels, compiled now or for an earlier run; None where that is not possible. Writes to the user's cache folder."""
+    compiler = find_executable("c++", "g++", "clang++")
+    if compiler is None or os.name == "nt":
+        log.info("no C++ compiler: training uses torch's own operators")
+        return None
+    try:
+        return Kernels(ctypes.CDLL(str(_built(str(compiler), user_cache_path("copydesk") / "kernels"))))
+    except (OSError, AttributeError, subprocess.SubprocessError) as error:
+        log.warning("the native kernels could not be built, training uses torch's own operators: %s", error)
+        return None
+
+
+def _built(compiler: str, folder: Path) -> Path:
+    """The shared library in `folder`, keyed by source, flags, compiler and processor. Raises OSError, SubprocessError."""
+    source = SOURCE.read_bytes()
+    key = hashlib.sha256(source + repr((compiler, FLAGS, _processor())).encode()).hexdigest()[:16]
+    target = folder / f"{key}.so"
+    if target.is_file():
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(suffix=".so", dir=folder)
+    os.close(handle)
+    try:
+        command = [compiler, *FLAGS, str(SOURCE), "-o", name]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
+        if done.returncode:
+            raise OSError(f"{compiler} failed: {done.stderr.strip()[-500:]}")
+        os.replace(name, target)
+    finally:
+        if os.path.exists(name):
+            os.unlink(name)
+    return target
+
+
+def _processor() -> str:
+    """What `-march=native` depends on: a cache folder may be shared between machines."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().split("\n")
+    except OSError:
+        import platform
+
+        return platform.processor()
+    return next((line for line in lines if line.startswith("flags")), "")

@@ -1,1 +1,0 @@
-"""Each benchmark as a step of `copydesk bench`: what it needs, measured by `copydesk.bench`, as a report."""

@@ -1,0 +1,492 @@
+"""The engine as the protocol process sees it: documents go in, jobs come back, and a child that dies is replaced.
+
+    engine = Engine(EngineSettings(), listener)
+    engine.start()
+    engine.open(1, "a.py", "python", version=0, text=lambda: mirror.text)
+    job = engine.submit(1, EditRequest(instruction="..."), encoding=Encoding.UTF16)
+    result = await job.result
+
+Belongs to the event loop: every call is made on its thread and returns at once, but for the coroutines. Each message to the child
+is in one queue, in the order of the calls, so that a job is made for exactly the version its document had when it was submitted.
+The queue is bounded: where the child does not keep up, documents fall behind, and are sent whole, as they are by then, once there
+is room. A child that hangs is replaced like one that died. Knows no LSP and no model library.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+from copydesk.request import EditRequest, Range
+from copydesk.text.document import Encoding, TextEdit
+from copydesk_server.engine_process.connection import CONTEXT, Link
+from copydesk_server.engine_process.flags import Flags
+from copydesk_server.engine_process.jobs import HunkEvent, Job, Priority, Retracted
+from copydesk_server.engine_process.messages import (
+    EngineResult,
+    EngineSettings,
+    Message,
+    ModelInfo,
+    pack_edits,
+    pack_request,
+    unpack_edits,
+    unpack_info,
+    unpack_ranges,
+    unpack_result,
+)
+from copydesk_server.engine_process.watchdog import Watchdog
+
+__all__ = [
+    "Engine",
+    "EngineListener",
+    "EngineResult",
+    "EngineSettings",
+    "HunkEvent",
+    "Job",
+    "ModelInfo",
+    "Priority",
+    "Retracted",
+    "State",
+]
+
+log = logging.getLogger(__name__)
+
+State: TypeAlias = Literal["idle", "loading", "ready", "restarting", "failed", "closed"]
+
+HOST = "copydesk_server.engine_process.worker:serve"
+BEHIND = "the engine does not keep up"
+FIGURES = 5.0
+"""Seconds that a child has to tell its figures. Whoever asks for the status wants to know that there is one."""
+LOADS = 3
+"""A child that dies this many times in a row while loading is not started again."""
+
+
+class EngineListener(Protocol):
+    """Called on the loop."""
+
+    def engine_state(self, state: State, message: str | None) -> None:
+        """Once per change. `restarting` and `failed` carry the message a person reads."""
+
+    def engine_progress(self, message: str, percentage: int | None) -> None:
+        """What loading is about."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """What it takes to open a document in another child."""
+
+    name: str
+    language: str
+    version: int
+    text: Callable[[], str]
+    fed: bool = False
+    """The child that runs was told of it."""
+
+
+class Engine:
+    """State "restarting" lasts until the new child is ready. `host`: "module:function", what runs in the child."""
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        listener: EngineListener,
+        *,
+        backoff: Sequence[float] = (0.5, 1, 2, 5, 15, 30),
+        host: str = HOST,
+        watchdog: Callable[[Callable[[str], None]], Watchdog] = Watchdog,
+    ) -> None:
+        self.state: State = "idle"
+        self.info: ModelInfo | None = None
+        self.settings = settings
+        self._listener = listener
+        self._backoff = tuple(backoff)
+        self._host = host
+        self._message: str | None = None
+        self._documents: dict[int, _Open] = {}
+        self._jobs: dict[int, Job] = {}  # those without a result
+        self._slots: dict[int, int] = {}  # by job: held until the child has answered
+        self._asked: dict[int, asyncio.Future[Message]] = {}
+        self._ids = itertools.count(1)
+        self._flags: Flags | None = None
+        self._link: Link | None = None
+        self._ended: set[Link] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._deaths = 0  # since a job last came back
+        self._deaths_loading = 0
+        self._behind: set[int] = set()  # documents of which the child has no text, or an old one
+        self._watchdog = watchdog(self._on_hang)
+        self._hung: str | None = None  # why the child is being killed
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process, once there is one."""
+        return self._link.pid if self._link is not None else None
+
+    @property
+    def message(self) -> str | None:
+        """What the current state was announced with."""
+        return self._message
+
+    # -- life ----------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Load the model in a child; returns at once. Does nothing the second time."""
+        if self.state == "idle":
+            self._flags = Flags(CONTEXT)
+            self._set("loading")
+            self._begin(self._connect())
+
+    async def close(self) -> None:
+        """End the child, also while it loads. Jobs in flight fail. Nothing is left running when this returns."""
+        self._set("closed")
+        self._drop_link()
+        self._give_up("the engine was closed")
+        for link in list(self._ended):
+            await asyncio.shield(link.gone)
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Go on with other settings. Where only logging differs nothing is loaded; otherwise, and also for the very same settings
+        (the model's directory was replaced), a new child takes over the open documents and jobs in flight fail.
+        """
+        before, self.settings = self.settings, settings
+        if self.state in ("idle", "closed"):
+            return
+        if settings != before and settings.same_model(before):
+            if self._link is not None:
+                self._link.send({"kind": "logging", "file": settings.log_file, "level": settings.log_level})
+            return
+        self._drop_link()
+        self._give_up("the model was changed", lost=True)
+        self._deaths = self._deaths_loading = 0
+        self.info = None
+        self._set("loading")
+        link = self._connect()
+        # Two models at a time may be more than the memory holds.
+        waiting = [old.gone for old in self._ended]
+        if not waiting:
+            self._begin(link)
+        else:
+            asyncio.gather(*waiting).add_done_callback(lambda _: self._begin(link))
+
+    # -- documents -----------------------------------------------------------------------------------------------------
+
+    def open(self, doc: int, name: str, language: str, version: int, text: Callable[[], str]) -> None:
+        """A document to edit, under a number of the caller's. text: its text as it stands, whenever a child needs it."""
+        if doc in self._documents:
+            self.close_document(doc)
+        self._documents[doc] = _Open(name, language, version, text)
+        if self._link is not None:
+            self._feed(self._link, doc)
+
+    def splice(self, doc: int, version: int, changes: Sequence[TextEdit], encoding: Encoding | str) -> None:
+        """The document changed, and is now at `version`: `changes` were applied one after the other."""
+        self._documents[doc].version = version
+        if self._link is None or doc in self._behind:
+            return
+        if self._link.full:
+            self._fall_behind(doc)
+            return
+        self._send(
+            {
+                "kind": "splice",
+                "doc": doc,
+                "version": version,
+                "encoding": str(encoding),
+                "changes": pack_edits(changes),
+            }
+        )
+
+    def look_at(self, doc: int, ranges: Sequence[Range]) -> None:
+        """The person sees these 1-based lines."""
+        if doc in self._documents and self._link is not None and not self._link.full:
+            self._send({"kind": "look", "doc": doc, "ranges": list(ranges)})
+
+    def close_document(self, doc: int) -> None:
+        """Free its pages, and cancel what is asked about it."""
+        known = self._documents.pop(doc, None)
+        if known is None:
+            return
+        for job in [job for job in self._jobs.values() if job.doc == doc]:
+            job.cancel()
+        self._behind.discard(doc)
+        if known.fed:
+            self._send({"kind": "close", "doc": doc})
+
+    # -- jobs ----------------------------------------------------------------------------------------------------------
+
+    def submit(
+        self,
+        doc: int,
+        request: EditRequest,
+        *,
+        priority: Priority = "edit",
+        stream: bool = False,
+        encoding: Encoding | str,
+        deadline: float | None = None,
+    ) -> Job:
+        """Ask for an edit of the document as it stands. deadline: seconds from now."""
+        (job,) = self._submit([(doc, request)], priority, stream, encoding, deadline)
+        return job
+
+    def submit_all(
+        self,
+        items: Sequence[tuple[int, EditRequest]],
+        *,
+        encoding: Encoding | str,
+        deadline: float | None = None,
+    ) -> list[Job]:
+        """Ask for several edits that are decoded together. Cancelling one lets the others go on."""
+        return self._submit(items, "edit", False, encoding, deadline)
+
+    async def status(self) -> dict[str, Any]:
+        """State, model, process, documents; from a child that is ready also pages, bytes, budget, queue and latencies (ms).
+
+        A child that is in the middle of something long is not waited for: its figures are left out.
+        """
+        known = {
+            "state": self.state,
+            "message": self._message,
+            "pid": self.pid,
+            "documents": len(self._documents),
+            "jobs": len(self._jobs),
+        }
+        if self.info is not None:
+            known |= {name: getattr(self.info, name) for name in ModelInfo.__slots__}
+        if self.state != "ready" or self._link is None or self._link.full:
+            return known
+        number = next(self._ids)
+        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        self._asked[number] = answer
+        self._link.send({"kind": "status", "id": number})
+        try:
+            async with asyncio.timeout(FIGURES):
+                return known | await answer
+        except TimeoutError:
+            return known
+        finally:
+            self._asked.pop(number, None)
+
+    def _submit(
+        self,
+        items: Sequence[tuple[int, EditRequest]],
+        priority: Priority,
+        stream: bool,
+        encoding: Encoding | str,
+        deadline: float | None,
+    ) -> list[Job]:
+        jobs: list[Job] = []
+        packed: list[Message] = []
+        for doc, request in items:
+            known = self._documents.get(doc)
+            job = Job(next(self._ids), doc, known.version if known is not None else 0, self._cancel)
+            jobs.append(job)
+            if known is None:
+                job.finish(EngineResult("failed", "the document is not open", 0))
+            elif self._link is None or self._flags is None:
+                job.finish(
+                    EngineResult("failed", self._message or f"the engine is {self.state}", job.version)
+                )
+            elif doc in self._behind or self._link.full:
+                job.finish(EngineResult("failed", BEHIND, job.version, lost=True))
+            else:
+                self._jobs[job.id] = job
+                slot = self._slots[job.id] = self._flags.acquire()
+                packed.append({"id": job.id, "slot": slot, "doc": doc, "request": pack_request(request)})
+        if packed:
+            self._send(
+                {
+                    "kind": "submit",
+                    "priority": priority,
+                    "stream": stream,
+                    "encoding": str(encoding),
+                    "deadline": deadline,
+                    "jobs": packed,
+                }
+            )
+        return jobs
+
+    def _cancel(self, job: Job) -> None:
+        slot = self._slots.get(job.id)
+        if slot is None or self._flags is None:
+            return
+        self._flags.set(slot)
+        self._send({"kind": "cancel", "id": job.id})
+        self._watchdog.told_to_stop(job.id)
+        if self.state != "ready":  # nothing runs: there is no forward to wait for
+            self._finish(job.id, EngineResult("cancelled", "cancelled", job.version))
+
+    def _finish(self, number: int, result: EngineResult) -> None:
+        job = self._jobs.pop(number, None)
+        if job is not None:
+            job.finish(result)
+
+    # -- the child -----------------------------------------------------------------------------------------------------
+
+    def _connect(self) -> Link:
+        """A link that is not started yet. The documents and whatever is sent from now on wait in it, in order."""
+        assert self._flags is not None
+        self._link = Link(
+            self._host,
+            self.settings,
+            self._flags,
+            self._on_message,
+            self._on_gone,
+            self._on_room,
+            beat=self._watchdog.beat,
+        )
+        self._behind.clear()
+        for doc, known in self._documents.items():
+            known.fed = False
+            self._feed(self._link, doc)
+        return self._link
+
+    def _begin(self, link: Link) -> None:
+        if link is self._link:
+            link.start()
+            self._watchdog.start()
+
+    def _feed(self, link: Link, doc: int) -> None:
+        """Send a document as it stands; later, where there is no room."""
+        known = self._documents[doc]
+        if link.full:
+            self._behind.add(doc)
+            return
+        self._behind.discard(doc)
+        known.fed = True
+        link.send(
+            {
+                "kind": "open",
+                "doc": doc,
+                "name": known.name,
+                "language": known.language,
+                "version": known.version,
+                "text": known.text(),
+            }
+        )
+
+    def _fall_behind(self, doc: int) -> None:
+        """Changes of a document are not sent any more: its text will be, once there is room."""
+        log.warning("the engine does not keep up: document %d is sent again later", doc)
+        self._behind.add(doc)
+        for job in [job for job in self._jobs.values() if job.doc == doc]:
+            job.cancel()
+            self._finish(job.id, EngineResult("failed", BEHIND, job.version, lost=True))
+
+    def _on_room(self, link: Link) -> None:
+        if link is self._link:
+            for doc in list(self._behind):
+                self._feed(link, doc)
+
+    def _on_hang(self, reason: str) -> None:
+        if self._link is not None:
+            self._hung = reason
+            self._link.kill()
+
+    def _send(self, message: Message) -> None:
+        if self._link is not None:
+            self._link.send(message)
+
+    def _drop_link(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._watchdog.stop()
+        self._hung = None
+        link, self._link = self._link, None
+        if link is not None:
+            self._ended.add(link)
+            link.end()
+
+    def _give_up(self, reason: str, *, lost: bool = False) -> None:
+        """No child will answer what was asked so far."""
+        for number, job in list(self._jobs.items()):
+            self._finish(number, EngineResult("failed", reason, job.version, lost=lost))
+        for answer in self._asked.values():
+            if not answer.done():
+                answer.set_result({})
+        if self._slots:
+            # The old child may still look at its flags, so the new one gets fresh ones.
+            self._slots.clear()
+            self._flags = Flags(CONTEXT)
+
+    def _set(self, state: State, message: str | None = None) -> None:
+        if state != self.state:
+            self.state, self._message = state, message
+            self._listener.engine_state(state, message)
+
+    def _on_gone(self, link: Link, code: int | None) -> None:
+        self._ended.discard(link)
+        if link is not self._link:
+            return
+        self._watchdog.stop()
+        self._link, self.info = None, None
+        reason = f"the engine stopped ({self._hung or _why(code)})"
+        self._hung = None
+        log.warning("%s", reason)
+        loading = self.state != "ready"
+        self._deaths += 1
+        self._deaths_loading = self._deaths_loading + 1 if loading else 0
+        self._give_up(reason, lost=True)
+        if self._deaths_loading >= LOADS:
+            self._set("failed", f"{reason} {self._deaths_loading} times in a row while loading the model")
+            return
+        self._set("restarting", f"{reason}; it is started again")
+        delay = self._backoff[min(self._deaths, len(self._backoff)) - 1] if self._backoff else 0.0
+        self._timer = asyncio.get_running_loop().call_later(delay, self._begin, self._connect())
+
+    def _on_message(self, link: Link, message: Message) -> None:
+        if link is not self._link:
+            return
+        kind = message["kind"]
+        self._watchdog.heard()
+        if kind == "alive":
+            return
+        if kind == "result":
+            self._deaths = 0
+            self._watchdog.ended(message["id"])
+            slot = self._slots.pop(message["id"], 0)
+            if self._flags is not None:
+                self._flags.release(slot)
+            self._finish(message["id"], unpack_result(message))
+        elif kind in ("planned", "hunk", "retracted"):
+            job = self._jobs.get(message["id"])
+            if job is None:
+                return
+            if kind == "planned":
+                job.plan(unpack_ranges(message["scope"]))
+            elif kind == "hunk":
+                job.show(HunkEvent(message["seq"], unpack_edits(message["edits"])))
+            else:
+                job.show(Retracted(message["reason"]))
+        elif kind == "status":
+            answer = self._asked.get(message["id"])
+            if answer is not None and not answer.done():
+                answer.set_result(message["figures"])
+        elif kind == "progress":
+            self._listener.engine_progress(message["message"], message["percentage"])
+        elif kind == "ready":
+            self.info = unpack_info(message["info"])
+            self._deaths_loading = 0
+            self._set("ready")
+        elif kind == "failed":
+            self.info = None
+            self._drop_link()
+            self._give_up(message["message"])
+            self._set("failed", message["message"])
+        elif kind == "resync" and message["doc"] in self._documents:
+            log.warning("document %d is sent to the engine again", message["doc"])
+            self._feed(link, message["doc"])
+        elif kind != "resync":
+            log.error("the engine said %r, which nobody here knows", kind)
+
+
+def _why(code: int | None) -> str:
+    if code is None:
+        return "it could not be started, or its exit status is unknown"
+    if code < 0:
+        return f"killed by signal {-code}" + (", perhaps for want of memory" if code == -9 else "")
+    return f"exit status {code}"

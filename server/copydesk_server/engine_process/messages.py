@@ -1,0 +1,164 @@
+"""What the two processes say to each other: settings, requests, edits and results as JSON, one object per frame.
+
+JSON and not pickle: a frame can only ever become plain values. Knows the engine's values; nothing of pipes, processes or queues.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from copydesk.request import Diagnostic, EditRequest, Range
+from copydesk.text.document import Position, TextEdit
+
+Message: TypeAlias = dict[str, Any]
+"""`kind` names it, the rest depends on that.
+
+To the child:   open {doc, name, language, version, text}, splice {doc, version, encoding, changes}, look {doc, ranges},
+                close {doc}, submit {priority, stream, encoding, deadline, jobs: [{id, slot, doc, request}]},
+                cancel {id}, status {id}, logging {file, level}, bye.
+To the parent:  progress {message, percentage}, ready {info}, failed {message}, planned {id, scope}, hunk {id, seq, edits},
+                retracted {id, reason}, result {id, ...}, status {id, figures}, resync {doc}, alive.
+"""
+
+
+OVERHEAD = 128
+"""Bytes of a message without its texts, about."""
+
+Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What a child is started with. model: name, directory or hub id, None: the embedded one; cache_bytes: None: the default."""
+
+    model: str | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+    cache_bytes: int | None = None
+    log_file: str | None = None
+    log_level: str = "warning"
+
+    def same_model(self, other: EngineSettings) -> bool:
+        """Whether the two differ in their logging at most."""
+        mine = (self.model, self.device, self.dtype, self.cache_bytes)
+        return mine == (other.model, other.device, other.dtype, other.cache_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """The model a child has loaded. languages: empty where any will do."""
+
+    name: str
+    device: str
+    dtype: str
+    languages: tuple[str, ...]
+    page_lines: int
+    kind: str
+    load_ms: float
+
+
+@dataclass(frozen=True)
+class EngineResult:
+    """What became of one job. `edits` are for version `version`, in the encoding asked for; empty unless edited.
+
+    lost: the child died or was replaced, so that one more try is worth it.
+    """
+
+    status: Status
+    reason: str | None
+    version: int
+    edits: tuple[TextEdit, ...] = ()
+    program: str | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    ms: dict[str, float] = field(default_factory=dict)
+    checked: tuple[str, ...] = ()
+    exact: bool = True
+    log_likelihood: float = 0.0
+    lost: bool = False
+
+
+def encode(message: Message) -> bytes:
+    """One frame. ASCII, so that lone surrogates travel too."""
+    return json.dumps(message, separators=(",", ":")).encode("ascii")
+
+
+def decode(frame: bytes) -> Message:
+    """What `encode` made the frame of."""
+    message: Message = json.loads(frame)
+    return message
+
+
+def weight(message: Message) -> int:
+    """About how many bytes a message to the child takes, at no cost."""
+    kind = message["kind"]
+    if kind == "open":
+        return OVERHEAD + len(message["text"])
+    if kind == "splice":
+        return OVERHEAD + sum(OVERHEAD + len(change[-1]) for change in message["changes"])
+    if kind == "submit":
+        requests = [job["request"] for job in message["jobs"]]
+        return sum(
+            OVERHEAD * (8 + len(asked["diagnostics"])) + len(asked["instruction"] or "") for asked in requests
+        )
+    return OVERHEAD
+
+
+# -- values --------------------------------------------------------------------------------------------------------
+
+
+def pack_edits(edits: Iterable[TextEdit]) -> list[list[Any]]:
+    """Edits as lists of five."""
+    return [[e.start.line, e.start.character, e.end.line, e.end.character, e.new_text] for e in edits]
+
+
+def unpack_edits(packed: Sequence[Sequence[Any]]) -> tuple[TextEdit, ...]:
+    """The way back."""
+    return tuple(TextEdit(Position(a, b), Position(c, d), text) for a, b, c, d, text in packed)
+
+
+def unpack_ranges(packed: Sequence[Sequence[int]]) -> tuple[Range, ...]:
+    """JSON has no tuples."""
+    return tuple((first, last) for first, last in packed)
+
+
+def pack_request(request: EditRequest) -> Message:
+    """A request as an object."""
+    return asdict(request)
+
+
+def unpack_request(packed: Message) -> EditRequest:
+    """The way back. Raises RequestError, ScopeError for values no request has."""
+    values = dict(packed)
+    if values["scope"] is not None:
+        values["scope"] = unpack_ranges(values["scope"])
+    values["diagnostics"] = [_unpack_diagnostic(item) for item in values["diagnostics"]]
+    return EditRequest(**values)
+
+
+def _unpack_diagnostic(packed: Message) -> Diagnostic:
+    def span(item: Message) -> Message:
+        return {**item, "start": Position(**item["start"]), "end": Position(**item["end"])}
+
+    fixes = tuple(tuple(TextEdit(**span(edit)) for edit in edits) for edits in packed["fixes"])
+    return Diagnostic(**{**span(packed), "fixes": fixes})
+
+
+def unpack_info(packed: Message) -> ModelInfo:
+    """From the `ready` message."""
+    return ModelInfo(**{**packed, "languages": tuple(packed["languages"])})
+
+
+def result_message(job: int, status: Status, reason: str | None, version: int, **more: Any) -> Message:
+    """A job's result on its way; `more` are the other fields of `EngineResult`, edits packed."""
+    return {"kind": "result", "id": job, "status": status, "reason": reason, "version": version, **more}
+
+
+def unpack_result(message: Message) -> EngineResult:
+    """From the `result` message."""
+    values = {key: value for key, value in message.items() if key not in ("kind", "id")}
+    values["edits"] = unpack_edits(values.get("edits", ()))
+    values["checked"] = tuple(values.get("checked", ()))
+    return EngineResult(**values)

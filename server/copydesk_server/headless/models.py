@@ -1,0 +1,68 @@
+"""What is asked of a file and what came of it: the words task, judging, run and report have in common.
+
+Data alone; knows nothing of how fixes are decoded or judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from copydesk.decode.counts import Counts
+from copydesk.program import Program
+from copydesk.request import Diagnostic, EditRequest, Range
+from copydesk.results import EditResult
+from copydesk.text.document import TextEdit
+from copydesk_server.ruff import RememberingRuff, Ruff
+from copydesk_server.verification import Judgement, Verdict
+
+FileStatus = Literal["edited", "unchanged", "refused", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How fixes are judged and found.
+
+    rules: ruff's rules besides those its configuration names. select: the rules asked about. lint: ruff says what is to be fixed,
+    also what shows only when something else is mended. unverified: what nothing proves is applied too.
+    """
+
+    ruff: Ruff | None
+    select: str | None = None
+    lint: bool = False
+    unverified: bool = False
+
+    @property
+    def extend(self) -> tuple[str, ...]:
+        return tuple(filter(None, (rule.strip() for rule in (self.select or "").split(","))))
+
+    def of_a_file(self) -> Rules:
+        """The same, with a memory of what ruff said of one file's texts."""
+        return (
+            replace(self, ruff=RememberingRuff(self.ruff.program, self.ruff.fixes, self.ruff.isolated))
+            if self.ruff is not None
+            else self
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Fix:
+    """One thing asked and what came of it. edits: utf-16, for the text its round began with (round 1: the file as read)."""
+
+    request: EditRequest
+    round: int = 0
+    scope: tuple[Range, ...] = ()
+    judgement: Judgement | None = None
+    applied: bool = False
+    edits: tuple[TextEdit, ...] = ()
+    program: Program | None = None
+    counts: Counts = field(default_factory=Counts)
+    result: EditResult | None = field(default=None, repr=False)
+
+    @property
+    def diagnostic(self) -> Diagnostic | None:
+        return self.request.diagnostics[0] if self.request.diagnostics else None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.judgement.verdict if self.judgement is not None else "refused"

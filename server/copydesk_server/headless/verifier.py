@@ -1,0 +1,173 @@
+"""The fixes of one file, judged: all together where that settles it, else each on its own and then with the rest; what makes
+things worse is dropped, unless the linter takes away what is worse.
+
+Knows texts, verdicts and ruff; nothing of documents, rounds or models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from copydesk.errors import DocumentError
+from copydesk.request import Diagnostic
+from copydesk.results import EditResult
+from copydesk.text.document import apply_edits
+from copydesk_server.errors import RuffError
+from copydesk_server.headless.followup_fixes import Step, leftovers
+from copydesk_server.headless.models import Fix, Rules
+from copydesk_server.ruff import is_ruff
+from copydesk_server.verification import Judgement, judge_all
+
+
+class Jury:
+    """Judges the fixes of one file."""
+
+    def __init__(self, path: Path, language: str, rules: Rules) -> None:
+        self._path = path
+        self._language = language
+        self._rules = rules
+        self._behind: dict[tuple[int, ...], list[list[Fix]]] = {}  # of a round: what goes with which fixes
+
+    def hear(
+        self, text: str, fixes: Sequence[Fix], extend: Sequence[str]
+    ) -> tuple[list[Fix], list[list[Fix]]]:
+        """Those of `fixes`, all made on `text`, that are to be applied; then what takes away what these leave behind, each list
+        made on the text behind the one before. Every fix has its judgement then.
+
+        extend: ruff's rules that count besides those its configuration names.
+        """
+        self._behind.clear()
+        found = self.findings(text, extend=extend) if any(map(by_ruff, fixes)) else None
+        edited: list[tuple[Fix, EditResult]] = []
+        for fix in fixes:
+            result, fix.result = fix.result, None
+            assert result is not None
+            if result.status == "edited":
+                fix.edits = result.edits
+                edited.append((fix, result))
+            elif result.status == "unchanged" and fix.diagnostic is None:
+                fix.judgement = Judgement("verified", None, ())
+            else:
+                refuse([fix], result.reason or "the model changes nothing")
+        changed = [fix for fix, _ in edited]
+        kept = changed
+        if not self._all_good(text, changed, extend, found):
+            for fix, result in edited:
+                fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
+            kept = self._together(text, list(filter(self._wanted, changed)), extend, found)
+        return kept, self._behind.get(_key(kept), [])
+
+    @property
+    def _tidies(self) -> bool:
+        """Whether the linter's own fixes may take away what others leave behind."""
+        return self._rules.ruff is not None and bool(self._rules.ruff.fixes)
+
+    def _all_good(
+        self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
+    ) -> bool:
+        """Whether ruff, run once on all of them together, misses every finding and has none new: then each is verified, at the
+        price of one. Only for ruff's own: of others each is looked at by itself.
+        """
+        if len(fixes) < 2 or found is None or not all(map(by_ruff, fixes)):
+            return False
+        try:
+            after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
+        except DocumentError:
+            return False
+        judged = self._judge(text, after, fixes, extend, found)
+        if judged.verdict != "verified":
+            return False
+        for fix in fixes:
+            fix.judgement = judged
+        return True
+
+    def findings(
+        self, text: str, *, select: str | None = None, extend: Sequence[str] = ()
+    ) -> list[Diagnostic] | None:
+        """What ruff says of `text`; None where there is no ruff, or it cannot say."""
+        ruff = self._rules.ruff
+        try:
+            return ruff.check(text, self._path, select=select, extend=extend) if ruff is not None else None
+        except RuffError:
+            return None  # the judge meets the same trouble, and says so
+
+    def _wanted(self, fix: Fix) -> bool:
+        return fix.verdict == "verified" or (fix.verdict == "unverified" and self._rules.unverified)
+
+    def _together(
+        self, text: str, fixes: list[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
+    ) -> list[Fix]:
+        """As many of the fixes, each good on its own, as are good together."""
+        if len(fixes) < 2 or self._objection(text, fixes, extend, found) is None:
+            return fixes
+        kept: list[Fix] = []
+        for fix in fixes:
+            why = self._objection(text, [*kept, fix], extend, found)
+            if why is None:
+                kept.append(fix)
+            else:
+                refuse([fix], f"together with other fixes: {why}")
+        return kept
+
+    def _objection(
+        self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
+    ) -> str | None:
+        try:
+            after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
+        except DocumentError as error:
+            return str(error)
+        judged = self._judge(text, after, fixes, extend, found)
+        return judged.reason if judged.verdict == "refused" else None
+
+    def _judge(
+        self,
+        text: str,
+        after: str,
+        fixes: Sequence[Fix],
+        extend: Sequence[str],
+        found: Sequence[Diagnostic] | None,
+        checked: Sequence[str] = (),
+    ) -> Judgement:
+        """A judgement of `fixes` together. What has to go with them for it to hold is kept for `hear`."""
+        asked = [fix.diagnostic for fix in fixes if fix.diagnostic is not None]
+        judge = partial(
+            judge_all,
+            diagnostics=asked,
+            language=self._language,
+            path=self._path,
+            ruff=self._rules.ruff,
+            rules=extend,
+            found=found if all(map(by_ruff, fixes)) else None,
+        )
+        judged = judge(text, after, checked=checked)
+        if judged.verdict != "refused" or found is None or not self._tidies:
+            return judged
+        step = Step(text, [edit for fix in fixes for edit in fix.edits], found, asked)
+        try:
+            behind = leftovers(step, partial(self.findings, extend=extend))
+        except DocumentError:
+            return judged
+        if behind is None or not behind[1]:
+            return judged
+        tidy = judge(text, behind[0])
+        if tidy.verdict == "refused":
+            return judged
+        self._behind[_key(fixes)] = behind[1]
+        return tidy
+
+
+def _key(fixes: Sequence[Fix]) -> tuple[int, ...]:
+    return tuple(map(id, fixes))
+
+
+def by_ruff(fix: Fix) -> bool:
+    """Whether it is for something ruff said."""
+    return fix.diagnostic is not None and is_ruff(fix.diagnostic)
+
+
+def refuse(fixes: Sequence[Fix], reason: str) -> None:
+    """None of them is to be applied."""
+    for fix in fixes:
+        fix.judgement = Judgement("refused", reason, ())

@@ -1,0 +1,1 @@
+"""One file for each LSP method or group of methods the server answers."""

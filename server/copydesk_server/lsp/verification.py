@@ -1,0 +1,77 @@
+"""The judge, off the event loop: parsing and ruff take a while. Knows nothing of requests and documents, only texts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copydesk.request import Diagnostic
+from copydesk_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from copydesk_server.ruff import Ruff
+    from copydesk_server.verification import Judgement
+
+REPORT_BYTES = 2 << 20
+"""Of ruff's report on one text: some 3,000 findings, for which memory is needed a dozen times over."""
+
+
+class Judge:
+    """Asks `judge_all` in a thread. The ruff it uses is looked for once, and again when other folders are opened.
+
+    opened: the URIs of those folders; no ruff that lies in one is run. isolated: whether ruff runs without any configuration.
+    """
+
+    def __init__(
+        self, opened: Callable[[], Iterable[str]], isolated: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._opened = opened
+        self._isolated = isolated
+        self._ruff: Ruff | None = None
+        self._looked: frozenset[str] | None = None
+
+    async def __call__(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        *,
+        language: str,
+        path: Path | None,
+        checked: Sequence[str] = (),
+    ) -> Judgement:
+        """Whether `after` is a fix of all `diagnostics` of `before`. Raises: never."""
+        return await asyncio.to_thread(self._judge, before, after, diagnostics, language, path, checked)
+
+    def _judge(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        language: str,
+        path: Path | None,
+        checked: Sequence[str],
+    ) -> Judgement:
+        # Not before it is needed: the parsers take longer to import than `initialize` may take.
+        from copydesk_server.verification import judge_all
+
+        return judge_all(
+            before, after, diagnostics, language=language, path=path, ruff=self.ruff(), checked=checked
+        )
+
+    def ruff(self) -> Ruff | None:
+        """The ruff there is. Looks through folders the first time, so not on the event loop."""
+        opened = frozenset(self._opened())
+        if opened != self._looked:
+            from copydesk_server.ruff import Ruff
+
+            folders = [path for uri in opened if (path := path_of(uri)) is not None]
+            self._ruff, self._looked = Ruff.find(folders), opened
+        return (
+            replace(self._ruff, isolated=self._isolated(), most_bytes=REPORT_BYTES)
+            if self._ruff is not None
+            else None
+        )

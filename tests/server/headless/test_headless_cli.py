@@ -1,0 +1,335 @@
+"""`copydesk fix` and `copydesk refactor` end to end: the embedded model, real ruff, exit codes and what is printed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copydesk.editor import Editor
+from copydesk.text.document import Position, TextEdit, apply_edits
+from copydesk_server.cli import build_parser, main
+from copydesk_server.headless.discover import Filters, discover
+from copydesk_server.ruff import Ruff
+from repository import ROOT
+from server_tools import ruff_that, the_ruff
+
+RULES = "F401,E711,F841,F541"
+BROKEN = '''\
+"""A module."""
+
+import json
+import os
+
+
+def read(path, default=None):
+    if default == None:
+        default = {}
+    unused = 3
+    print(f"reading")
+    with open(path) as file:
+        return json.load(file)
+'''
+MENDED = (
+    BROKEN.replace("import os\n", "")
+    .replace("== None", "is None")
+    .replace("    unused = 3\n", "")
+    .replace('f"', '"')
+)
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Any:
+    with Editor.load(device="cpu", warm=False) as editor:
+        yield editor
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: Editor) -> Path:
+    """A small project to be in, the state folder beside it, and one model for all tests."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(Editor, "load", classmethod(lambda *_args, **_options: _Kept(loaded)))
+    return folder
+
+
+class _Kept:
+    """The one editor; leaving it closes nothing."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+
+    def __enter__(self) -> Editor:
+        return self._editor
+
+    def __exit__(self, *_: object) -> None:
+        assert not self._editor.documents
+        self._editor.check_integrity()
+
+
+def objects(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.split("\n") if line]
+
+
+def applied(text: str, edits: list[dict[str, Any]]) -> str:
+    def place(at: dict[str, int]) -> Position:
+        return Position(at["line"], at["character"])
+
+    given = [TextEdit(place(e["range"]["start"]), place(e["range"]["end"]), e["newText"]) for e in edits]
+    return apply_edits(text, given)
+
+
+def test_fix_verifies_the_rules_it_knows(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_text(BROKEN)
+    (project / "clean.py").write_text("x = 1\n")
+    assert main(["fix", ".", "--select", RULES, "--json"]) == 1
+    (told,) = objects(capsys)
+    assert (told["path"], told["status"], told["error"]) == ("a.py", "edited", None)
+    assert {fix["request"]["diagnostic"]["code"]: fix["verdict"] for fix in told["fixes"]} == dict.fromkeys(
+        RULES.split(","), "verified"
+    )
+    assert all("ruff" in fix["checks"] and fix["program"].startswith("<program>") for fix in told["fixes"])
+    assert applied(BROKEN, told["edits"]) == MENDED
+    assert set(told["ms"]) == {"load", "prefill", "decode", "total"}
+    assert told["counts"]["forced"] > 0
+    assert (project / "a.py").read_text() == BROKEN
+
+
+@pytest.mark.parametrize(
+    ("allowed", "mended"),
+    [("none", set[str]()), ("safe", {"C420"}), ("unsafe", {"C420", "B905"})],
+)
+def test_fixes_of_the_linters_own_are_taken_where_allowed(
+    project: Path, capsys: pytest.CaptureFixture[str], allowed: str, mended: set[str]
+) -> None:
+    text = "def f(a, b):\n    print({k: None for k in a})\n    return list(zip(a, b))\n"
+    (project / "a.py").write_text(text)
+    main(["fix", ".", "--select", "C420,B905", "--json", "--linter-fixes", allowed])
+    (told,) = objects(capsys)
+    fixes = {fix["request"]["diagnostic"]["code"]: fix for fix in told["fixes"]}
+    assert {code for code, fix in fixes.items() if fix["request"]["diagnostic"]["proposed"]} == mended
+    assert all(fixes[code]["verdict"] == "verified" for code in mended)
+    assert all(fixes[code]["counts"]["generated"] == 0 for code in mended)
+    by_ruff = {
+        "C420": ("{k: None for k in a}", "dict.fromkeys(a)"),
+        "B905": ("zip(a, b)", "zip(a, b, strict=False)"),
+    }
+    wanted = text
+    for code in mended:
+        wanted = wanted.replace(*by_ruff[code])
+    result = applied(text, told["edits"])
+    assert all(by_ruff[code][1] in result for code in mended)
+    assert len(mended) < 2 or result == wanted
+
+
+def test_fix_writes_and_then_nothing_is_left(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_bytes(BROKEN.replace("\n", "\r\n").encode("utf-8-sig"))
+    assert main(["fix", "a.py", "--select", RULES, "--write"]) == 0
+    assert (project / "a.py").read_bytes() == MENDED.replace("\n", "\r\n").encode("utf-8-sig")
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "F401: 1 applied" in captured.err
+    assert main(["fix", "a.py", "--select", RULES, "--write", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_diff_applies_and_origins_are_shown(
+    project: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    text = "# coding: latin-1\n" + BROKEN.replace("A module", "A m\xf6dule")
+    (project / "a.py").write_bytes(text.encode("latin-1"))
+    assert main(["fix", ".", "--select", "E711", "--quiet"]) == 1
+    diff = capsysbinary.readouterr().out
+    subprocess.run(["git", "apply", "-"], input=diff, check=True, capture_output=True)
+    assert (project / "a.py").read_bytes() == text.replace("== None", "is None").encode("latin-1")
+    (project / "a.py").write_text(BROKEN)
+    assert main(["fix", ".", "--select", "E711", "--quiet", "--origin"]) == 1
+    shown = capsysbinary.readouterr().out.decode()
+    assert "│" in shown
+    assert "copied" in shown
+
+
+@pytest.mark.parametrize("style", ["ruff", "sarif"])
+def test_diagnostics_from_a_file_or_standard_input(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
+    (project / "a.py").write_text(BROKEN)
+    form = {"ruff": "json", "sarif": "sarif"}[style]
+    command = [
+        str(the_ruff().program),
+        "check",
+        "--isolated",
+        f"--select={RULES}",
+        f"--output-format={form}",
+        ".",
+    ]
+    said = subprocess.run(command, capture_output=True, check=False).stdout
+    if style == "ruff":
+        Path("found.json").write_bytes(said)
+        name = "found.json"
+    else:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(said)))
+        name = "-"
+    assert main(["fix", ".", "--diagnostics", name, "--select", "E7", "--write", "--quiet"]) == 0
+    assert (project / "a.py").read_text() == BROKEN.replace("== None", "is None")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_pyrights_findings_are_proved_by_the_parse_alone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.py").write_text(BROKEN)
+    item = {
+        "file": str(project / "a.py"), "severity": "warning", "message": 'Import "os" is not accessed',
+        "range": {"start": {"line": 3, "character": 7}, "end": {"line": 3, "character": 9}}, "rule": "reportUnusedImport",
+    }  # fmt: skip
+    Path("found.json").write_text(
+        json.dumps({"generalDiagnostics": [item, {**item, "file": "/elsewhere/b.py"}]})
+    )
+    main(["fix", ".", "--diagnostics", "found.json", "--json"])
+    (told,) = objects(capsys)
+    (fix,) = told["fixes"]
+    assert fix["checks"] in ([], ["syntax"])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[3]", '{"runs": 3}'])
+def test_malformed_diagnostics_fail_the_command(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    Path("found.json").write_text(text)
+    assert main(["fix", ".", "--diagnostics", "found.json"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_command_itself_fails(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert main(["fix", "absent.py"]) == 2
+    assert "absent.py: no such file" in capsys.readouterr().err
+    assert main(["refactor", "absent*.py", "-i", "x"]) == 2
+    assert main(["refactor", ".", "-i", " "]) == 2
+    (project / "a.py").write_text(BROKEN)
+    assert main(["refactor", "a.py", "-i", "x", "--lines", "9-3"]) == 2
+    assert main(["refactor", "a.py", "-i", "x", "--write", "--resume"]) == 2
+    assert "nothing to resume" in capsys.readouterr().err
+    monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls, _opened: None))
+    assert main(["fix", "."]) == 2
+    assert "ruff is not there" in capsys.readouterr().err
+    monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls, _opened: ruff_that(tmp_path, "kill -11 $$")))
+    assert main(["fix", "."]) == 2
+    assert "ruff failed (-11)" in capsys.readouterr().err
+
+
+def test_bad_files_are_said_and_the_rest_is_mended(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_text(BROKEN)
+    (project / "nul.py").write_bytes(b"import os\nx = '\0'\n")
+    (project / "link.py").symlink_to("/etc/hostname")
+    assert main(["fix", ".", "--select", RULES, "--write"]) in (1, 2)
+    assert (project / "a.py").read_text() == MENDED
+    assert "nul.py: " in capsys.readouterr().err
+
+
+def test_git_decides_what_may_be_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    subprocess.run(["git", "init", "-q"], check=True)
+    (project / "a.py").write_text(BROKEN)
+    assert main(["fix", ".", "--select", RULES, "--write"]) == 1
+    assert "--allow-dirty" in capsys.readouterr().err
+    subprocess.run(["git", "add", "a.py"], check=True)
+    assert main(["fix", ".", "--select", RULES, "--write"]) == 1
+    assert "--allow-staged" in capsys.readouterr().err
+    assert (project / "a.py").read_text() == BROKEN
+    assert main(["fix", ".", "--select", RULES, "--write", "--allow-staged"]) == 0
+    assert (project / "a.py").read_text() == MENDED
+
+
+def test_refactor_serves_every_piece_of_a_long_file(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / ".gitignore").write_text("ignored.py\n")
+    functions = "\n\n".join(
+        f"def f{n}(value):\n    if value == None:\n        return {n}\n    return value\n" for n in range(30)
+    )
+    for name in ("long.py", "ignored.py"):
+        (project / name).write_text(functions)
+    (project / "made.py").write_text("# @generated\nx = 1\n")
+    code = main(["refactor", ".", "-i", "Compare to None with `is`", "--json", "--batch", "4"])
+    told = {item["path"]: item for item in objects(capsys)}
+    assert sorted(told) == ["long.py", "made.py"]
+    assert "generated" in told["made.py"]["error"]
+    scopes = [fix["request"]["scope"][0] for fix in told["long.py"]["fixes"]]
+    assert len(scopes) >= 3
+    assert [n for first, last in scopes for n in range(first, last + 1)] == list(
+        range(1, functions.count("\n") + 1)
+    )
+    after = applied(functions, told["long.py"]["edits"])
+    compile(after, "long.py", "exec")
+    assert code == (0 if told["long.py"]["status"] == "unchanged" else 1)
+
+
+def test_the_lines_named_and_no_others(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_text(BROKEN)
+    main(["refactor", "a.py", "-i", "Compare to None with `is`", "--lines", "8-8", "--write", "--quiet"])
+    after = (project / "a.py").read_text().split("\n")
+    before = BROKEN.split("\n")
+    assert after[:7] == before[:7]
+    assert after[-len(before[8:]) :] == before[8:]
+
+
+def test_discovery(project: Path) -> None:
+    for name in (
+        "a.py",
+        "b.js",
+        "c.txt",
+        "sub/d.py",
+        "sub/skip.py",
+        "build/e.py",
+        ".venv/f.py",
+        "sub/deep/keep.py",
+    ):
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (project / ".git").mkdir()  # rules of folders above count within a repository
+    (project / ".gitignore").write_text("build/\nskip.py\n*keep.py\n")
+    (project / "sub" / "deep" / ".gitignore").write_text("!keep.py\n")
+    (project / "linked").symlink_to("sub")
+
+    def names(*paths: str, **filters: Any) -> list[str]:
+        return [place.path.as_posix() for place in discover(list(paths), Filters(**filters))]
+
+    assert names(".") == ["a.py", "b.js", "sub/d.py", "sub/deep/keep.py"]
+    assert names(".", include=("*.txt",)) == ["c.txt"]
+    assert names(".", exclude=("sub/",)) == ["a.py", "b.js"]
+    assert names(".", languages=("python",)) == ["a.py", "sub/d.py", "sub/deep/keep.py"]
+    assert names("build/e.py", "a.py", "./a.py") == ["build/e.py", "a.py"]
+    assert names("sub/*.py") == ["sub/d.py", "sub/skip.py"]
+    assert names("sub") == ["sub/d.py", "sub/deep/keep.py"]
+    (place,) = discover(["sub/d.py"], Filters())
+    assert (place.root, place.named) == (project, True)
+
+
+def test_the_pre_commit_hooks_are_commands_that_parse() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    entries = re.findall(r"^  entry: copydesk (.+)$", text, re.MULTILINE)
+    assert len(entries) >= 2
+    for entry in entries:
+        build_parser().parse_args([*entry.split(), "a.py"])
+
+
+def test_as_a_program(project: Path) -> None:
+    """Its own process, its own model: nothing on standard output but the results."""
+    (project / "a.py").write_text(BROKEN)
+    command = [sys.executable, "-m", "copydesk_server", "fix", "a.py", "--select", RULES, "--json"]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'engine'}:{ROOT / 'server'}"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 1, done.stderr
+    assert applied(BROKEN, json.loads(done.stdout)["edits"]) == MENDED

@@ -1,0 +1,317 @@
+"""A file's fixes round by round: what waits, what is judged with what, and what is dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copydesk.errors import DocumentError
+from copydesk.request import Diagnostic, EditRequest
+from copydesk.text.document import Position, TextEdit, apply_edits
+from copydesk_server.headless.followup_fixes import TURNS, Step, leftovers
+from copydesk_server.headless.models import Rules
+from copydesk_server.headless.report import FileResult
+from copydesk_server.ruff import Ruff
+from headless_trees import CONFIGURED, Tree, by_line, fixing, linted
+from server_tools import found, ruff_that, the_ruff
+
+
+def test_overlapping_fixes_wait_for_the_next_round_on_the_changed_text(tmp_path: Path) -> None:
+    first, second = "x = (a == None, b == None)\n", "x = (a is None, b == None)\n"
+    tree = fixing(
+        tmp_path, by_line({first: second, second: "x = (a is None, b is None)\n", "import os\n": ""})
+    )
+    linted(tree, "a.py", "import os\na = b = 1\n" + first)
+    tree.run()
+    result = tree.only()
+    assert tree.texts()["a.py"] == "a = b = 1\nx = (a is None, b is None)\n"
+    assert [(fix.round, fix.verdict, fix.applied) for fix in result.fixes] == [
+        (1, "verified", True),
+        (1, "verified", True),
+        (2, "verified", True),
+    ]
+    assert apply_edits(result.text, result.edits) == tree.texts()["a.py"]
+    assert result.left == 0
+
+
+def test_a_fix_that_mends_two_is_not_made_twice(tmp_path: Path) -> None:
+    first = "x = (a == None, b == None)\n"
+    tree = fixing(tmp_path, by_line({first: "x = (a is None, b is None)\n"}))
+    linted(tree, "a.py", "a = b = 1\n" + first)
+    tree.run()
+    fixes = tree.only().fixes
+    assert [(fix.verdict, fix.applied) for fix in fixes] == [("verified", True), ("verified", False)]
+    assert tree.only().left == 0
+    assert len(tree.editor.served) == 1
+
+
+def test_what_makes_things_worse_is_dropped(tmp_path: Path) -> None:
+    tree = fixing(
+        tmp_path,
+        by_line({"import os\n": "import re\n", "y = a == None\n": "y = a is None\n", "import sys\n": "(\n"}),
+    )
+    linted(tree, "a.py", "import os\nimport sys\na = 1\ny = a == None\n")
+    tree.run()
+    verdicts = {fix.diagnostic.message: fix.verdict for fix in tree.only().fixes if fix.diagnostic}
+    assert list(verdicts.values()) == ["refused", "refused", "verified"]
+    assert tree.texts()["a.py"] == "import os\nimport sys\na = 1\ny = a is None\n"
+    assert (tree.only().status, tree.only().left) == ("edited", 2)
+
+
+def test_fixes_that_are_good_alone_and_bad_together(tmp_path: Path) -> None:
+    # Each removes one of two definitions: either may go, not both.
+    text = "import a1\nimport b1\nx = a1, b1\n"
+    at = [found(n, 0, 3, "tool", f"drop {n}", "tool") for n in range(2)]
+    tree = Tree(tmp_path, lambda t, r: t, Rules(None))
+    both = {0: text.replace("import a1", "if 1:"), 1: text.replace("import b1", "  import b1")}
+    tree.editor.rule = lambda _text, request: both[request.diagnostics[0].start.line]
+    tree.put("a.py", text, *at)
+    tree.run()
+    verdicts = [fix.verdict for fix in tree.only().fixes]
+    assert verdicts == ["refused", "refused"]
+    good = {0: text.replace("import a1\n", ""), 1: text.replace("import b1\n", "")}
+    tree.results.clear()
+    tree.rules = Rules(the_ruff())
+    (tree.folder / "ruff.toml").write_text(CONFIGURED)
+    tree.editor.rule = lambda _text, request: good[request.diagnostics[0].start.line]
+    tree.put("a.py", "import a1\nimport b1\nx = 1\n", *at)
+    good = {0: "import b1\nx = 1\n", 1: "import a1\nx = 1\n"}
+    tree.run()
+    assert tree.texts()["a.py"] == "x = 1\n"
+
+
+def test_ruff_is_asked_once_about_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    check = Ruff._run
+
+    def counted(self: Ruff, arguments: Any, folder: Any, data: bytes, timeout: Any) -> str:
+        texts.append(data.decode())
+        return check(self, arguments, folder, data, timeout)
+
+    first, second = "x = (a == None, b == None)\n", "x = (a is None, b == None)\n"
+    tree = fixing(tmp_path, by_line({first: second, second: "x = (a is None, b is None)\n"}))
+    linted(tree, "a.py", "a = b = 1\n" + first)
+    monkeypatch.setattr(Ruff, "_run", counted)
+    tree.run()
+    assert [fix.applied for fix in tree.only().fixes] == [True, True]
+    assert [text.split("\n")[1] + "\n" for text in texts] == [first, second, "x = (a is None, b is None)\n"]
+
+
+@pytest.mark.parametrize("bad", [False, True])
+def test_a_round_whose_fixes_are_all_good_is_judged_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: bool
+) -> None:
+    texts: list[str] = []
+    run = Ruff._run
+
+    def counted(self: Ruff, arguments: Any, folder: Any, data: bytes, timeout: Any) -> str:
+        texts.append(data.decode())
+        return run(self, arguments, folder, data, timeout)
+
+    before, after = [f"x{n} = a == None\n" for n in range(5)], [f"x{n} = a is None\n" for n in range(5)]
+    rule = dict(zip(before, after, strict=True))
+    if bad:
+        after[2] = before[2]
+        rule[before[2]] = "x2 = nobody is None\n"
+    tree = fixing(tmp_path, by_line(rule))
+    linted(tree, "a.py", "a = 1\n" + "".join(before))
+    monkeypatch.setattr(Ruff, "_run", counted)
+    tree.run()
+    assert tree.texts()["a.py"] == "a = 1\n" + "".join(after)
+    verdicts = [fix.verdict for fix in tree.only().fixes]
+    if not bad:
+        assert verdicts == ["verified"] * 5
+        assert texts == ["a = 1\n" + "".join(before), "a = 1\n" + "".join(after)]
+    else:
+        assert verdicts == ["verified", "verified", "refused", "verified", "verified"]
+        # The text, all five, each of five, the four, and what is left.
+        assert len(set(texts)) == len(texts) <= 9
+
+
+def test_a_fix_may_say_about_as_much_as_it_changes(tmp_path: Path) -> None:
+    budgets: list[int] = []
+
+    def rule(text: str, request: EditRequest) -> str:
+        budgets.append(request.max_tokens)
+        return text
+
+    tree = Tree(tmp_path, rule)
+    text = "x = 1\n" * 2 + f"y = {'1' * 400}\n"
+    tree.put("a.py", text, *(found(line, 0, 1, "X1", "wrong", "tool") for line in (0, 2)))
+    tree.put("b.py", text, (1, 3))
+    tree.run(lanes=1)
+    assert 96 <= budgets[0] < 104
+    assert 296 <= budgets[1] < 304
+    assert budgets[2] == EditRequest(scope=[(1, 3)], instruction="up").max_tokens
+
+
+def test_lint_behind_a_syntax_error_is_mended_in_the_next_round(tmp_path: Path) -> None:
+    tree = fixing(tmp_path, by_line({"def f(:\n": "def f():\n", "import os\n": ""}))
+    linted(tree, "a.py", "import os\ndef f(:\n    pass\n")
+    tree.run()
+    assert tree.texts()["a.py"] == "def f():\n    pass\n"
+    assert tree.only().left == 0
+
+
+def test_what_cannot_be_mended_is_tried_once(tmp_path: Path) -> None:
+    tree = fixing(tmp_path, by_line({"y = a == None\n": "y = a is None\n"}))
+    linted(tree, "a.py", "import os\na = 1\ny = a == None\n")
+    tree.run()
+    assert len(tree.editor.served) == 2
+    assert tree.only().left == 1
+
+
+def test_unverified_is_left_unless_asked_for(tmp_path: Path) -> None:
+    for unverified in (False, True):
+        folder = tmp_path / str(unverified)
+        folder.mkdir()
+        tree = Tree(folder, rules=Rules(None, unverified=unverified))
+        tree.put("a.rs", "let x = 1;\n")
+        tree.run()
+        assert tree.texts()["a.rs"] == ("let x = 2;\n" if unverified else "let x = 1;\n")
+        assert [fix.verdict for fix in tree.only().fixes] == ["unverified"]
+
+
+def test_a_linter_that_dies_verifies_nothing(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, by_line({"import os\n": ""}), Rules(ruff_that(tmp_path, "kill -11 $$"), lint=True))
+    tree.put("a.py", "import os\n", found(0, 7, 9, "F401", "`os` imported but unused"))
+    tree.run()
+    (fix,) = tree.only().fixes
+    assert (fix.verdict, fix.applied) == ("unverified", False)
+    assert tree.texts()["a.py"] == "import os\n"
+
+
+# -- what fixes leave behind ---------------------------------------------------------------------------------------
+
+TYPES = '[lint]\nselect = ["F", "UP006"]\n'
+SAFE = replace(the_ruff(), fixes=frozenset({"safe"}))
+NEW = {"x: List[int] = []\n": "x: list[int] = []\n", "y: List[int] = []\n": "y: list[int] = []\n"}
+
+
+def outcomes(result: FileResult) -> list[tuple[str | None, int, str, bool]]:
+    return [
+        (fix.diagnostic.code if fix.diagnostic else None, fix.round, fix.verdict, fix.applied)
+        for fix in result.fixes
+    ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_import_goes_with_its_last_use(tmp_path: Path, end: str) -> None:
+    """Each of the two alone leaves the other one's import; both together leave it unused."""
+    edits = {a.replace("\n", end): b.replace("\n", end) for a, b in NEW.items()}
+    tree = fixing(tmp_path, by_line(edits), TYPES, SAFE)
+    before = f"import os{end}from typing import Any, List{end}{end}{''.join(edits)}z: Any = os{end}"
+    after = f"import os{end}from typing import Any{end}{end}{''.join(edits.values())}z: Any = os{end}"
+    linted(tree, "a.py", before)
+    tree.run()
+    result = tree.only()
+    assert (tree.folder / "a.py").read_bytes().decode() == after
+    assert outcomes(result) == [
+        ("UP006", 1, "verified", True), ("UP006", 1, "verified", True), ("F401", 2, "verified", True),
+    ]  # fmt: skip
+    assert apply_edits(result.text, result.edits) == after
+    assert result.left == 0
+    assert len(tree.editor.served) == 2, "the linter's own fix needs no model"
+    text = before
+    for was, program in result.programs:
+        assert was == text
+        text = program.resolve(text)
+    assert text == after
+
+
+def test_whole_statements_go_with_the_last_of_their_names(tmp_path: Path) -> None:
+    old, new = "x: Dict[int, List[int]] = {}\n", "x: dict[int, list[int]] = {}\n"
+    tree = fixing(tmp_path, by_line({old: new}), TYPES, SAFE)
+    linted(tree, "a.py", "from typing import Dict, List\n\n" + old)
+    tree.run()
+    assert tree.texts()["a.py"] == "\n" + new
+    assert outcomes(tree.only())[-1] == ("F401", 2, "verified", True)
+
+
+def test_without_the_linters_fixes_an_import_that_would_stay_refuses(tmp_path: Path) -> None:
+    tree = fixing(tmp_path, by_line(NEW), TYPES)
+    text = "from typing import List\n" + "".join(NEW)
+    linted(tree, "a.py", text)
+    tree.run()
+    assert outcomes(tree.only()) == [("UP006", 1, "verified", True), ("UP006", 1, "refused", False)]
+    assert tree.texts()["a.py"].count("List") == 2, "the import, and the use that keeps it used"
+
+
+def test_what_the_linter_cannot_take_away_refuses(tmp_path: Path) -> None:
+    text = "from typing import List\nx: List[int] = []\n"
+    tree = fixing(tmp_path, by_line({"x: List[int] = []\n": "x: list[int] = nobody\n"}), TYPES, SAFE)
+    linted(tree, "a.py", text)
+    tree.run()
+    assert tree.texts()["a.py"] == text
+    assert outcomes(tree.only()) == [("UP006", 1, "refused", False)]
+
+
+def test_each_new_link_of_a_chain_goes(tmp_path: Path) -> None:
+    """ruff tells of the first `elif` behind a `return` alone, and of the next in the same words."""
+    links = (f"    elif x == {n}:\n        return {n}\n" for n in (2, 3))
+    text = f"def f(x):\n    if x == 1:\n        return 1\n{''.join(links)}    else:\n        return 4\n"
+    mended = text.replace("elif", "if").replace("    else:\n        return 4", "    return 4")
+    tree = fixing(tmp_path, by_ruff_itself, '[lint]\nselect = ["RET505"]\n', SAFE)
+    linted(tree, "a.py", text)
+    tree.run()
+    assert tree.texts()["a.py"] == mended
+    assert [(fix.round, fix.verdict, fix.applied) for fix in tree.only().fixes] == [
+        (n, "verified", True) for n in (1, 2, 3)
+    ]
+
+
+def by_ruff_itself(text: str, request: EditRequest) -> str:
+    return apply_edits(text, request.diagnostics[0].fixes[0], "utf-32")
+
+
+def unused(line: int, message: str, *, fixed: bool = True) -> Diagnostic:
+    gone = (TextEdit(Position(line, 0), Position(line + 1, 0), ""),)
+    return replace(found(line, 0, 1, "F401", message, "Ruff"), fixes=(gone,) if fixed else ())
+
+
+TOP = TextEdit(Position(0, 0), Position(0, 0), "0\n")
+
+
+def test_what_is_left_behind_by_what_was_left_behind() -> None:
+    def check(text: str) -> list[Diagnostic]:
+        count = text.count("\n")
+        return [unused(count - 1, f"line {'i' * count} is unused")] if count else []
+
+    there = leftovers(Step("a\n", [TOP], [], []), check)
+    assert there is not None
+    assert there[0] == ""
+    assert [[fix.edits for fix in fixes] for fixes in there[1]] == [
+        [(TextEdit(Position(1, 0), Position(2, 0), ""),)],
+        [(TextEdit(Position(0, 0), Position(1, 0), ""),)],
+    ]
+    assert leftovers(Step("a\n" * (TURNS - 2), [TOP], [], []), check) is not None
+    assert leftovers(Step("a\n" * TURNS, [TOP], [], []), check) is None, "it has to end some time"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "gone"),
+    [
+        ([], [], True),
+        ([], None, False),  # the linter failed
+        ([], [unused(1, "one", fixed=False)], False),
+        ([], [unused(0, "one"), unused(1, "two", fixed=False)], False),
+        # One that was there has moved with its line, and is nobody's business: only the other one goes.
+        ([unused(0, "one", fixed=False)], [unused(1, "one", fixed=False)], True),
+        ([unused(0, "one", fixed=False)], [unused(0, "one"), unused(1, "one", fixed=False)], True),
+    ],
+)
+def test_what_is_new_is_told_by_its_place(
+    before: list[Diagnostic], behind: list[Diagnostic] | None, gone: bool
+) -> None:
+    answers = [behind, before and [unused(0, "one", fixed=False)]]
+    there = leftovers(Step("a\n", [TOP], before, []), lambda _: answers.pop(0))
+    assert (there is not None) is gone
+
+
+def test_fixes_that_overlap_take_nothing_away() -> None:
+    wide = replace(unused(0, "two"), fixes=((TextEdit(Position(0, 0), Position(2, 0), "x"),),))
+    with pytest.raises(DocumentError):
+        leftovers(Step("a\n", [TOP], [], []), lambda _: [unused(0, "one"), wide])
