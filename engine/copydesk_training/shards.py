@@ -44,13 +44,14 @@ def make_shards(
     folder: Path,
     settings: Settings | None = None,
     *,
+    most: int | None = None,
     ruff: bool = False,
     workers: int = 1,
     report: Report | None = None,
 ) -> list[ShardRecord]:
     """Make every shard that is not in `folder` yet; all of them, finished earlier or now, in order.
 
-    With `ruff`, each set of files gives a second shard, of ruff's own fixes (`train-ruff-…`). Raises TrainingError where the
+    most: of the training shards, only the first so many. With `ruff`, each set of files gives a second shard, of ruff's own fixes (`train-ruff-…`). Raises TrainingError where the
     folder holds shards made from something else, a disk is full or a worker dies.
     """
     settings = settings or Settings()
@@ -66,6 +67,10 @@ def make_shards(
         for p in range(settings.passes)
         for k, part in enumerate(parts(corpus.of("train"), settings, p))
     ]
+    if most is not None:
+        tasks = [task for task in tasks if task.split == "heldout"] + [
+            task for task in tasks if task.split == "train"
+        ][:most]
     if ruff:
         tasks += [replace(task, split="ruff") for task in tasks if task.split == "train" and task.round == 0]
     missing = [task for task in tasks if not manifest.has(task.name)]

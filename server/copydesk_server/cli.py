@@ -462,6 +462,9 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--ruff", action="store_true", help="learn from ruff's own fixes too; ruff must be installed"
     )
     data.add_argument("--workers", type=int, default=1, help="processes that make shards (default: 1)")
+    data.add_argument(
+        "--most-shards", type=int, metavar="N", help="make the first N training shards only (default: all)"
+    )
 
     model = train.add_argument_group("model")
     model.add_argument("--size", default="s", help="xs, s, m or l (default: s)")

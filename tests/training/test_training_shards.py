@@ -155,6 +155,15 @@ def test_a_stopped_run_goes_on_where_it_was(work: Path, shards: Path, tmp_path: 
     assert make(work, tmp_path)[1] == []
 
 
+def test_the_first_shards_alone_are_those_of_all(work: Path, shards: Path, tmp_path: Path) -> None:
+    settings = (Corpus(work / "corpus"), work / "tokenizer.json", FORMAT, tmp_path, SETTINGS)
+    records = make_shards(*settings, most=1)
+    assert [record.name for record in records] == ["heldout", "train-00-00000"]
+    assert files(tmp_path).items() < files(shards).items()
+    make(work, tmp_path)
+    assert files(tmp_path) == files(shards)
+
+
 def test_other_settings_need_another_folder(work: Path, shards: Path) -> None:
     with pytest.raises(TrainingError, match="with other settings"):
         make(work, shards, replace(SETTINGS, seed=4))

@@ -210,6 +210,7 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
         _format(args),
         work / "shards",
         settings,
+        most=args.most_shards,
         ruff=args.ruff,
         workers=args.workers,
         report=show,
