@@ -51,8 +51,9 @@ def make_shards(
 ) -> list[ShardRecord]:
     """Make every shard that is not in `folder` yet; all of them, finished earlier or now, in order.
 
-    most: of the training shards, only the first so many. With `ruff`, each set of files gives a second shard, of ruff's own fixes (`train-ruff-…`). Raises TrainingError where the
-    folder holds shards made from something else, a disk is full or a worker dies.
+    most: of the training shards, only the first so many. With `ruff`, each set of files gives a second shard, of ruff's own fixes
+    (`train-ruff-…`). Raises TrainingError where the folder holds shards made from something else, a disk is full or a worker
+    dies.
     """
     settings = settings or Settings()
     if not corpus.of("train"):
