@@ -1,6 +1,6 @@
 # copydesk's commands. On a machine with nothing but Python and make, each target first makes .venv and installs into it.
 #
-#   make demo       watch the language server mend a small broken project
+#   make demo       watch the language server fix a small broken project
 #   make test       the tests (PYTEST_ARGS="tests/server/test_cli.py -k oracle" for some of them)
 #   make lint       ruff, mypy and the import contracts
 #   make test-editors  the tests in real editors, which are the next three; fetches the editors

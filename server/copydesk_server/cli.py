@@ -86,14 +86,14 @@ def build_parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "demo",
         parents=[model_options],
-        help="watch the language server mend a small broken project",
-        description="Mend a small broken project through the language server, and show how. Needs ruff.",
+        help="watch the language server fix a small broken project",
+        description="Fix a small broken project through the language server and show how. Needs ruff.",
     )
     commands.add_parser(
         "doctor",
         parents=[model_options],
-        help="say what is installed and what is missing",
-        description="Say which versions, device, cache folder and model are in use. Exits with 1 if any is missing.",
+        help="report what is installed and what is missing",
+        description="Report the versions, device, cache folder and model in use. Exits with 1 if any is missing.",
     )
     return parser
 
@@ -283,8 +283,8 @@ def _add_fix(
     fix = commands.add_parser(
         "fix",
         parents=[options],
-        help="mend what a linter found, judged by the linter",
-        description="Mend what ruff, or a file of diagnostics, says of files. Prints a diff and writes nothing, unless told to.",
+        help="fix what a linter found, and check every fix with the linter",
+        description="Fix what ruff, or a file of diagnostics, reports. Prints a diff and writes nothing unless told to.",
     )
     fix.add_argument("paths", metavar="PATH", nargs="+", help="files and folders")
     fix.add_argument(
@@ -306,8 +306,8 @@ def _add_refactor(
     refactor = commands.add_parser(
         "refactor",
         parents=[options],
-        help="follow one instruction in many files",
-        description="Follow an instruction in files, folders and globs. Prints a diff and writes nothing, unless told to.",
+        help="apply one instruction to many files",
+        description="Apply an instruction to files, folders and globs. Prints a diff and writes nothing unless told to.",
     )
     refactor.add_argument(
         "paths", metavar="PATH", nargs="+", help="files, folders, globs; .gitignore counts in folders"
@@ -330,21 +330,25 @@ def _add_headless(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--origin", action="store_true", help="print where each line of the results comes from"
     )
-    command.add_argument("--unverified", action="store_true", help="also what nothing proves right")
+    command.add_argument(
+        "--unverified", action="store_true", help="also write edits that no tool could verify"
+    )
     command.add_argument(
         "--allow-dirty",
         action="store_true",
-        help="write files with unstaged changes, or that git does not know",
+        help="also edit files that have unstaged changes or that git does not track",
     )
-    command.add_argument("--allow-staged", action="store_true", help="write files with staged changes")
     command.add_argument(
-        "--resume", action="store_true", help="go on from where the same command was stopped"
+        "--allow-staged", action="store_true", help="also edit files that have staged changes"
+    )
+    command.add_argument(
+        "--resume", action="store_true", help="continue an interrupted run of the same command"
     )
     command.add_argument(
         "--batch",
         metavar="N",
         type=_positive,
-        help="requests decoded together (default: what memory and device bear)",
+        help="requests decoded together (default: as many as memory and device allow)",
     )
 
 
@@ -386,7 +390,7 @@ def _positive(text: str) -> int:
 def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     train = commands.add_parser(
         "train",
-        help="train a model of one's own, from public Python sources or one's own",
+        help="train a model on public Python sources or your own",
         description="Train a model, step by step in a work folder. Without STEP, all steps in order; what exists is kept.",
     )
     train.add_argument(
@@ -404,12 +408,10 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--source",
         metavar="PATH",
         action="append",
-        help="also learn from a folder, git repository, wheel or sdist",
+        help="also train on a folder, git repository, wheel or sdist",
     )
-    corpus.add_argument(
-        "--own", action="store_true", help="what --source names is one's own: ask for no licence"
-    )
-    corpus.add_argument("--only-sources", action="store_true", help="learn from nothing but --source")
+    corpus.add_argument("--own", action="store_true", help="the sources are your own: require no licence")
+    corpus.add_argument("--only-sources", action="store_true", help="train on nothing but --source")
     corpus.add_argument(
         "--package",
         metavar="NAME",
@@ -436,13 +438,13 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--history",
         metavar="REPO",
         action="append",
-        help="also learn from the commits of a git repository, bare or not; a file lists several: a name and a path a line",
+        help="also train on the commits of a git repository, bare or not; a file lists several: a name and a path a line",
     )
     corpus.add_argument(
         "--releases",
         metavar="NAME==OLD..NEW",
         action="append",
-        help="also learn from what changed between two releases of a package",
+        help="also train on what changed between two releases of a package",
     )
 
     data = train.add_argument_group("tokenizer and shards")
@@ -459,7 +461,7 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--passes", type=int, default=1, help="times over the corpus, with other defects (default: 1)"
     )
     data.add_argument(
-        "--ruff", action="store_true", help="learn from ruff's own fixes too; ruff must be installed"
+        "--ruff", action="store_true", help="also train on ruff's own fixes; ruff must be installed"
     )
     data.add_argument("--workers", type=int, default=1, help="processes that make shards (default: 1)")
     data.add_argument(

@@ -120,13 +120,13 @@ def judge_all(
         return Judgement("unverified", f"no parser for {language or 'this language'}", checks)
     if any(map(is_syntax_error, rest)):
         if parses.before:
-            return Judgement("unverified", "no parser at hand finds the error", checks)
+            return Judgement("unverified", "no available parser finds the error", checks)
         if not parses.fewer:
             return Judgement("refused", "the syntax error is still there", ())
     if not parses.after:
         return Judgement("unverified", "the text does not parse, before or after", checks)
     if rest and not any(map(_about_layout, rest)) and _same_tree(before, after, language):
-        return Judgement("refused", "it changes nothing but layout", ())
+        return Judgement("refused", "it changes only the layout", ())
     return Judgement("verified", None, checks)
 
 
@@ -165,12 +165,12 @@ def _asked_again(
     had, has = Counter(map(finding, old)), Counter(map(finding, new))
     for key, times in Counter(keys).items():
         if has[key] > had[key] - times:
-            return Judgement("refused", f"ruff still says: {key[0]} {key[1]}", ())
+            return Judgement("refused", f"ruff still reports: {key[0]} {key[1]}", ())
     fresh = _fresh(old, new)
     # One error makes a parser say several things, and others once some of them are gone.
     if fresh is not None and (not broken or len(new) >= len(old)):
         return Judgement(
-            "refused", f"ruff now says: {fresh.code} {fresh.message} (line {fresh.lines[0]})", ()
+            "refused", f"ruff now reports: {fresh.code} {fresh.message} (line {fresh.lines[0]})", ()
         )
     return Judgement("verified", None, (*checks, "ruff"))
 
@@ -185,7 +185,9 @@ def _harm(before: str, after: str, path: Path | None, ruff: Ruff) -> str | None:
         return None
     fresh = _fresh(old, new)
     return (
-        f"ruff now says: {fresh.code} {fresh.message} (line {fresh.lines[0]})" if fresh is not None else None
+        f"ruff now reports: {fresh.code} {fresh.message} (line {fresh.lines[0]})"
+        if fresh is not None
+        else None
     )
 
 

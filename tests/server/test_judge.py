@@ -60,24 +60,24 @@ def test_verified_by_ruff(before: str, after: str, diagnostic: Diagnostic | None
         ("import os\nx = 1  # noqa: E501\n", "import os\nx = 1  # noqa: E501, F401\n", UNUSED, "silences"),
         ("import os\n", "# ruff: disable[F401]\nimport os\n", UNUSED, "silences"),
         ("import os\n", "# flake8: noqa\nimport os\n", UNUSED, "silences"),
-        ("import os\n", "import os, re\n", UNUSED, "still says: F401"),
-        ("import os\n", "import re\n", UNUSED, "now says: F401 `re`"),
+        ("import os\n", "import os, re\n", UNUSED, "still reports: F401"),
+        ("import os\n", "import re\n", UNUSED, "now reports: F401 `re`"),
         (
             "import os, re\nos\n",
             "os\n",
             found(0, 11, 13, "F401", "`re` imported but unused"),
-            "now says: F821",
+            "now reports: F821",
         ),
         ("if 'x' == None:\n    pass\n", "if 'x' is None\n    pass\n", NONE, "does not parse"),
         ("f(a)\n", "f(a=1, 2)\n", PYRIGHT, "does not parse"),  # tree-sitter would let it through
-        ("f( a)\n", "f(a)\n", PYRIGHT, "nothing but layout"),
+        ("f( a)\n", "f(a)\n", PYRIGHT, "only the layout"),
         (
             "def f(:\n    pass\n",
             "def f(,:\n    pass\n",
             found(0, 6, 7, SYNTAX, "m", "Pyright"),
             "still there",
         ),
-        ("def f(:\n    pass\n", "def f(::\n    pass\n", found(0, 6, 7, SYNTAX, "m"), "ruff still says"),
+        ("def f(:\n    pass\n", "def f(::\n    pass\n", found(0, 6, 7, SYNTAX, "m"), "ruff still reports"),
     ],
 )
 def test_refused(before: str, after: str, diagnostic: Diagnostic, reason: str) -> None:
@@ -91,7 +91,7 @@ def test_refused(before: str, after: str, diagnostic: Diagnostic, reason: str) -
     [
         ("x = 1\n", "x = 2\n", found(0, 0, 1, "F401", "not so"), "ruff does not report F401"),
         ("x = (\n", "x = ((\n", PYRIGHT, "does not parse, before or after"),
-        ("x = 1\n", "x = 2\n", found(0, 0, 1, SYNTAX, "m", "Pyright"), "no parser at hand finds the error"),
+        ("x = 1\n", "x = 2\n", found(0, 0, 1, SYNTAX, "m", "Pyright"), "no available parser finds the error"),
     ],
 )
 def test_unverified(before: str, after: str, diagnostic: Diagnostic, reason: str) -> None:

@@ -134,7 +134,7 @@ def _watch(args: argparse.Namespace, files: list[_File]) -> int:
                 line, style={"+": "green", "-": "red", "@": "cyan"}.get(line[:1], ""), soft_wrap=True
             )
     console.print(
-        f"\n{totals.applied} findings mended and verified, {totals.left} left, in {totals.ms:.0f} ms of edits: {totals.forwards} "
+        f"\n{totals.applied} findings fixed and verified, {totals.left} left, in {totals.ms:.0f} ms of edits: {totals.forwards} "
         f"forward passes, {totals.generated} tokens generated, {totals.forced} forced, {totals.copied} copied in parallel; "
         f"{totals.covered} tokens of the results are copies.",
         soft_wrap=True,

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         rules = Rules(ruff, args.select, lint=False, unverified=args.unverified)
         return execute(args, _places(args, list(found)), _begin_given(args, rules, found), _KEY)
     if ruff is None:
-        raise RuffError("ruff is not there: `pip install 'copydesk[ruff]'`, or give --diagnostics FILE")
+        raise RuffError("ruff is not installed: `pip install 'copydesk[ruff]'`, or give --diagnostics FILE")
     rules = Rules(ruff, args.select, lint=True, unverified=args.unverified)
     said = ruff.survey([Path(name) for name in args.paths], select=args.select, extend=[_UNREADABLE])
     paths = sorted({path for path, _ in said if language_of(path) == "python"})

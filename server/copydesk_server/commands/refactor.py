@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     filters = Filters(tuple(args.include or ()), tuple(args.exclude or ()))
     places = discover(args.paths, filters)
     if span is not None and len(places) != 1:
-        raise RequestError(f"--lines is about one file, and these are {len(places)}")
+        raise RequestError(f"--lines takes one file, and there are {len(places)}")
     named = {place.path for place in places if place.named}
 
     def begin(editor: Editor) -> Begin:

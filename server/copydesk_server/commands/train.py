@@ -73,7 +73,7 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
         console.print(f"pairs: {_pairs(args, made, held_out, never):,} real edits")
     missing = sorted(held_out - {entry.package for entry in made.of("heldout")})
     if missing:
-        console.print(f"[yellow]held out, but nothing found of: {', '.join(missing)}[/]")
+        console.print(f"[yellow]held out but not found: {', '.join(missing)}[/]")
     for record in made.manifest["packages"]:
         if not record["accepted"]:
             console.print(f"refused: {record['name']} {record['version']}, licence {record['licence']}")
@@ -96,7 +96,7 @@ def _pairs(args: argparse.Namespace, made: Corpus, held_out: frozenset[str], nev
         if not (name and old and dots and new):
             raise TrainingError(f"--releases takes NAME==OLD..NEW, not {named}")
         if sources.canonical(name) in held_out:
-            raise TrainingError(f"{name} is held out: nothing of it is learnt from")
+            raise TrainingError(f"{name} is held out and never trained on")
         releases = []
         for version in (old, new):
             wheels, failed = sources.fetch([f"{name}=={version}"], made.folder.parent / "downloads")

@@ -24,7 +24,7 @@ def refusal(source: Source) -> str | None:
     if not source.target.is_relative_to(source.root):
         return f"a symlink out of {source.root}"
     if source.identity.links > 1:
-        return "it has hard links, which replacing it would part"
+        return "it has hard links, which replacing it would break"
     if source.target.exists() and not os.access(source.target, os.W_OK):
         return "it is read-only"
     return None
@@ -107,10 +107,10 @@ def _directory(parent: Path) -> Iterator[int | None]:
 
 def _unchanged(source: Source, place: _Place) -> None:
     """Raises FileError where what is there is not what was read."""
-    changed = "it has changed since it was read"
+    changed = "it changed after it was read"
     try:
         if source.path.resolve(strict=True) != source.target or not place.is_still_there():
-            raise FileError("its symlink has changed since it was read")
+            raise FileError("its symlink changed after it was read")
         data, status = read_bytes(source.target)
         if digest(data) != source.digest or Identity.of(status) != source.identity:
             raise FileError(changed)

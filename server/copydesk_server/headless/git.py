@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from copydesk_server.headless.repository import Repository
 
 LARGEST = 1 << 28
-_UNTRACKED = "git does not know it, and could not bring it back"
+_UNTRACKED = "git does not track it and could not restore it"
 _UNSTAGED = "it has unstaged changes"
 _STAGED = "it has staged changes"
 
@@ -36,9 +36,9 @@ class Dirt:
         opened = self._opened(top)
         why, staged = (opened, False) if isinstance(opened, str) else _changes(*opened, path)
         if why is not None and not allow_dirty:
-            return f"{why}: --allow-dirty edits it all the same"
+            return f"{why}; --allow-dirty edits it anyway"
         if staged and not allow_staged:
-            return f"{_STAGED}: --allow-staged edits it all the same"
+            return f"{_STAGED}; --allow-staged edits it anyway"
         return None
 
     def _opened(self, top: Path) -> tuple[Repository, Attributes] | str:
@@ -92,7 +92,7 @@ def _unstaged(repository: Repository, attributes: Attributes, path: Path, name: 
     if program is not None:
         if known.matches(found):
             return None
-        return f"its content goes through `{program}` of .gitattributes, which is not run, so its changes cannot be told"
+        return f"its content goes through `{program}` in .gitattributes, which copydesk does not run: what changed is unknown"
     return None if _blob_name(stored(data, said, repository, known.blob)) == known.blob else _UNSTAGED
 
 
@@ -109,7 +109,7 @@ def _blob_name(data: bytes) -> bytes:
 
 def _unknown(error: Exception) -> str:
     said = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return f"git's files do not say whether it has changes ({said})"
+    return f"git's files do not show whether it has changes ({said})"
 
 
 def _top(folder: Path) -> Path | None:

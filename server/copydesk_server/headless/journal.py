@@ -41,7 +41,7 @@ class Journal:
 
     @classmethod
     def open(cls, command: Mapping[str, Any], *, resume: bool, folder: Path | None = None) -> Journal:
-        """resume: go on from where the same command was stopped; otherwise begin anew.
+        """resume: continue an interrupted run of the same command; otherwise begin anew.
 
         Raises JournalError: nothing to resume, the same command running, no journal to be kept.
         """
@@ -49,7 +49,7 @@ class Journal:
         key = hashlib.sha256(json.dumps(command, sort_keys=True).encode()).hexdigest()[:32]
         path = folder / f"{key}.jsonl"
         if resume and not path.is_file():
-            raise JournalError("there is nothing to resume: no such run was stopped here")
+            raise JournalError("nothing to resume: no run of this command was interrupted here")
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with suppress(FileNotFoundError):

@@ -40,7 +40,7 @@ class Objects:
         try:
             found = next(self._found(name), None)
         except _DAMAGE as error:
-            raise RepositoryError("an object of it is damaged") from error
+            raise RepositoryError("one of its objects is damaged") from error
         if found is None:
             raise RepositoryError(f"its {kind.decode()} {name.decode()[:12]} is not here")
         if found[0] != kind:
@@ -74,7 +74,7 @@ class Objects:
             lines = [line for line in listed.split(b"\n") if line and not line.startswith(b"#")]
             stores += [other for line in lines if (other := store / os.fsdecode(line)) not in stores]
             if len(stores) > MOST_STORES:
-                raise RepositoryError(f"it borrows from more than {MOST_STORES} stores of objects")
+                raise RepositoryError(f"it uses more than {MOST_STORES} alternate object stores")
         return stores
 
     @cached_property
@@ -108,7 +108,7 @@ def _loose(packed: bytes) -> tuple[bytes, bytes]:
     head, _, body = data.partition(b"\0")
     kind, _, size = head.partition(b" ")
     if not size.isdigit() or int(size) != len(body):
-        raise RepositoryError("an object of it is damaged")
+        raise RepositoryError("one of its objects is damaged")
     return kind, body
 
 

@@ -33,7 +33,7 @@ def read_packed(pack: BinaryIO, offset: int, find: Callable[[bytes], int]) -> tu
         kind, size, base, start = _head(pack, offset, find)
         held += size
         if held > LARGEST or len(deltas) > DEEPEST:
-            raise RepositoryError("an object of it is too large")
+            raise RepositoryError("one of its objects is too large")
         data = _inflated(pack, start, size)
         if base is None:
             break
@@ -45,7 +45,7 @@ def read_packed(pack: BinaryIO, offset: int, find: Callable[[bytes], int]) -> tu
         size, at = _number(delta, at)
         made += size
         if size > LARGEST or made > MOST_MADE:
-            raise RepositoryError("an object of it is too large")
+            raise RepositoryError("one of its objects is too large")
         if source != len(data):
             raise _damaged()
         data = _applied(data, delta, at, size)
@@ -145,4 +145,4 @@ def _applied(base: bytes, delta: bytes, at: int, size: int) -> bytes:
 
 
 def _damaged() -> RepositoryError:
-    return RepositoryError("an object of it is damaged")
+    return RepositoryError("one of its objects is damaged")

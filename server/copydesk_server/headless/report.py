@@ -178,7 +178,7 @@ class Reporter:
             for key in ("edited", "unchanged", "refused", "failed")
             if self.files[key]
         )
-        note = "" if written or not self.files["edited"] else " (nothing written: --write does that)"
+        note = "" if written or not self.files["edited"] else " (nothing written; use --write)"
         self._say(f"{sum(self.files.values())} of {self.total} files: {files or 'none'}{note}", "bold")
 
 

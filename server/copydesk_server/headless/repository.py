@@ -92,7 +92,7 @@ class Repository:
     def _check_layout(self) -> None:
         """Raises RepositoryError for a layout that is not read here."""
         if not os.path.lexists(self._folder / "HEAD"):
-            raise RepositoryError("there is no repository where its .git leads")
+            raise RepositoryError("its .git points to no repository")
         own = self._own
         version = _value(own, "core", "repositoryformatversion") or "0"
         if version not in ("0", "1"):
@@ -165,7 +165,7 @@ def _leads_to(path: Path) -> Path:
         return path
     text = _text(path) or ""
     if not text.startswith("gitdir: "):
-        raise RepositoryError("its .git is neither a folder nor leads to one")
+        raise RepositoryError("its .git is neither a folder nor points to one")
     return path.parent / text.removeprefix("gitdir: ")
 
 

@@ -104,7 +104,7 @@ class FileTask:
         while self._waiting and not self.ready:
             self._round += 1
             if self._round > ROUNDS:
-                refuse(self._waiting, f"it still waited after {ROUNDS} rounds")
+                refuse(self._waiting, f"still pending after {ROUNDS} rounds")
                 self._waiting = []
                 break
             lines = self.document.lines.lines
@@ -228,7 +228,7 @@ class FileTask:
                     continue
                 said.remove(place)
             if place is None:
-                refuse([fix], "another fix changed what it is about")
+                refuse([fix], "another fix changed the same code")
                 continue
             fix.request = EditRequest(diagnostics=[place], seed=fix.request.seed)
             waiting.append(fix)

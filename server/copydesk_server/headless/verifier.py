@@ -50,7 +50,7 @@ class Jury:
             elif result.status == "unchanged" and fix.diagnostic is None:
                 fix.judgement = Judgement("verified", None, ())
             else:
-                refuse([fix], result.reason or "the model changes nothing")
+                refuse([fix], result.reason or "the model made no change")
         changed = [fix for fix, _ in edited]
         kept = changed
         if not self._all_good(text, changed, extend, found):

@@ -223,7 +223,7 @@ def test_the_command_itself_fails(
     assert "nothing to resume" in capsys.readouterr().err
     monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls, _opened: None))
     assert main(["fix", "."]) == 2
-    assert "ruff is not there" in capsys.readouterr().err
+    assert "ruff is not installed" in capsys.readouterr().err
     monkeypatch.setattr(Ruff, "find", classmethod(lambda _cls, _opened: ruff_that(tmp_path, "kill -11 $$")))
     assert main(["fix", "."]) == 2
     assert "ruff failed (-11)" in capsys.readouterr().err

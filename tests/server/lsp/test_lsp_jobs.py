@@ -292,7 +292,7 @@ def test_what_the_judge_refuses_is_not_offered() -> None:
     from copydesk_server.verification import Judgement
 
     async def refuses(*_: Any, **__: Any) -> Judgement:
-        return Judgement("refused", "ruff still says: E711", ())
+        return Judgement("refused", "ruff still reports: E711", ())
 
     async def scenario() -> None:
         async with desk(judge=refuses) as d:
@@ -302,7 +302,7 @@ def test_what_the_judge_refuses_is_not_offered() -> None:
             job.plan((3, 3))
             job.edited(FIX)
             assert "edit" not in (await d.answer(ident))["result"]
-            assert d.said() == ["copydesk changed nothing: ruff still says: E711."]
+            assert d.said() == ["copydesk changed nothing: ruff still reports: E711."]
 
     run(scenario)
 
