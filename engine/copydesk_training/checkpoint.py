@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 from copydesk_training.model import Config
 
 VERSION = 1
@@ -53,16 +54,12 @@ def save(path: Path, state: Checkpoint) -> None:
         "config": state.config.to_dict(),
         "version": VERSION,
     }
-    partial = path.with_name(path.name + ".partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
+        with replacing(path) as partial, partial.open("wb") as file:
             torch.save(payload, file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(partial, path)
     except (OSError, RuntimeError) as error:  # torch reports a short write as RuntimeError
-        partial.unlink(missing_ok=True)
         full = isinstance(error, RuntimeError) or error.errno == errno.ENOSPC
         reason = f"the disk is full ({error})" if full else str(error)
         raise TrainingError(

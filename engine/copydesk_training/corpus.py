@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 from copydesk_training.filters import Limits, Seen, refusal
 from copydesk_training.sources import Package
 
@@ -102,9 +102,8 @@ def build(
     records: list[PackageRecord] = []
     entries: list[Entry] = []
     folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / "texts.bin.partial"
     try:
-        with partial.open("wb") as texts:
+        with replacing(folder / "texts.bin") as partial, partial.open("wb") as texts:
             for package in ordered:
                 split: Split = "heldout" if package.name in held_out else "train"
                 record = PackageRecord(
@@ -123,7 +122,6 @@ def build(
                     texts.write(data)
                     record.files, record.lines = record.files + 1, record.lines + lines
                     record.bytes += len(data)
-        os.replace(partial, folder / "texts.bin")
         _write(folder / "files.jsonl", "".join(json.dumps(asdict(e)) + "\n" for e in entries))
         manifest = {
             "version": VERSION,
@@ -210,9 +208,8 @@ def _digest(entries: Sequence[Entry]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def _names(file: str) -> list[str]:

@@ -11,7 +11,6 @@ import ast
 import bisect
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 from copydesk.quickfixes.scope import indented_block
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.text.document import Position, split_lines
@@ -141,15 +141,13 @@ def write(folder: Path, found: Iterable[Pair], *, evaluation: frozenset[str] = f
     `evaluation` holds function headers that no text may contain (`filters.evaluation_headers`).
     """
     seen: set[str] = set()
-    partial = folder / (FILE + ".partial")
-    with partial.open("w", encoding="utf-8") as out:
+    with replacing(folder / FILE) as partial, partial.open("w", encoding="utf-8") as out:
         for pair in found:
             key = _key(pair)
             known = evaluation and any(line.strip() in evaluation for line in split_lines(pair.after))
             if key not in seen and not known:
                 seen.add(key)
                 out.write(json.dumps(asdict(pair)) + "\n")
-    os.replace(partial, folder / FILE)
     return len(seen)
 
 

@@ -6,13 +6,13 @@ Most examples share their file, so rows stay small, and the folder is complete w
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from copydesk.errors import CopydeskError, TrainingError
+from copydesk.files.atomic import replacing
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.position import Position
 from copydesk_training.example import Example
@@ -33,16 +33,14 @@ class HeldOut:
 
 def write_held_out(folder: Path, rows: Iterable[tuple[str, HeldOut]]) -> None:
     """Write (text of the file, example) rows, those of one file in a row, whole or not at all."""
-    partial = folder / (FILE + ".partial")
     last: tuple[str, str] | None = None
-    with partial.open("w", encoding="utf-8") as out:
+    with replacing(folder / FILE) as partial, partial.open("w", encoding="utf-8") as out:
         for text, row in rows:
             if (row.package, row.path) != last:
                 last = row.package, row.path
                 about = {"package": row.package, "version": row.version, "path": row.path, "text": text}
                 out.write(json.dumps(about) + "\n")
             out.write(json.dumps(_to_record(row, text)) + "\n")
-    os.replace(partial, folder / FILE)
 
 
 def read_held_out(folder: Path) -> Iterator[HeldOut]:

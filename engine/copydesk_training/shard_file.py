@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 from copydesk_training.defects import KINDS
 from copydesk_training.examples import Rendered
 
@@ -109,17 +109,14 @@ def write_shard(path: Path, groups: Sequence[Rendered], about: dict[str, Any]) -
         places[name] = (array.dtype.str, len(array), at)
         at += -(-array.nbytes // _ALIGN) * _ALIGN
     header = json.dumps({"kinds": kinds, "arrays": places, "bytes": at, "about": about}).encode() + b"\n"
-    partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("wb") as file:
+        with replacing(path) as partial, partial.open("wb") as file:
             file.write(_MAGIC + header)
             file.write(bytes(-file.tell() % _ALIGN))
             for array in arrays.values():
                 file.write(array.tobytes())
                 file.write(bytes(-array.nbytes % _ALIGN))
-        os.replace(partial, path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         if error.errno == errno.ENOSPC:
             raise TrainingError(
                 f"the disk of {path.parent} is full; free some space and run the command again: it continues"

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk_training import pairs
@@ -166,9 +167,8 @@ class Manifest:
     def add(self, record: ShardRecord) -> None:
         self.records[record.name] = record
         rows = [asdict(self.records[name]) for name in sorted(self.records)]
-        partial = self.path.with_name("manifest.json.partial")
-        partial.write_text(json.dumps({**self.head, "shards": rows}, indent=1) + "\n", encoding="utf-8")
-        os.replace(partial, self.path)
+        with replacing(self.path) as partial:
+            partial.write_text(json.dumps({**self.head, "shards": rows}, indent=1) + "\n", encoding="utf-8")
 
 
 def shards_fingerprint(folder: Path) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from copydesk.errors import TokenizerError
+from copydesk.files.atomic import replacing
 from copydesk.prompting.codec import special_tokens
 from copydesk.prompting.vocabulary import HFVocabulary
 
@@ -56,10 +57,8 @@ def train_tokenizer(
         raise TokenizerError(
             f"the texts give {tokenizer.get_vocab_size()} tokens, not {size}: more text or a smaller size is needed"
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    tokenizer.save(str(partial))
-    partial.replace(path)
+    with replacing(path) as partial:
+        tokenizer.save(str(partial))
     return (
         HFVocabulary.from_directory(path.parent) if path.name == "tokenizer.json" else HFVocabulary(tokenizer)
     )

@@ -164,7 +164,7 @@ def test_a_full_disk_is_a_clear_message(tmp_path: Path, monkeypatch: pytest.Monk
     def full(*args: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(corpus.os, "replace", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(TrainingError, match="is full"):
         corpus.build([package("p", {"a.py": module("a")})], tmp_path, held_out=HELD)
 

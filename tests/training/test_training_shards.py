@@ -12,7 +12,7 @@ import pytest
 
 from copydesk.errors import TrainingError
 from copydesk.prompting.edit_format import EditFormat
-from copydesk_training import corpus, shard_file
+from copydesk_training import corpus
 from copydesk_training.corpus import Corpus
 from copydesk_training.defects import KINDS
 from copydesk_training.defects.asks import Split, Wording, wordings
@@ -206,7 +206,7 @@ def test_a_full_disk_is_a_clear_message_and_leaves_no_half_shard(
     def full(*args: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(shard_file.os, "replace", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(TrainingError, match="it continues"):
         write_shard(tmp_path / "x.bin", [], {})
     assert list(tmp_path.iterdir()) == []

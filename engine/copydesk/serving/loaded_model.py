@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from copydesk.decode.text_automata import BodyTables
 from copydesk.errors import FileRefusedError, GrammarError, ModelError, TokenizerError
+from copydesk.files.atomic import replacing
 from copydesk.files.regular_file import read_regular, read_regular_text
 from copydesk.grammar.bodies import Bodies, bodies_key
 from copydesk.models.model import Model
@@ -127,19 +126,8 @@ def _bodies(codec: Codec, folder: Path | None) -> Bodies:
         log.info("building the automaton again: %s", error)
     bodies = Bodies.build(codec)
     try:
-        _write_atomically(path, bodies.to_bytes())
+        with replacing(path, shared=True) as partial:
+            partial.write_bytes(bodies.to_bytes())
     except OSError as error:  # a full disk or a read-only home costs a second per start, nothing more
         log.info("the automaton could not be kept: %s", error)
     return bodies
-
-
-def _write_atomically(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -7,9 +7,7 @@ what a run needs to go on. Knows no models and no training.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 
 VERSION = 1
 FILE_NAME = "adapter.safetensors"
@@ -71,17 +70,12 @@ def write_adapter(path: Path, adapter: Adapter) -> None:
         matrix = tensor.detach().float().cpu()
         whole, scale = quantise(matrix.t() if name.endswith("_up") else matrix)
         tensors[name], tensors[f"{name}_scale"] = whole.contiguous(), scale.contiguous()
-    partial = path.with_name(path.name + ".partial")
+    about = {"version": str(VERSION), "state": json.dumps(asdict(adapter.state))}
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_file(
-            tensors, partial, metadata={"version": str(VERSION), "state": json.dumps(asdict(adapter.state))}
-        )
-        partial.chmod(0o644)  # the library makes files nobody else may read
-        os.replace(partial, path)
+        with replacing(path) as partial:
+            save_file(tensors, partial, metadata=about)
+            partial.chmod(0o644)  # the library makes files nobody else may read
     except (OSError, SafetensorError) as error:
-        with contextlib.suppress(OSError):
-            partial.unlink()
         raise TrainingError(f"the adapter {path} could not be written: {error}") from error
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -19,6 +18,7 @@ import torch
 from tokenizers import Tokenizer
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 from copydesk_training import curves, kernels
 from copydesk_training.adapters.adapter_file import (
     FILE_NAME,
@@ -180,16 +180,13 @@ class AdapterRun:
     def save(self, name: str = FILE_NAME) -> Path:
         """Write the adapter as `name`, and beside it what a sitting on this machine goes on from."""
         write_adapter(self.out / name, self.adapter())
-        partial = self.out / (RUN_FILE + ".partial")
-        torch.save(
-            {
-                "state": asdict(self.state),
-                "parameters": self.model.state_dict(),
-                "optimiser": self.optimiser.state_dict(),
-            },
-            partial,
-        )
-        os.replace(partial, self.out / RUN_FILE)
+        kept = {
+            "state": asdict(self.state),
+            "parameters": self.model.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+        }
+        with replacing(self.out / RUN_FILE) as partial:
+            torch.save(kept, partial)
         return self.out / name
 
     # -- training ----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,6 +16,7 @@ from random import Random
 from typing import Any
 
 from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
 from copydesk_training.corpus import never_learnt
 from copydesk_training.filters import Limits, Seen, is_test, refusal_of_path, refusal_of_text
 from copydesk_training.histories.changes import BlockChange, block_change, selection
@@ -228,6 +228,5 @@ def record_of(records: Sequence[HistoryRecord], kept: Sequence[Sequence[Pair]]) 
 
 def write_record(folder: Path, record: dict[str, Any]) -> None:
     """Keep the record beside a corpus."""
-    partial = folder / (RECORD + ".partial")
-    partial.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    os.replace(partial, folder / RECORD)
+    with replacing(folder / RECORD) as partial:
+        partial.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
