@@ -314,6 +314,13 @@ def _add_refactor(
     )
     refactor.add_argument("-i", "--instruction", metavar="TEXT", required=True, help="what to do")
     refactor.add_argument("--lines", metavar="A-B", help="only these lines, of one file")
+    narrowed = refactor.add_mutually_exclusive_group()
+    narrowed.add_argument("--choices", metavar="FILE", help="new text is one of this file's lines")
+    narrowed.add_argument(
+        "--grammar",
+        metavar="FILE",
+        help="new text is in the language of this Lark grammar (llguidance's dialect)",
+    )
     refactor.add_argument(
         "--include", metavar="GLOB", action="append", help="what folders give (default: known languages)"
     )

@@ -7,13 +7,13 @@ whose programs make one.
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from copydesk.editor import Editor
 from copydesk.errors import RequestError
 from copydesk.request import EditRequest, Range
-from copydesk.text.document import split_lines
+from copydesk.text.document import content, split_lines
 from copydesk_server.headless.chunking import cut
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Filters, discover, language_of
@@ -22,9 +22,21 @@ from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.run import Begin, Opened
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask
+from copydesk_server.input_file import read_input
 from copydesk_server.ruff import Ruff
 
-_KEY = ("paths", "instruction", "lines", "include", "exclude", "unverified", "model", "seed")
+_KEY = (
+    "paths",
+    "instruction",
+    "lines",
+    "choices",
+    "grammar",
+    "include",
+    "exclude",
+    "unverified",
+    "model",
+    "seed",
+)
 _SHARE = 3 / 4
 """Of a page that a request's scope takes at most: the rest is context."""
 
@@ -34,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.instruction.strip():
         raise RequestError("the instruction is empty")
     span = _span(args.lines) if args.lines is not None else None
+    choices = _choices(args.choices) if args.choices is not None else None
+    grammar = _read(args.grammar) if args.grammar is not None else None
     filters = Filters(tuple(args.include or ()), tuple(args.exclude or ()))
     places = discover(args.paths, filters)
     if span is not None and len(places) != 1:
@@ -42,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
 
     def begin(editor: Editor) -> Begin:
         rules = Rules(Ruff.find(map(Path, args.paths)), unverified=args.unverified)
-        whole = _Whole(editor, args.instruction, args.seed, span, rules)
+        request = EditRequest(instruction=args.instruction, choices=choices, lark=grammar, seed=args.seed)
+        whole = _Whole(editor, request, span, rules)
 
         def one(source: Source) -> Opened:
             if source.generated and source.path not in named:
@@ -56,11 +71,10 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Whole:
-    """Makes the requests of a file."""
+    """Makes the requests of a file: `request` for each piece of it."""
 
     editor: Editor
-    instruction: str
-    seed: int
+    request: EditRequest
     span: Range | None
     rules: Rules
 
@@ -72,10 +86,23 @@ class _Whole:
         if scope[1] > len(lines):
             raise RequestError(f"--lines {scope[0]}-{scope[1]} of a file with {len(lines)} lines")
         pieces = cut(lines, scope, longest, language)
-        requests = [
-            EditRequest(scope=[piece], instruction=self.instruction, seed=self.seed) for piece in pieces
-        ]
+        requests = [replace(self.request, scope=[piece]) for piece in pieces]
         return FileTask(source, language, requests, self.rules.of_a_file(), self.editor)
+
+
+def _choices(name: str) -> list[str]:
+    """The lines of a file that are not empty, each as a whole line and as part of one. Raises RequestError, OSError."""
+    found = [line for line in map(content, split_lines(_read(name))) if line.strip()]
+    if not found:
+        raise RequestError(f"{name} has no line to choose from")
+    return [text for line in found for text in (line, line + "\n")]
+
+
+def _read(name: str) -> str:
+    try:
+        return read_input(name).decode("utf-8")
+    except UnicodeDecodeError:
+        raise RequestError(f"{name} is not UTF-8 text") from None
 
 
 def _span(text: str) -> Range:

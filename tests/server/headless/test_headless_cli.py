@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from copydesk.editor import Editor
+from copydesk.program import Gen, Program, Sub
 from copydesk.text.document import Position, TextEdit, apply_edits
 from copydesk_server.cli import build_parser, main
 from copydesk_server.headless.discover import Filters, discover
@@ -282,6 +283,39 @@ def test_the_lines_named_and_no_others(project: Path, capsys: pytest.CaptureFixt
     before = BROKEN.split("\n")
     assert after[:7] == before[:7]
     assert after[-len(before[8:]) :] == before[8:]
+
+
+@pytest.mark.parametrize(
+    ("option", "content", "allowed"),
+    [
+        ("--choices", "x = 1\n\ny = 2\n", r"[xy] = [12]\n?"),
+        ("--grammar", 'start: "z = " NUMBER "\\n"\nNUMBER: /[0-9]{1,3}/\n', r"z = [0-9]{1,3}\n"),
+    ],
+)
+def test_new_text_is_one_of_the_choices_or_of_the_grammar(
+    option: str, content: str, allowed: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.py").write_text("a = 0\nb = 0\nc = 0\n")
+    (project / "given.txt").write_text(content)
+    main(["refactor", "a.py", "-i", "write something else", option, "given.txt", "--json"])
+    (told,) = objects(capsys)
+    (edit,) = told["fixes"]
+    ops = Program.parse(edit["program"]).ops
+    for op in ops:
+        new = op.text if isinstance(op, Gen) else op.new if isinstance(op, Sub) else None
+        assert new is None or re.fullmatch(allowed, new), ops
+
+
+def test_choices_and_grammars_that_cannot_be_used(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_text("a = 0\n")
+    (project / "given.txt").write_text("\n \n")
+    assert main(["refactor", "a.py", "-i", "x", "--choices", "given.txt"]) == 2
+    assert "no line to choose from" in capsys.readouterr().err
+    assert main(["refactor", "a.py", "-i", "x", "--grammar", "absent.lark"]) == 2
+    (project / "given.txt").write_text("start: nonsense(")
+    main(["refactor", "a.py", "-i", "x", "--grammar", "given.txt", "--json"])
+    (told,) = objects(capsys)
+    assert "refuses the grammar" in told["fixes"][0]["reason"]
 
 
 def test_discovery(project: Path) -> None:
