@@ -88,15 +88,15 @@ class Report:
 
 def serve(channel: Channel, settings: EngineSettings) -> None:
     """The real engine; its status also tells the texts it has."""
-    from copydesk_server.engine_process import host
+    from copydesk_server.engine_process import worker
 
-    class Telling(host.Host):
+    class Telling(worker.Host):
         def figures(self) -> dict[str, Any]:
             texts = {str(doc): _digest(d.text) for doc, d in list(self._documents.items())}
             return {**super().figures(), "texts": texts}
 
-    host.Host = Telling  # type: ignore[misc]
-    host.serve(channel, settings)
+    worker.Host = Telling  # type: ignore[misc]
+    worker.serve(channel, settings)
 
 
 def _digest(text: str) -> str:
