@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.errors import DocumentError
-from copydesk.quickfixes.handlers.linter_fix import edited_lines, proposed_exchanges
+from copydesk.quickfixes.handlers.linter_fix import edited_lines, proposed_edits
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import (
     Encoding,
@@ -79,7 +79,7 @@ def test_exchanges_do_what_the_edits_do(given_text: tuple[str, list[TextEdit]]) 
     except DocumentError:
         return
     lines = split_lines(text)
-    for ways in proposed_exchanges(finding(tuple(edits)), lines):
+    for ways in proposed_edits(finding(tuple(edits)), lines):
         changed = list(lines)
         for way in reversed(ways):
             changed[way.first - 1 : way.last] = [way.text]
@@ -167,7 +167,7 @@ def test_a_fix_no_page_can_show_is_left_to_the_model() -> None:
 
 
 def test_one_made_for_another_text_is_none() -> None:
-    assert proposed_exchanges(finding((edit(0, 3, 0, 1, "x"),)), split_lines(TEXT)) == []
+    assert proposed_edits(finding((edit(0, 3, 0, 1, "x"),)), split_lines(TEXT)) == []
 
 
 def test_it_crosses_to_the_engines_process() -> None:

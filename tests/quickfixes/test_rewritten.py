@@ -12,15 +12,15 @@ from copydesk.editor import Document, Editor
 from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Program
 from copydesk.prompting.prompt import page_tokens
-from copydesk.quickfixes.handlers.blank_lines import gap_exchanges
-from copydesk.quickfixes.handlers.lambda_assignment import lambda_exchanges
-from copydesk.quickfixes.handlers.missing_indent import indent_exchanges
+from copydesk.quickfixes.handlers.blank_lines import gap_edits
+from copydesk.quickfixes.handlers.lambda_assignment import lambda_edits
+from copydesk.quickfixes.handlers.missing_indent import indent_edits
 from copydesk.quickfixes.repairs import repairs
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.serving.lowering import rewritten_programs
 from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, split_lines
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 from copydesk_training.defects import KINDS
 from copydesk_training.defects.registry import draw
 from defect_files import files
@@ -43,11 +43,11 @@ def exchanged(marked: str, code: str | None, message: str) -> list[str]:
     tree = parse(lines, "python")
     assert tree is not None
     diagnostic = Diagnostic(at, at, message, code)
-    ways = gap_exchanges(diagnostic, lines, tree) or lambda_exchanges(diagnostic, lines, tree)
+    ways = gap_edits(diagnostic, lines, tree) or lambda_edits(diagnostic, lines, tree)
     return [put(lines, way) for way in ways]
 
 
-def put(lines: list[str], way: Exchange) -> str:
+def put(lines: list[str], way: LineEdit) -> str:
     return "".join((*lines[: way.first - 1], way.text, *lines[way.last :]))
 
 
@@ -138,7 +138,7 @@ def test_a_body_of_several_lines(source: str, among: list[str]) -> None:
     text, at = place(source)
     diagnostic = Diagnostic(at, at, "expected an indented block after function definition on line 1")
     lines = split_lines(text)
-    found = {put(lines, way) for way in indent_exchanges(diagnostic, lines)}
+    found = {put(lines, way) for way in indent_edits(diagnostic, lines)}
     assert set(among) <= found
     for result in found:
         ast.parse(result)
@@ -149,7 +149,7 @@ def test_a_body_of_several_lines(source: str, among: list[str]) -> None:
 def test_a_body_of_one_line_is_a_repair(source: str) -> None:
     text, at = place(source)
     diagnostic = Diagnostic(at, at, "Expected an indented block")
-    assert indent_exchanges(diagnostic, split_lines(text)) == []
+    assert indent_edits(diagnostic, split_lines(text)) == []
 
 
 HANDLERS = [

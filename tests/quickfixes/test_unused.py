@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.quickfixes.handlers.unused_import import unused_exchanges
+from copydesk.quickfixes.handlers.unused_import import unused_edits
 from copydesk.request import Diagnostic
 from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, split_lines
@@ -18,7 +18,7 @@ def without(marked: str, message: str, code: str | None = "F401") -> str | None:
     lines = split_lines(text)
     tree = parse(lines, "python")
     assert tree is not None
-    found = unused_exchanges(Diagnostic(place, place, message, code), lines, tree)
+    found = unused_edits(Diagnostic(place, place, message, code), lines, tree)
     if not found:
         return None
     (way,) = found

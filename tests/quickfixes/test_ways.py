@@ -11,7 +11,7 @@ from copydesk.request import Diagnostic, EditRequest
 from copydesk.syntax.splice import Splice, spliced
 from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, apply_edits, split_lines
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 from desks import editor
 from server_tools import the_ruff
 
@@ -240,4 +240,4 @@ def test_other_tools_say_it_otherwise(message: str) -> None:
 
 def test_what_utf_8_cannot_say_is_no_line_to_rewrite() -> None:
     assert spliced(["a\udc80b\n"], [Splice((0, 0), (0, 1), "x")]) == ()
-    assert spliced(["é b\n"], [Splice((0, 3), (0, 4), "x")]) == (Exchange(1, 1, "é x\n"),)
+    assert spliced(["é b\n"], [Splice((0, 3), (0, 4), "x")]) == (LineEdit(1, 1, "é x\n"),)

@@ -18,14 +18,14 @@ from copydesk.paging.page import Page
 from copydesk.program import Program, Sub
 from copydesk.prompting.codec import Codec, own_run
 from copydesk.prompting.prompt import PageTokens
-from copydesk.quickfixes.handlers.blank_lines import gap_exchanges
-from copydesk.quickfixes.handlers.lambda_assignment import lambda_exchanges
-from copydesk.quickfixes.handlers.missing_indent import indent_exchanges
-from copydesk.quickfixes.handlers.mutable_default import default_exchanges
-from copydesk.quickfixes.handlers.unused_import import unused_exchanges
+from copydesk.quickfixes.handlers.blank_lines import gap_edits
+from copydesk.quickfixes.handlers.lambda_assignment import lambda_edits
+from copydesk.quickfixes.handlers.missing_indent import indent_edits
+from copydesk.quickfixes.handlers.mutable_default import default_edits
+from copydesk.quickfixes.handlers.unused_import import unused_edits
 from copydesk.request import Diagnostic
 from copydesk.serving.import_programs import Answers
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 
 def rewritten_programs(
@@ -40,11 +40,11 @@ def rewritten_programs(
     """The programs that put one of the ways in place; None where the diagnostic leaves more than a few, or the page does not
     hold them all. Raises: never.
     """
-    ways = gap_exchanges(diagnostic, lines, tree) or lambda_exchanges(diagnostic, lines, tree)
-    ways = ways or unused_exchanges(diagnostic, lines, tree)
+    ways = gap_edits(diagnostic, lines, tree) or lambda_edits(diagnostic, lines, tree)
+    ways = ways or unused_edits(diagnostic, lines, tree)
     guesses = []
     if not ways:
-        guesses = indent_exchanges(diagnostic, lines) or default_exchanges(diagnostic, lines, tree)
+        guesses = indent_edits(diagnostic, lines) or default_edits(diagnostic, lines, tree)
     made = [_program(codec, rules, page, tokens, (way,), lines) for way in ways or guesses]
     programs = [program for program in made if program is not None]
     # Of guesses some may be out of reach; else a list that lacks an answer would hide it, and the model writes.
@@ -57,7 +57,7 @@ def listed_programs(
     rules: Rules,
     page: Page,
     tokens: PageTokens,
-    ways: Sequence[Sequence[Exchange]],
+    ways: Sequence[Sequence[LineEdit]],
     lines: Sequence[str],
 ) -> Answers | None:
     """The programs that go one of the ways, each lines apart and from the top down; None where the page can say none of them.
@@ -73,16 +73,16 @@ def _program(
     rules: Rules,
     page: Page,
     tokens: PageTokens,
-    way: Sequence[Exchange],
+    way: Sequence[LineEdit],
     lines: Sequence[str],
 ) -> Program | None:
     """way: lines apart, from the top down."""
     views, changed = page.views, list(page.views)
-    for exchange in reversed(way):
-        shown = _shown(page, exchange)
+    for edit in reversed(way):
+        shown = _shown(page, edit)
         if shown is None:
             return None
-        changed[shown] = [exchange.text]
+        changed[shown] = [edit.text]
     try:
         program = oracle_program(
             "".join(views),
@@ -101,9 +101,9 @@ def _program(
     return program if program.ops and violation(rules, program, views) is None else None
 
 
-def _shown(page: Page, exchange: Exchange) -> slice | None:
+def _shown(page: Page, edit: LineEdit) -> slice | None:
     """Which of the page's lines it puts others in place of; None where the page does not show them all, one behind the other."""
-    first, last = exchange.first, exchange.last
+    first, last = edit.first, edit.last
     if last < first:
         # Between two lines: the page shows the one behind it, or else the one before: hidden lines may follow an import block.
         at = page.page_line(first)

@@ -16,7 +16,7 @@ from copydesk.paging.page import Page
 from copydesk.program import Sub
 from copydesk.prompting.codec import Codec, own_run
 from copydesk.prompting.prompt import PageTokens
-from copydesk.quickfixes.handlers.linter_fix import proposed_exchanges
+from copydesk.quickfixes.handlers.linter_fix import proposed_edits
 from copydesk.quickfixes.handlers.unresolved_name import Narrowed, narrow
 from copydesk.quickfixes.repairs import Repair, repairs
 from copydesk.quickfixes.staleness import holds
@@ -27,7 +27,7 @@ from copydesk.serving.import_programs import Answers, import_programs
 from copydesk.serving.lowering import listed_programs, rewritten_programs
 from copydesk.serving.snapshot import Version
 from copydesk.text.document import content
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Asked:
     page: Page
     tokens: PageTokens
     rules: Rules
-    told: tuple[Exchange, ...] | None
+    told: tuple[LineEdit, ...] | None
 
 
-def told(version: Version, request: EditRequest, scope: Sequence[Range]) -> tuple[Exchange, ...] | None:
+def told(version: Version, request: EditRequest, scope: Sequence[Range]) -> tuple[LineEdit, ...] | None:
     """What an instruction alone says that the lines of `scope` become, nothing where it is followed already; None where it leaves
     that to the model.
     """
@@ -73,7 +73,7 @@ def answers(asked: Asked) -> Answers | None:
         return None
     tree = asked.version.parsed.tree if asked.version.parsed is not None else None
     (diagnostic,) = asked.request.diagnostics
-    known = proposed_exchanges(diagnostic, lines)
+    known = proposed_edits(diagnostic, lines)
     if not known and tree is not None and language == "python":
         known = ways(diagnostic, lines, tree)
     found = listed_programs(codec, rules, page, tokens, known, lines)

@@ -16,7 +16,7 @@ from tree_sitter import Node, Tree
 from copydesk.request import Diagnostic
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, is_label, node_at, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _CODES = frozenset({"E741"})
 _MESSAGE = re.compile(r"^(E741 )?ambiguous variable name", re.IGNORECASE)
@@ -37,7 +37,7 @@ _ELSEWHERE = ("global_statement", "nonlocal_statement", "import_statement", "imp
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
+def rename_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
     """The lines under each name there may be; empty where the variable is not only seen there. Raises: never."""
     if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
         return []

@@ -14,7 +14,7 @@ from tree_sitter import Node, Tree
 from copydesk.request import Diagnostic
 from copydesk.syntax.tree import point
 from copydesk.text.document import content, terminator
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_definition"})
 _WANTED = {"E301": 1, "E302": 2, "E304": 0, "E305": 2, "E306": 1}
@@ -29,7 +29,7 @@ _NO_NEWLINE_CODES = frozenset({"W292", "C0304", "missing-final-newline"})
 _NEWLINE_CODES = frozenset({"W391", "C0305", "trailing-newlines"})
 
 
-def gap_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | None) -> list[Exchange]:
+def gap_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | None) -> list[LineEdit]:
     """The ways to as many blank lines as the diagnostic wants; empty where it is about something else. Raises: never."""
     code, message = diagnostic.code, diagnostic.message
     if not lines:
@@ -45,15 +45,15 @@ def gap_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | Non
     return _gap(diagnostic, lines, tree, None if many else expected)
 
 
-def _terminated(lines: Sequence[str]) -> list[Exchange]:
+def _terminated(lines: Sequence[str]) -> list[LineEdit]:
     last = lines[-1]
     # A last line of blanks alone may as well go: that is left to the model.
-    return [] if terminator(last) or not last.strip() else [Exchange(len(lines), len(lines), last + "\n")]
+    return [] if terminator(last) or not last.strip() else [LineEdit(len(lines), len(lines), last + "\n")]
 
 
-def _end_stripped(lines: Sequence[str]) -> list[Exchange]:
+def _end_stripped(lines: Sequence[str]) -> list[LineEdit]:
     first = _run(lines, len(lines))
-    return [Exchange(first, len(lines), "")] if 1 < first <= len(lines) else []
+    return [LineEdit(first, len(lines), "")] if 1 < first <= len(lines) else []
 
 
 def _run(lines: Sequence[str], last: int) -> int:
@@ -65,7 +65,7 @@ def _run(lines: Sequence[str], last: int) -> int:
 
 def _gap(
     diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | None, expected: re.Match[str] | None
-) -> list[Exchange]:
+) -> list[LineEdit]:
     line = diagnostic.start.line + 1
     if tree is None or not 1 < line <= len(lines) or not lines[line - 1].strip():
         return []
@@ -90,11 +90,11 @@ def _gap(
     return [_of(lines, first, line, count) for count in counts if count != there]
 
 
-def _of(lines: Sequence[str], first: int, line: int, count: int) -> Exchange:
+def _of(lines: Sequence[str], first: int, line: int, count: int) -> LineEdit:
     """`count` blank lines where those from `first` up to `line` are: the first ones stay as they are."""
     kept = [content(text) for text in lines[first - 1 : min(line - 1, first - 1 + count)]]
     kept += [""] * (count - len(kept))
-    return Exchange(first, line - 1, "".join(f"{text}\n" for text in kept))
+    return LineEdit(first, line - 1, "".join(f"{text}\n" for text in kept))
 
 
 def _statement(tree: Tree, lines: Sequence[str], line: int, column: int) -> Node | None:

@@ -15,7 +15,7 @@ from copydesk.request import Diagnostic
 from copydesk.syntax.fragment import error_line
 from copydesk.syntax.tree import node_at
 from copydesk.text.document import content, terminator, view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _CODES = frozenset({"E731", "C3001", "unnecessary-lambda-assignment"})
 _MESSAGE = re.compile(
@@ -27,7 +27,7 @@ _BRACKETED = frozenset(
 )
 
 
-def lambda_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
+def lambda_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[LineEdit]:
     """The functions that stand for the lambda the diagnostic is about; empty where it is about none. Raises: never."""
     if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
         return []
@@ -61,7 +61,7 @@ def lambda_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     if tail:
         texts.append(f"{opening}{tail}\n{closing}{end}")
     outer = "".join(f"{head[:depth]}if 1:\n" for depth in ([0] if head else []))
-    return [Exchange(first + 1, last + 1, text) for text in texts if error_line(outer + text) is None]
+    return [LineEdit(first + 1, last + 1, text) for text in texts if error_line(outer + text) is None]
 
 
 def _assignment(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:

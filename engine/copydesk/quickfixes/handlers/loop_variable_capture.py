@@ -13,14 +13,14 @@ from tree_sitter import Node, Tree
 from copydesk.request import Diagnostic
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import node_at, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _CODES = frozenset({"B023", "W0640", "cell-var-from-loop"})
 _MESSAGE = re.compile(r"does not bind loop variable|^Cell variable \w+ defined in loop", re.IGNORECASE)
 _FUNCTIONS = ("lambda", "function_definition")
 
 
-def capture_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
+def capture_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
     """The function with one more parameter; empty where the diagnostic is about none. Raises: never."""
     if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
         return []

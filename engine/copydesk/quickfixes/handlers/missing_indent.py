@@ -13,7 +13,7 @@ from copydesk.quickfixes.handlers.syntax_error import syntax_repairs
 from copydesk.request import Diagnostic
 from copydesk.syntax.fragment import Fragment, fragment_at
 from copydesk.text.document import content
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 MOST_LINES = 6
 """More lines are not moved together."""
@@ -24,7 +24,7 @@ _MESSAGE = re.compile(r"expected (?:an )?indented block", re.IGNORECASE)
 _TRIPLE = re.compile(r"\"{3}|'{3}")
 
 
-def indent_exchanges(diagnostic: Diagnostic, lines: Sequence[str]) -> list[Exchange]:
+def indent_edits(diagnostic: Diagnostic, lines: Sequence[str]) -> list[LineEdit]:
     """The moves of a run of lines, and whatever change of one line may be the answer instead; empty where only one line can be
     meant, or the diagnostic is about something else. Raises: never.
     """
@@ -35,14 +35,14 @@ def indent_exchanges(diagnostic: Diagnostic, lines: Sequence[str]) -> list[Excha
     if fragment is None or fragment.parses():
         return []
     runs = [
-        Exchange(at + 1, last + 1, "".join(f"{text}\n" for text in texts))
+        LineEdit(at + 1, last + 1, "".join(f"{text}\n" for text in texts))
         for last, texts in _runs(lines, at, fragment)
         if fragment.parses(at, "\n".join(texts), len(texts))
     ]
     if not runs:
         return []
     singles = [
-        Exchange(number + 1, number + 1, f"{text}\n") for number, text in syntax_repairs(diagnostic, lines)
+        LineEdit(number + 1, number + 1, f"{text}\n") for number, text in syntax_repairs(diagnostic, lines)
     ]
     return list(dict.fromkeys((*singles, *runs)))
 

@@ -13,7 +13,7 @@ from tree_sitter import Node, Tree
 from copydesk.request import Diagnostic
 from copydesk.syntax.splice import Splice, end_of, spliced
 from copydesk.syntax.tree import node_at
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _RULES: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     (frozenset({"B905"}), re.compile(r"without an explicit `strict", re.IGNORECASE), "strict=False"),
@@ -26,9 +26,7 @@ _RULES: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
 )  # fmt: skip
 
 
-def argument_exchanges(
-    diagnostic: Diagnostic, lines: Sequence[str], tree: Tree
-) -> list[tuple[Exchange, ...]]:
+def argument_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
     """The call with the argument; empty where the diagnostic asks for none. Raises: never."""
     text = next(
         (

@@ -14,7 +14,7 @@ from copydesk.quickfixes.scope import about_default
 from copydesk.request import Diagnostic
 from copydesk.syntax.tree import point
 from copydesk.text.document import content, view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _CONTAINERS = frozenset(
     {"list", "dictionary", "set", "list_comprehension", "dictionary_comprehension", "set_comprehension"}
@@ -22,7 +22,7 @@ _CONTAINERS = frozenset(
 _MAKERS = frozenset({b"list", b"dict", b"set", b"defaultdict", b"deque"})
 
 
-def default_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
+def default_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[LineEdit]:
     """The ways to mend one of the defaults the diagnostic may mean; empty where it is about none, or none can be mended.
 
     Raises: never.
@@ -30,7 +30,7 @@ def default_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) 
     return list(_ways(diagnostic, lines, tree)) if about_default(diagnostic) else []
 
 
-def _ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Iterator[Exchange]:
+def _ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Iterator[LineEdit]:
     at = point(lines, diagnostic.start.line, diagnostic.start.character)
     node = tree.root_node.descendant_for_point_range(at, at)
     while node is not None and node.type not in ("function_definition", "ERROR"):
@@ -63,7 +63,7 @@ def _mutable(value: Node, diagnostic: Diagnostic) -> bool:
 
 def _mended(
     name: Node, value: Node, note: Node | None, first: Node | None, lines: Sequence[str]
-) -> Iterator[Exchange]:
+) -> Iterator[LineEdit]:
     line = value.start_point[0]
     if first is None or value.end_point[0] != line or first.start_point[0] <= line or name.text is None:
         return
@@ -85,7 +85,7 @@ def _mended(
             f"{indent}{own} = {source} if {own} is None else {own}\n",
             f"{indent}{own} = {own} or {source}\n",
         ):
-            yield Exchange(line + 1, first.start_point[0], f"{changed}\n{between}{guard}")
+            yield LineEdit(line + 1, first.start_point[0], f"{changed}\n{between}{guard}")
 
 
 def _first(body: Node) -> Node | None:

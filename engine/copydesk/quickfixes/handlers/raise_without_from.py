@@ -15,7 +15,7 @@ from tree_sitter import Node, Tree
 from copydesk.request import Diagnostic
 from copydesk.syntax.splice import Splice, end_of, spliced
 from copydesk.syntax.tree import node_at, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _CODES = frozenset({"B904", "W0707", "raise-missing-from"})
 _MESSAGE = re.compile(
@@ -25,7 +25,7 @@ _BOUND = re.compile(r"^\s*except\b.*\bas\s+(\w+)\s*:", re.MULTILINE)
 _USUAL = ("error", "err", "exc")
 
 
-def raise_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
+def raise_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
     """The statement with its cause; empty where the diagnostic is about none that lacks one. Raises: never."""
     if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
         return []

@@ -13,7 +13,7 @@ from tree_sitter import Node, Tree
 from copydesk.request import Diagnostic
 from copydesk.syntax.tree import node_at
 from copydesk.text.document import content, view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _CODES = frozenset({"F401", "W0611", "unused-import", "reportUnusedImport"})
 _MESSAGE = re.compile(
@@ -24,7 +24,7 @@ _MESSAGE = re.compile(
 _STATEMENTS = ("import_statement", "import_from_statement")
 
 
-def unused_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
+def unused_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[LineEdit]:
     """The statement without the name the diagnostic is about; empty where it is about none, or its statement is the only one of
     a block. Raises: never.
     """
@@ -44,10 +44,10 @@ def unused_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     if not alone or _sits_alone(statement):
         return []
     if len(names) == 1:
-        return [Exchange(first + 1, last + 1, "")]
+        return [LineEdit(first + 1, last + 1, "")]
     text = "".join(view_line(line) for line in lines[first : last + 1])
     shortened = _without(text, first, names, names.index(found[0]))
-    return [Exchange(first + 1, last + 1, shortened)] if shortened is not None else []
+    return [LineEdit(first + 1, last + 1, shortened)] if shortened is not None else []
 
 
 def _statement(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:

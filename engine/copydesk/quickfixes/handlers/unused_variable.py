@@ -15,7 +15,7 @@ from copydesk.request import Diagnostic
 from copydesk.syntax.splice import Point, Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, node_at, text_of
 from copydesk.text.document import content
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _ASSIGNED = frozenset({"F841", "W0612", "unused-variable", "reportUnusedVariable"})
 _ASSIGNED_MESSAGE = re.compile(
@@ -33,7 +33,7 @@ _MAKES = frozenset(
 """Functions whose call, its result unread, does nothing for values of the usual kinds."""
 
 
-def unread_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
+def unread_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
     """The one way to be rid of the variable; empty where there is none that is sure. Raises: never."""
     assigned = diagnostic.code in _ASSIGNED or _ASSIGNED_MESSAGE.search(diagnostic.message) is not None
     looped = diagnostic.code in _LOOPED or _LOOPED_MESSAGE.search(diagnostic.message) is not None
@@ -46,7 +46,7 @@ def unread_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     return [made] if made else []
 
 
-def _unassigned(name: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
+def _unassigned(name: Node, lines: Sequence[str]) -> tuple[LineEdit, ...]:
     holder = name.parent
     if holder is None:
         return ()
@@ -68,7 +68,7 @@ def _unassigned(name: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
     return _without(statement, lines)
 
 
-def _without(assignment: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
+def _without(assignment: Node, lines: Sequence[str]) -> tuple[LineEdit, ...]:
     """Without the statement's lines; in a block of its own `pass` stands for it."""
     statement = assignment.parent
     if statement is None or statement.type != "expression_statement" or statement.parent is None:
@@ -80,10 +80,10 @@ def _without(assignment: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
         return ()
     alone = sum(child.type != "comment" for child in statement.parent.named_children) == 1
     text = f"{head.decode('utf-8', 'replace')}pass\n" if alone else ""
-    return (Exchange(first + 1, last + 1, text),)
+    return (LineEdit(first + 1, last + 1, text),)
 
 
-def _unnamed(name: Node, lines: Sequence[str], tree: Tree) -> tuple[Exchange, ...]:
+def _unnamed(name: Node, lines: Sequence[str], tree: Tree) -> tuple[LineEdit, ...]:
     """The name behind an underscore, where nothing else can mean this loop's."""
     loop = name.parent
     while loop is not None and loop.type != "for_statement":
@@ -145,5 +145,5 @@ def _copies(function: Node) -> bool:
     return function.type == "attribute" and text_of(function).endswith(".copy")
 
 
-def _cut(lines: Sequence[str], start: Point, end: Point) -> tuple[Exchange, ...]:
+def _cut(lines: Sequence[str], start: Point, end: Point) -> tuple[LineEdit, ...]:
     return spliced(lines, [Splice(start, end, "")]) if start[0] == end[0] else ()
