@@ -1,4 +1,4 @@
-r"""What a diagnostic is about, whoever reports it: the one table of codes and wordings of the tools whose findings are known here.
+r"""What a diagnostic is about, whoever reports it: the one table of the codes and wordings of the tools that are known here.
 
 A code is matched exactly and decides alone; a message decides where the code is unknown or missing, because editors pass some
 findings on without a code. What a message says beyond its kind (names, counts) is read by `messages.py`.

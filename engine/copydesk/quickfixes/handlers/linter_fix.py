@@ -1,10 +1,11 @@
-"""What a tool itself proposes against its finding, as lines in place of others. Knows the document's lines; nothing of pages."""
+"""The fixes that a tool itself proposes against its finding, as edits of lines: preferred to every handler, in any language."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from copydesk.errors import DocumentError
+from copydesk.quickfixes.handler import Candidates, candidates_of
 from copydesk.request import Diagnostic, Range
 from copydesk.text.document import TextEdit, apply_edits, view_text
 from copydesk.text.line_edit import LineEdit
@@ -22,10 +23,9 @@ def edited_lines(edit: TextEdit, count: int) -> Range:
     return min(first, count + 1), max(min(last, count), min(first, count + 1) - 1)
 
 
-def proposed_edits(diagnostic: Diagnostic, lines: Sequence[str]) -> list[tuple[LineEdit, ...]]:
-    """Each of the diagnostic's fixes that fits these lines, from the top down. Raises: never."""
-    found = [_edits(edits, lines) for edits in diagnostic.fixes]
-    return [ways for ways in found if ways]
+def proposed_edits(diagnostic: Diagnostic, lines: Sequence[str]) -> Candidates | None:
+    """The diagnostic's fixes that fit these lines. Raises: never."""
+    return candidates_of(_edits(edits, lines) for edits in diagnostic.fixes)
 
 
 def _edits(edits: Sequence[TextEdit], lines: Sequence[str]) -> tuple[LineEdit, ...]:

@@ -6,25 +6,19 @@ Python's syntax trees; nothing of tokens, pages or models.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import quoted_name, unused_name
+from copydesk.quickfixes.words import contains_word
 from copydesk.syntax.splice import Point, Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, node_at, text_of
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
 
-_ASSIGNED = frozenset({"F841", "W0612", "unused-variable", "reportUnusedVariable"})
-_ASSIGNED_MESSAGE = re.compile(
-    r"^(?:F841 )?local variable .* is assigned to but never used|^unused variable ['\"`]"
-    r"|^variable ['\"`]\w+['\"`] is not accessed",
-    re.IGNORECASE,
-)
-_LOOPED = frozenset({"B007"})
-_LOOPED_MESSAGE = re.compile(r"^loop control variable .* not used within", re.IGNORECASE)
 _ACTS = ("await", "yield", "named_expression", "call")
 _MAKES = frozenset(
     {"bool", "bytes", "dict", "float", "frozenset", "int", "len", "list", "max"}
@@ -33,17 +27,28 @@ _MAKES = frozenset(
 """Functions whose call, its result unread, does nothing for values of the usual kinds."""
 
 
-def unread_edits(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
-    """The one way to be rid of the variable; empty where there is none that is sure. Raises: never."""
-    assigned = diagnostic.code in _ASSIGNED or _ASSIGNED_MESSAGE.search(diagnostic.message) is not None
-    looped = diagnostic.code in _LOOPED or _LOOPED_MESSAGE.search(diagnostic.message) is not None
-    if not assigned and not looped:
-        return []
-    name = node_at(tree, lines, diagnostic.start)
-    if name is None or name.type != "identifier" or name.parent is None or name.parent.has_error:
-        return []
-    made = _unassigned(name, lines) if assigned else _unnamed(name, lines, tree)
-    return [made] if made else []
+class UnusedVariable(Handler):
+    """The one way to be rid of the variable; none where none is sure."""
+
+    kinds = frozenset({DiagnosticKind.UNUSED_VARIABLE, DiagnosticKind.UNUSED_LOOP_VARIABLE})
+    widens_scope = True
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        name = node_at(context.tree, context.lines, context.diagnostic.start)
+        if name is None or name.type != "identifier" or name.parent is None or name.parent.has_error:
+            return None
+        if context.kind is DiagnosticKind.UNUSED_VARIABLE:
+            return candidates_of([_unassigned(name, context.lines)])
+        return candidates_of([_unnamed(name, context.lines, context.tree)])
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the statement has the name."""
+        message = context.diagnostic.message
+        in_loop = context.kind is DiagnosticKind.UNUSED_LOOP_VARIABLE
+        name = quoted_name(message) if in_loop else unused_name(message)
+        return name is None or contains_word(context.statement(), name)
 
 
 def _unassigned(name: Node, lines: Sequence[str]) -> tuple[LineEdit, ...]:

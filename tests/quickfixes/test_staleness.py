@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from copydesk.quickfixes.staleness import holds
+from copydesk.quickfixes.staleness import still_applies
 from copydesk.request import Diagnostic
+from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, split_lines
 from copydesk_training.defects import KINDS, examples
 from copydesk_training.defects.registry import draw
@@ -18,7 +19,9 @@ from defect_files import files
 def believed(source: str, message: str, code: str | None = None, language: str = "python") -> bool:
     offset = source.index("¦")
     line, text = source.count("\n", 0, offset), source.replace("¦", "")
-    return holds(Diagnostic(Position(line, 0), Position(line, 1), message, code), split_lines(text), language)
+    lines = split_lines(text)
+    diagnostic = Diagnostic(Position(line, 0), Position(line, 1), message, code)
+    return still_applies(diagnostic, lines, language, parse(lines, language))
 
 
 # Message, code, a text it is true of, and what that looks like when it no longer is.
@@ -90,8 +93,8 @@ def test_an_error_is_believed_where_another_is_near_and_not_far_above_one() -> N
 
 def test_outside_the_document_it_is_for_the_scope_to_say() -> None:
     far = Diagnostic(Position(9, 0), Position(9, 1), "invalid syntax")
-    assert holds(far, ["x\n"], "python")
-    assert holds(far, [], "python")
+    assert still_applies(far, ["x\n"], "python")
+    assert still_applies(far, [], "python")
 
 
 def test_no_true_diagnostic_is_disbelieved_and_stale_ones_are() -> None:
@@ -105,7 +108,7 @@ def test_no_true_diagnostic_is_disbelieved_and_stale_ones_are() -> None:
             (diagnostic,) = example.request.diagnostics
             lines = split_lines(example.before)
             began = time.process_time()
-            held = holds(diagnostic, lines, "python")
+            held = still_applies(diagnostic, lines, "python", parse(lines, "python"))
             slowest = max(slowest, time.process_time() - began)
             if example.before != example.after:
                 assert held, (diagnostic, lines[diagnostic.start.line])
@@ -115,9 +118,8 @@ def test_no_true_diagnostic_is_disbelieved_and_stale_ones_are() -> None:
             again = draw(KINDS["clean_diagnostic"], file, rng)
             if again is not None:
                 (diagnostic,) = again.request.diagnostics
-                stale, seen = (
-                    stale + 1,
-                    seen + (not holds(diagnostic, split_lines(again.before), "python")),
-                )
+                lines = split_lines(again.before)
+                held = still_applies(diagnostic, lines, "python", parse(lines, "python"))
+                stale, seen = stale + 1, seen + (not held)
     assert seen > 0.9 * stale > 20
     assert slowest < 0.2
