@@ -57,6 +57,32 @@ PAIRS = [
     ("Dangerous default value [] as argument", "W0102", "def f(x=[]¦):\n", "def f(x='', y=1, *, z=None¦):\n"),
     ("Trailing whitespace", "W291", "x = 1  ¦\n", "x = 1¦\n"),
     ("Blank line contains whitespace", "W293", "  ¦\n", "¦\n"),
+    ("Ambiguous variable name: `l`", "E741", "for l¦ in x:\n", "for line¦ in x:\n"),
+    ("Within an `except` clause, raise exceptions with `raise ... from err`", "B904",
+     "try:\n    a\nexcept A:\n    ¦raise B('x')\n", "try:\n    a\nexcept A as e:\n    ¦raise B('x') from e\n"),
+    ("Consider explicitly re-raising using 'raise B from e'", "W0707", "    ¦raise B(\n        'is from x')\n",
+     "    ¦raise B(\n        'is from x',\n    ) from e\n"),
+    ("Function definition does not bind loop variable `x`", "B023", "for x in y:\n    f(lambda: x¦)\n",
+     "for x in y:\n    f(lambda: z¦)\n"),
+    ("`zip()` without an explicit `strict=` parameter", "B905", "¦zip(a, b)\n", "¦zip(a, b, strict=True)\n"),
+    ("No explicit `stacklevel` keyword argument found", "B028", "¦warnings.warn('a')\n", "¦warnings.warn('a', stacklevel=3)\n"),
+    ("`subprocess.run` without explicit `check` argument", "PLW1510", "¦subprocess.run(a)\n", "¦x = 1\n"),
+    ("Loop control variable `i` not used within loop body", "B007", "for i¦ in x:\n    y\n", "for _i¦ in x:\n    y\n"),
+    ("Do not assign a `lambda` expression, use a `def`", "E731", "f = (¦\n    lambda: 1)\n", "def f()¦: return 1\n"),
+    ("Expected 1 blank line, found 0", "E301", "class A:\n    x = 1\n    ¦def f(): pass\n",
+     "class A:\n    x = 1\n\n    ¦def f(): pass\n"),
+    ("Expected 2 blank lines, found 1", "E302", "x = 1\n\n¦def f(): pass\n", "x = 1\n\n\n¦def f(): pass\n"),
+    ("Too many blank lines (3)", "E303", "x = 1\n\n\n\n¦y = 1\n", "x = 1\n\n\n¦y = 1\n"),
+    ("Blank lines found after function decorator (1)", "E304", "@a\n\n¦def f(): pass\n", "@a\n¦def f(): pass\n"),
+    ("Expected 2 blank lines after class or function definition, found (1)", "E305", "def f(): pass\n\n¦x = 1\n",
+     "def f(): pass\n\n\n¦x = 1\n"),
+    ("No newline at end of file", "W292", "x = 1¦", "x = 1¦\n"),
+    ("Too many newlines at end of file", "W391", "x = 1\n¦\n", "x = 1\n¦y = 1\n"),
+    ("Use a context manager for opening files", "SIM115", "x = ¦open(p)\n", "with ¦open(p) as x:\n"),
+    ("Mutable default value for class attribute", "RUF012", "    x = []¦\n", "    x: ClassVar[list] = []¦\n"),
+    ("`for` loop variable `x` overwritten by assignment target", "PLW2901", "    x = 1¦\n", "    z = 1¦\n"),
+    ("Unnecessary assignment to `x` before `return` statement", "RET504", "    return x¦\n", "    return f()¦\n"),
+    ("Possible f-string without an `f` prefix", "RUF027", "x = '{y}'¦\n", "x = 'y'¦\n"),
 ]  # fmt: skip
 
 
@@ -78,10 +104,25 @@ def test_what_the_lines_show(message: str, code: str | None, true: str, stale: s
         ("ModuleNotFoundError: No module named 'yaml'", None),
         ("ImportError: cannot import name 'a' from 'b'", None),
         ("TypeError: f() takes 1 positional argument but 2 were given", None),
+        ("Use `contextlib.suppress(KeyError)` instead of `try`-`except`-`pass`", "SIM105"),
     ],
 )
 def test_what_no_line_shows_is_believed(message: str, code: str | None) -> None:
     assert believed("x = 1¦\n", message, code)
+
+
+def test_a_default_that_binds_the_variable_answers_a_capture() -> None:
+    message = "Function definition does not bind loop variable `x`"
+    assert believed("for x in y:\n    f(¦x)\n", message, "B023")
+    lines = split_lines("for x in y:\n    f(lambda x=x: x)\n")
+    place = Position(1, 18)
+    assert not still_applies(
+        Diagnostic(place, place, message, "B023"), lines, "python", parse(lines, "python")
+    )
+
+
+def test_blank_lines_below_a_comment_are_believed() -> None:
+    assert believed("x = 1\n# a\n\n\n¦def f(): pass\n", "Expected 2 blank lines, found 0", "E302")
 
 
 def test_an_error_is_believed_where_another_is_near_and_not_far_above_one() -> None:

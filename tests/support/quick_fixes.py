@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from copydesk.quickfixes.registry import quick_fixes
 from copydesk.quickfixes.replacement import Replacement
-from copydesk.request import Diagnostic, Range
+from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.syntax.tree import parse
-from copydesk.text.document import Position
+from copydesk.text.document import Position, split_lines
 from copydesk.text.line_edit import LineEdit
+from desks import editor
+from server_tools import the_ruff
 
 
 def marked(source: str, mark: str = "¦") -> tuple[str, Position]:
@@ -42,3 +46,27 @@ def applied(lines: Sequence[str], edit: Sequence[LineEdit]) -> str:
     for part in reversed(edit):
         changed[part.first - 1 : part.last] = [part.text]
     return "".join(changed)
+
+
+def fixed(source: str, code: str | None, message: str) -> list[str]:
+    """The documents that the candidates for a diagnostic at `$0` come to; all of them parse."""
+    text, place = marked(source, "$0")
+    lines = split_lines(text)
+    found = [applied(lines, edit) for edit in candidates(Diagnostic(place, place, message, code), lines)]
+    for each in found:
+        ast.parse(each)
+    return found
+
+
+def ruff_is_content(text: str, code: str) -> None:
+    """Every candidate for the first of ruff's findings silences it, and so does the edit that the engine makes."""
+    ruff = the_ruff()
+    said = ruff.check(text, None, select=f"{code},E9")
+    assert said
+    lines = split_lines(text)
+    results = [applied(lines, edit) for edit in candidates(replace(said[0], fixes=()), lines)]
+    document = editor().open("a.py", text, language="python")
+    result = document.edit(EditRequest(diagnostics=[replace(said[0], fixes=())]))
+    assert result.text in results
+    for each in results:
+        assert len(ruff.check(each, None, select=f"{code},E9")) < len(said)

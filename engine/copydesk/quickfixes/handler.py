@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -11,8 +11,8 @@ from tree_sitter import Tree
 from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.quickfixes.replacement import Replacement
 from copydesk.request import Diagnostic, Range
-from copydesk.syntax.fragment import statement_at
-from copydesk.text.document import content
+from copydesk.syntax.fragment import error_line, statement_at
+from copydesk.text.document import content, view_text
 from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 40
@@ -82,11 +82,13 @@ class Handler(Protocol):
 
     def candidates(self, context: FixContext) -> Candidates | None:
         """The edits that may fix it; None where they are not finitely many, or nothing is known. By default nothing is."""
-        return _unknown(context)
+        del context
+        return None
 
     def replacement(self, context: FixContext) -> Replacement | None:
         """Where the model writes: what it may write in one place. By default anything."""
-        return _unknown(context)
+        del context
+        return None
 
     def still_applies(self, context: FixContext) -> bool:
         """False where the lines show that the diagnostic is out of date; True is the safe answer. By default: while its line is
@@ -95,14 +97,25 @@ class Handler(Protocol):
         return context.diagnostic.start.line < len(context.lines)
 
 
-def _unknown(_: FixContext) -> None:
-    """What a handler answers that does not override a method."""
-
-
 def candidates_of(edits: Iterable[tuple[LineEdit, ...]]) -> Candidates | None:
     """The edits that are not empty; None where none is left."""
     found = tuple(dict.fromkeys(edit for edit in edits if edit))
     return Candidates(found) if found else None
+
+
+def parsing(context: FixContext, edits: Iterable[tuple[LineEdit, ...]]) -> Iterator[tuple[LineEdit, ...]]:
+    """The edits after which the document parses as Python; all of them where it does not parse before."""
+    broken = _error(context.lines)
+    for edit in edits:
+        changed = list(context.lines)
+        for part in reversed(edit):
+            changed[part.first - 1 : part.last] = [part.text]
+        if edit and (broken or not _error(changed)):
+            yield edit
+
+
+def _error(lines: Sequence[str]) -> bool:
+    return error_line("".join(map(view_text, lines))) is not None
 
 
 def line_changes(context: FixContext, changes: Iterable[tuple[int, str]]) -> Candidates | None:

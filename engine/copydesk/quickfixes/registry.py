@@ -25,8 +25,11 @@ from copydesk.quickfixes.handlers.missing_indent import MissingIndent
 from copydesk.quickfixes.handlers.missing_keyword_argument import MissingKeywordArgument
 from copydesk.quickfixes.handlers.missing_self import MissingSelf
 from copydesk.quickfixes.handlers.misspelt_keyword import MisspeltKeyword
+from copydesk.quickfixes.handlers.mutable_class_default import MutableClassDefault
 from copydesk.quickfixes.handlers.mutable_default import MutableDefault
 from copydesk.quickfixes.handlers.negation import Negation
+from copydesk.quickfixes.handlers.open_without_with import OpenWithoutWith
+from copydesk.quickfixes.handlers.overwritten_loop_variable import OverwrittenLoopVariable
 from copydesk.quickfixes.handlers.raise_without_from import RaiseWithoutFrom
 from copydesk.quickfixes.handlers.standard_library_alternative import StandardLibraryAlternative
 from copydesk.quickfixes.handlers.swapped_arguments import SwappedArguments
@@ -67,8 +70,11 @@ def all_handlers() -> tuple[Handler, ...]:
         MissingAwait(),
         MissingKeywordArgument(),
         MissingSelf(),
+        MutableClassDefault(),
         MutableDefault(),
         Negation(),
+        OpenWithoutWith(),
+        OverwrittenLoopVariable(),
         RaiseWithoutFrom(),
         StandardLibraryAlternative(),
         SwappedArguments(),

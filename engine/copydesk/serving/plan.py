@@ -34,6 +34,7 @@ from copydesk.serving.loaded_model import Toolkit
 from copydesk.serving.lowering import ListedPrograms, Lowering
 from copydesk.serving.narrowing import Asked, listed, may_apply, narrowed_texts, told
 from copydesk.serving.snapshot import Version
+from copydesk.syntax.tree import parse
 from copydesk.text.limits import Limits
 
 LIMITS = Limits()
@@ -104,7 +105,7 @@ def _resolved(
 ) -> tuple[list[QuickFixes], list[Range]]:
     """The quick fixes of each diagnostic, which are looked for once, and where the request may write."""
     lines, language = version.lines.lines, version.language
-    tree = version.parsed.tree if version.parsed is not None else None
+    tree = version.parsed.tree if version.parsed is not None else parse(lines, language)
     header = toolkit.format.header_lines
     fixes = [quick_fixes(each, lines, language, tree, header) for each in request.diagnostics]
     return fixes, resolve_scope(lines, request, language, header, tree, fixes)

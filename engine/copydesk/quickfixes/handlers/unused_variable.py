@@ -105,12 +105,12 @@ def _unnamed(name: Node, lines: Sequence[str], tree: Tree) -> tuple[LineEdit, ..
             return ()
         if text_of(node) == text and node != name:
             before = not again and node.end_byte <= loop.start_byte
-            if not before and not _has_its_own(node, text, loop):
+            if not before and not has_its_own_binding(node, text, loop):
                 return ()
     return spliced(lines, [Splice(start_of(name), end_of(name), new)])
 
 
-def _has_its_own(node: Node, text: str, loop: Node) -> bool:
+def has_its_own_binding(node: Node, text: str, loop: Node) -> bool:
     """Whether another loop, or a comprehension, gives the name its value where `node` is."""
     child, around = node, node.parent
     while around is not None and around.type != "function_definition":
