@@ -170,7 +170,7 @@ def test_speed() -> None:
     fixes = quick_fixes(example.request.diagnostics[0], lines, "python")
     times = []
     for _ in range(7):
-        start = time.perf_counter()
+        start = time.process_time()
         fixes.replacement()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.005 * max(1, len(lines) / 1000)

@@ -51,6 +51,7 @@ PAIRS = [
     ("Test for object identity should be `is not`", "E714", "not x is not y¦\n", "x is y¦\n"),
     ('Consider changing "not a == b" to "a != b"', "C0117", "not a == b¦\n", "a != b¦\n"),
     ("Use `is` and `is not` for type comparisons", "E721", "type(a) == int¦\n", "isinstance(a, int)¦\n"),
+    ("Use `is` and `is not` for type comparisons", "E721", "if exc_type == KeyError¦:\n", "if exc_type is KeyError¦:\n"),
     ("Do not use bare `except`", "E722", "except:¦\n", "except Exception:¦\n"),
     ("f-string without any placeholders", "F541", "x = f'a'¦\n", "x = 'a'¦\n"),
     ("Do not use mutable data structures for argument defaults", "B006", "def f(x=[]¦):\n", "def f(x=None¦):\n"),

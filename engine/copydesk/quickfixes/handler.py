@@ -17,6 +17,8 @@ from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 40
 """Changes of one line that one diagnostic may have."""
+MOST_PARSED = 6000
+"""Lines of a document that is parsed to check an edit."""
 MOST_REWRITTEN = 4
 """Flagged lines that are rewritten one by one."""
 
@@ -104,7 +106,11 @@ def candidates_of(edits: Iterable[tuple[LineEdit, ...]]) -> Candidates | None:
 
 
 def parsing(context: FixContext, edits: Iterable[tuple[LineEdit, ...]]) -> Iterator[tuple[LineEdit, ...]]:
-    """The edits after which the document parses as Python; all of them where it does not parse before."""
+    """The edits after which the document parses as Python: all of them where it does not parse before, none in a document of more
+    than MOST_PARSED lines.
+    """
+    if len(context.lines) > MOST_PARSED:
+        return
     broken = _error(context.lines)
     for edit in edits:
         changed = list(context.lines)

@@ -17,7 +17,7 @@ _FLAGGED = {
     DiagnosticKind.SINGLETON_COMPARISON: re.compile(
         r"[=!]=\s*\(*(None|True|False)\b|\b(None|True|False)\)*\s*[=!]="
     ),
-    DiagnosticKind.TYPE_COMPARISON: re.compile(r"\btypes?\b.*[=!]=|[=!]=.*\btypes?\b|dtype", re.DOTALL),
+    DiagnosticKind.TYPE_COMPARISON: re.compile(r"types?\b.*[=!]=|[=!]=.*types?\b|dtype", re.DOTALL),
     DiagnosticKind.TYPE_INSTEAD_OF_ISINSTANCE: re.compile(r"\btype\b"),
 }
 """What a statement has that such a finding is true of."""
