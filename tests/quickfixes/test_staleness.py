@@ -14,6 +14,7 @@ from copydesk.text.document import Position, split_lines
 from copydesk_training.defects import KINDS, examples
 from copydesk_training.defects.registry import draw
 from defect_files import files
+from server_tools import the_ruff
 
 
 def believed(source: str, message: str, code: str | None = None, language: str = "python") -> bool:
@@ -165,3 +166,17 @@ def test_no_true_diagnostic_is_disbelieved_and_stale_ones_are() -> None:
                 stale, seen = stale + 1, seen + (not held)
     assert seen > 0.9 * stale > 20
     assert slowest < 0.2
+
+
+def test_no_finding_of_ruff_is_disbelieved() -> None:
+    ruff, believed_codes = the_ruff(), set()
+    for file in files()[:14]:
+        lines = split_lines(file.text)
+        tree = parse(lines, "python")
+        for diagnostic in ruff.check(file.text, None, select="E,W,F,B,N805,RET504,SIM115,RUF012,PLW2901"):
+            assert still_applies(diagnostic, lines, "python", tree), (
+                diagnostic,
+                lines[diagnostic.start.line],
+            )
+            believed_codes.add(diagnostic.code)
+    assert len(believed_codes) > 8

@@ -1,9 +1,8 @@
 """Where a request may write when it does not say so itself.
 
-For a diagnostic: the smallest statement round it, for an undefined name or a missing import the import block as
-well, and the lines that a fix of the tool's own or a known answer changes. For a syntax error: the lines round it
-and the block they are in. Statements come from a syntax tree (`syntax.py`); languages without one get the block that
-indentation and blank lines mark. A policy proposes and a person's selection wins: it knows nothing of pages.
+For a diagnostic: the smallest statement round it; for an undefined name or a missing import the import block as well; and the
+lines that the tool or a quick fix may change. For a syntax error: the lines round it and the block they are in. Statements come
+from a syntax tree; languages without one get the block that indentation and blank lines mark. A scope in the request wins.
 """
 
 from __future__ import annotations
@@ -79,13 +78,8 @@ def resolve_scope(
 def diagnostic_scope(fixes: QuickFixes) -> list[Range]:
     """The ranges one diagnostic opens. Raises ScopeError for one outside the document."""
     context = fixes.context
-    diagnostic, kind, lines, language, tree = (
-        context.diagnostic,
-        context.kind,
-        context.lines,
-        context.language,
-        context.tree,
-    )
+    diagnostic, kind, tree = context.diagnostic, context.kind, context.tree
+    lines, language = context.lines, context.language
     count = len(lines)
     first, last = diagnostic.lines
     if first > count + 1 or (first > 1 and first == count + 1 and not terminator(lines[-1])):
