@@ -99,12 +99,12 @@ def unknown_attribute(message: str) -> str | None:
 
 
 def unused_name(message: str) -> str | None:
-    """The name, as the document binds it, that a finding says nobody uses: of a variable or an import."""
+    """The name of the variable or import that is never used, as the document binds it."""
     return _first_group(_UNUSED_NAME, message)
 
 
 def unused_import(message: str) -> str | None:
-    """The import that a finding says nobody uses, as the tool writes it: `name`, `module.name` or `name as other`."""
+    """The import that is never used, as the tool writes it: `name`, `module.name` or `name as other`."""
     return _first_group(_UNUSED_IMPORT, message)
 
 

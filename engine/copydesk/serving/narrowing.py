@@ -23,16 +23,20 @@ from copydesk.text.line_edit import LineEdit
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request on the page that shows its scope. fixes: the quick fixes of each diagnostic. told: what `told` says."""
+    """One request on the page that shows its scope. fixes: the quick fixes of each diagnostic. instructed: see
+    `instructed_edit`.
+    """
 
     version: Version
     request: EditRequest
     lowering: Lowering
     fixes: Sequence[QuickFixes]
-    told: tuple[LineEdit, ...] | None
+    instructed: tuple[LineEdit, ...] | None
 
 
-def told(version: Version, request: EditRequest, scope: Sequence[Range]) -> tuple[LineEdit, ...] | None:
+def instructed_edit(
+    version: Version, request: EditRequest, scope: Sequence[Range]
+) -> tuple[LineEdit, ...] | None:
     """What an instruction alone says that the lines of `scope` become, nothing where it is followed already; None where it leaves
     that to the model.
     """
@@ -53,8 +57,8 @@ def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
 def listed(asked: Asked) -> ListedPrograms | dict[int, list[Sub]] | None:
     """The programs or the subs that answer the request; None where it does not narrow the edit to a list."""
     lowering = asked.lowering
-    if asked.told:
-        found = listed_programs(lowering, Candidates((asked.told,)))
+    if asked.instructed:
+        found = listed_programs(lowering, Candidates((asked.instructed,)))
         if found is not None:
             return found
     if not _narrows_to_one(asked.request) or not lowering.rules.scope:

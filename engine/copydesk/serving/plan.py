@@ -32,7 +32,7 @@ from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import EditRequest, Range
 from copydesk.serving.loaded_model import Toolkit
 from copydesk.serving.lowering import ListedPrograms, Lowering
-from copydesk.serving.narrowing import Asked, listed, may_apply, narrowed_texts, told
+from copydesk.serving.narrowing import Asked, instructed_edit, listed, may_apply, narrowed_texts
 from copydesk.serving.snapshot import Version
 from copydesk.syntax.tree import parse
 from copydesk.text.limits import Limits
@@ -139,10 +139,10 @@ def _program_plan(
     copied = _copied(codec, tokens)
     room = _room(toolkit, len(tokens.ids) + len(asked) + copied, page)
     olds = Olds(codec, page.views, tokens.lines)
-    said = told(version, request, scope)
+    instructed = instructed_edit(version, request, scope)
     rules = Rules(
         len(page),
-        tuple(page_scope) if said != () and may_apply(request, fixes) else (),
+        tuple(page_scope) if instructed != () and may_apply(request, fixes) else (),
         unterminated=page.unterminated,
         at_end=page.at_end,
         sub=codec.format.sub,
@@ -150,7 +150,7 @@ def _program_plan(
         has_old=olds.has_legal_old,
     )
     lowering = Lowering(codec, rules, page, tokens, version.lines.lines, scope)
-    begin = _decoder(toolkit, Asked(version, request, lowering, fixes, said), asked, olds)
+    begin = _decoder(toolkit, Asked(version, request, lowering, fixes, instructed), asked, olds)
     most = min(request.max_tokens, room)
     return Plan(version, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
 

@@ -1,7 +1,7 @@
 """A variable with a name that is easily misread (E741), by another name wherever it stands.
 
 Which names may stand there is read off what the variable is given; which of them it is the model says. Only what no other part of
-the program can see is renamed: variables of a function, a comprehension or a lambda. Knows Python's syntax trees.
+the program can see is renamed: variables of a function, a comprehension or a lambda.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a bare `except` may catch (E722): what everybody catches, or what this document catches and raises elsewhere.
+"""What a bare `except` may catch (E722): what is usually caught, or what this document catches and raises elsewhere.
 
-Knows Python's words; nothing of types, so that it may name an exception that is never raised there.
+No types are looked at, so an exception may be named that is never raised there.
 """
 
 from __future__ import annotations

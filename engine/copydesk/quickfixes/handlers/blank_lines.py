@@ -76,7 +76,7 @@ def _gap(context: FixContext, tree: Tree) -> list[LineEdit]:
     if wanted is not None:
         counts = [wanted]
         if wanted > there and lines[first - 2].lstrip().startswith("#"):
-            return []  # whether they belong above the comment nobody has said
+            return []  # they may belong above the comment or below it
     else:
         counts = [count for count in _allowed(lines, node, first, line) if count < there]
     return [_of(lines, first, line, count) for count in counts if count != there]

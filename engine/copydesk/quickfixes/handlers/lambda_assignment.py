@@ -1,8 +1,4 @@
-"""A lambda bound to a name, as the function it is (E731).
-
-How the function is written leaves little: only the place of a comment. Knows Python's syntax trees; nothing of tokens, pages
-or models.
-"""
+"""A lambda bound to a name, as the function it is (E731). Only the place of a comment is left to choose."""
 
 from __future__ import annotations
 

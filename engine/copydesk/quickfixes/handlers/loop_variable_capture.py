@@ -1,7 +1,4 @@
-"""A function made in a loop that reads the loop's variable when it is called (B023): bound when it is made, by a default.
-
-Knows Python's syntax trees; nothing of tokens, pages or models.
-"""
+"""A function made in a loop that reads the loop's variable when it is called (B023): bound when it is made, by a default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A coroutine that nobody awaits: `await` before a call."""
+"""A coroutine that is never awaited: `await` before a call."""
 
 from __future__ import annotations
 

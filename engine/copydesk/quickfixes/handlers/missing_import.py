@@ -115,7 +115,7 @@ class MissingImport(Handler):
 
 def importable(name: str, lines: Sequence[str], block: Range) -> Importable | None:
     """How `name` could be imported by lines put into `block` (1-based; empty where there are no imports yet); None where
-    nobody can guess it. Raises: never.
+    it cannot be guessed. Raises: never.
     """
     text = "".join(lines)
     found = dict.fromkeys(_known(name, text))

@@ -1,7 +1,6 @@
 """A body of several lines that stands where its head does: its first lines, moved to where a body belongs.
 
-How many of the lines are the body nobody has said: every number of them that parses is offered, beside the changes of one line.
-Knows Python and text; nothing of tokens, pages or models.
+How many of the lines are the body cannot be seen: every number of them that parses is offered, beside the changes of one line.
 """
 
 from __future__ import annotations

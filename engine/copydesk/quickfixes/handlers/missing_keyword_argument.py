@@ -1,7 +1,4 @@
-"""A call that should say what it leaves to a default (B905, B028, PLW1510): with that argument.
-
-Knows Python's syntax trees; nothing of tokens, pages or models.
-"""
+"""A call that should say what it leaves to a default (B905, B028, PLW1510): with that argument."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A mutable default as `None`, and the value made anew in the body.
+"""A mutable default as `None`, and the value made anew in the body (B006, B008).
 
-How the body makes it, and what becomes of an annotation, is left to the model. Knows Python's syntax trees; nothing of tokens,
-pages or models.
+How the body makes it, and what becomes of an annotation, is left to the model.
 """
 
 from __future__ import annotations
@@ -108,11 +107,11 @@ def _first(body: Node) -> Node | None:
     if not statements:
         return None
     first = statements[0]
-    told = (
+    documented = (
         first.type == "expression_statement"
         and first.named_children[:1] != []
         and first.named_children[0].type == "string"
     )
-    if not told:
+    if not documented:
         return first
     return statements[1] if len(statements) > 1 else None

@@ -1,7 +1,6 @@
 """An exception raised in a handler without saying what it comes from (B904): from the one that was caught.
 
-`from None` would do as well for a linter; it hides from a person what happened, so it stands only where there is nothing to
-name. Knows Python's syntax trees; nothing of tokens, pages or models.
+`from None` would satisfy a linter as well, but hides what happened, so it stands only where there is nothing to name.
 """
 
 from __future__ import annotations
@@ -72,8 +71,10 @@ def _statement(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node
     node = node_at(tree, lines, diagnostic.start)
     while node is not None and node.type != "raise_statement":
         node = node.parent
-    told = node is not None and (node.child_by_field_name("cause") is not None or not node.named_child_count)
-    return None if node is None or told or node.has_error else node
+    complete = node is not None and (
+        node.child_by_field_name("cause") is not None or not node.named_child_count
+    )
+    return None if node is None or complete or node.has_error else node
 
 
 def _handler(statement: Node) -> Node | None:

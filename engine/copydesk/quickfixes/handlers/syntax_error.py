@@ -1,8 +1,7 @@
 r"""The single changes after which a text that does not parse does: one token put in, taken out or exchanged, or another
 indentation of one line.
 
-Which changes are tried, and where first, is read from what the message speaks of; what stays is what parses. Knows Python and
-how parsers word their errors.
+Which changes are tried, and where first, is read from what the message speaks of; what stays is what parses.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def syntax_repairs(context: FixContext) -> Iterator[tuple[int, str]]:
     fragment = fragment_at(lines, at)
     if fragment is None or fragment.parses():
         return
-    # A tool that reads on behind the error takes a misspelt keyword for a name nobody knows.
+    # A tool that reads on behind the error takes a misspelt keyword for an undefined name.
     misread = context.kind is not DiagnosticKind.SYNTAX_ERROR
     hints = syntax_hints(context.diagnostic.message)
     changes = _each(lines, [at], _words) if misread else _changes(hints, lines, at, fragment)

@@ -37,7 +37,7 @@ FAR = 600
 SHORT = 5
 """Letters below which a word like the wrong one proves no slip: other names are offered too."""
 LIKENESS = 0.4
-"""Below this a name is no misspelling of another: what is missing may be an import nobody can guess."""
+"""Below this a name is no misspelling of another: what is missing may be an import that cannot be guessed."""
 
 MEMBERS: dict[str, str] = {
     "abc": "ABC abstractmethod",
@@ -125,9 +125,9 @@ def _replacement(context: FixContext) -> Replacement | None:
     start, end = place
     wrong = content(lines[at])[start:end]
     names, attributes = _names(lines, at)
-    told = [name for name in suggested_names(diagnostic.message) if name != wrong]
+    suggested = [name for name in suggested_names(diagnostic.message) if name != wrong]
     if context.kind is DiagnosticKind.UNKNOWN_ATTRIBUTE:
-        texts = [*told, *meant(wrong, attributes)] or _ranked(wrong, attributes, names)[0]
+        texts = [*suggested, *meant(wrong, attributes)] or _ranked(wrong, attributes, names)[0]
         return Replacement(at + 1, start, end, tuple(dict.fromkeys(texts))) if texts else None
     own = [f"self.{wrong}"] if "self" in names else []
     added = tuple(_imports(wrong))
@@ -135,9 +135,9 @@ def _replacement(context: FixContext) -> Replacement | None:
     if best < LIKENESS and not added and wrong not in attributes:
         return None
     # A slip of the keyboard leaves few words; an attribute of that very name says that `self.` is what is missing.
-    slips = [*told, *meant(wrong, (*names, *_BUILTINS, *_MODULES, *_KEYWORDS))]
+    slips = [*suggested, *meant(wrong, (*names, *_BUILTINS, *_MODULES, *_KEYWORDS))]
     known = own if wrong in attributes else []
-    if known or told or (slips and len(wrong) >= SHORT):
+    if known or suggested or (slips and len(wrong) >= SHORT):
         return Replacement(at + 1, start, end, tuple(dict.fromkeys((*known, *slips))), added)
     at_own = 4
     texts = [*texts[:at_own], *own, *texts[at_own:]]

@@ -1,7 +1,4 @@
-"""An unused import: what its statement is without the name. Nothing else may change, and nothing is added.
-
-Knows import statements as a syntax tree has them; nothing of tokens, pages or models.
-"""
+"""An unused import (F401): what its statement is without the name. Nothing else may change, and nothing is added."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A variable nobody reads: its assignment gone (F841), or its name in a loop said to be of no use (B007).
+"""A variable that is never read: its assignment removed (F841), or its name in a loop behind an underscore (B007).
 
-What is computed for it stays where that may do something: no call is dropped but to functions that only make a value. Knows
-Python's syntax trees; nothing of tokens, pages or models.
+What is computed for it stays where that may have an effect: no call is dropped but to functions that only make a value.
 """
 
 from __future__ import annotations
