@@ -1,7 +1,7 @@
 """What is asked of the engine: where it may write, why, and how to sample.
 
 Knows line numbers, not text: whether a scope fits a document is decided by `normalise_scope`, what a scope is
-when the request names none by `scope.py`. Knows nothing of pages, tokens or models; a deadline and a cancel
+when the request names none by `quickfixes/scope.py`. Knows nothing of pages, tokens or models; a deadline and a cancel
 flag belong to the call, not to the request.
 """
 

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from copydesk.quickfixes.scope import is_syntax_error
+from copydesk.quickfixes.kinds import is_syntax_error
 from copydesk.request import Diagnostic
 from copydesk.serving.checks import more_suppressions
 from copydesk.syntax.tree import parse

@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 from copydesk.errors import ScopeError
-from copydesk.quickfixes.scope import is_syntax_error, names_undefined, resolve_scope
+from copydesk.quickfixes.kinds import NAME_KINDS, classify, is_syntax_error
+from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.syntax.import_block import import_block, import_point
 from copydesk.syntax.tree import LiveSyntax, Parsed
@@ -416,7 +417,7 @@ def test_no_insertion_point_behind_an_unterminated_line() -> None:
     ],
 )
 def test_wordings_of_an_undefined_name(message: str) -> None:
-    assert names_undefined(Diagnostic(Position(0, 0), Position(0, 0), message))
+    assert classify(Diagnostic(Position(0, 0), Position(0, 0), message)) in NAME_KINDS
 
 
 @pytest.mark.parametrize(
@@ -424,7 +425,7 @@ def test_wordings_of_an_undefined_name(message: str) -> None:
 )
 def test_other_messages_are_not_about_names(message: str) -> None:
     place = Diagnostic(Position(0, 0), Position(0, 0), message)
-    assert not names_undefined(place)
+    assert classify(place) not in NAME_KINDS
     assert not is_syntax_error(place)
 
 

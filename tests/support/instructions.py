@@ -8,7 +8,7 @@ from copydesk.refactorings.phrases import told_exchanges
 from copydesk.request import Range
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 
 def told(instruction: str, source: str, scope: Sequence[Range] = ()) -> str | None:
@@ -20,6 +20,6 @@ def told(instruction: str, source: str, scope: Sequence[Range] = ()) -> str | No
     if way is None:
         return None
     for exchange in reversed(way):
-        assert isinstance(exchange, Exchange)
+        assert isinstance(exchange, LineEdit)
         lines[exchange.first - 1 : exchange.last] = [exchange.text]
     return "".join(lines)

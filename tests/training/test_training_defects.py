@@ -14,7 +14,8 @@ import pytest
 
 from copydesk.errors import ProgramError
 from copydesk.oracle import oracle_program
-from copydesk.quickfixes.scope import is_syntax_error, names_undefined, resolve_scope
+from copydesk.quickfixes.kinds import NAME_KINDS, classify, is_syntax_error
+from copydesk.quickfixes.scope import resolve_scope
 from copydesk.text.document import split_lines
 from copydesk_training.defects import KINDS, Kind, examples, for_kind
 from copydesk_training.defects.registry import draw, windows_lines
@@ -188,7 +189,7 @@ def test_the_message_names_what_is_marked(name: str) -> None:
 def test_the_engine_knows_the_wordings_about_names_and_syntax() -> None:
     for name in ("undefined_name", "missing_self", "missing_import", "rename_leftover"):
         for example in drawn(name):
-            assert all(names_undefined(d) for d in example.request.diagnostics), example.request
+            assert all(classify(d) in NAME_KINDS for d in example.request.diagnostics), example.request
     for name in SYNTAX - {"keyword_typo"}:
         for example in drawn(name):
             assert all(is_syntax_error(d) for d in example.request.diagnostics), example.request

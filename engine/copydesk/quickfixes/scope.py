@@ -1,22 +1,22 @@
 """Where a request may write when it does not say so itself.
 
-For a diagnostic: the smallest statement round it, for an undefined name or a missing import the import block as
-well, and the lines that a fix of the tool's own or a known answer changes. For a syntax error: the lines round it
-and the block they are in. Statements come from a syntax tree (`syntax.py`); languages without one get the block that
-indentation and blank lines mark. A policy proposes and a person's selection wins: it knows nothing of pages.
+For a diagnostic: the smallest statement round it; for an undefined name or a missing import the import block as well; and the
+lines that the tool or a quick fix may change. For a syntax error: the lines round it and the block they are in. Statements come
+from a syntax tree; languages without one get the block that indentation and blank lines mark. A scope in the request wins.
 """
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
 from copydesk.errors import ScopeError
+from copydesk.quickfixes.handler import FixContext
 from copydesk.quickfixes.handlers.linter_fix import edited_lines
-from copydesk.quickfixes.ways import ways
+from copydesk.quickfixes.kinds import BLANK_LINE_KINDS, DEFAULT_KINDS, NAME_KINDS, DiagnosticKind
+from copydesk.quickfixes.messages import SyntaxHint, syntax_hints
+from copydesk.quickfixes.registry import QuickFixes, quick_fixes
 from copydesk.request import Diagnostic, EditRequest, Range, normalise_scope
 from copydesk.syntax.import_block import import_block, import_point
 from copydesk.syntax.tree import parse, point, rows
@@ -45,67 +45,6 @@ _BODIES = frozenset(
     }
 )
 
-_NAME_CODES = frozenset(
-    {
-        "F821", "F405", "undefined-name",  # pyflakes, ruff
-        "reportUndefinedVariable", "reportMissingImports", "reportMissingModuleSource",  # pyright
-        "E0602", "E0401", "E0611", "undefined-variable", "import-error", "no-name-in-module",  # pylint
-        "name-defined", "import-not-found", "import-untyped", "import",  # mypy
-        "unresolved-reference", "unresolved-import", "unknown-name", "missing-import",  # ty, pyrefly
-        "no-undef", "import/no-unresolved", "n/no-missing-import",  # eslint
-        "2304", "2307", "2503", "2552", "2580",  # TypeScript
-    }
-)  # fmt: skip
-_NAME_MESSAGES = re.compile(
-    r"""undefined\ (name|variable)           # ruff, pyflakes, pylint
-    | may\ be\ undefined,\ or\ defined\ from\ star\ imports
-    | ^NameError\b | ^(ModuleNotFound|Import)Error\b
-    | \bname\ .+\ is\ not\ defined           # CPython, mypy
-    | ^["'].+["']\ is\ not\ defined          # pyright, eslint
-    | import\ .+\ could\ not\ be\ resolved   # pyright
-    | no\ module\ named | unable\ to\ import | no\ name\ .+\ in\ module
-    | cannot\ find\ (implementation\ or\ library\ stub\ for\ )?(the\ )?(name|module|namespace)
-    | cannot\ import\ name""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_SYNTAX_CODES = frozenset(
-    {"E999", "E902", "E0001", "syntax", "syntax-error", "invalid-syntax", "parse-error"}
-)
-_SYNTAX_MESSAGES = re.compile(
-    r"""^(SyntaxError|IndentationError|TabError|Parsing\ error) | invalid\ syntax | syntax\ error
-    | was\ never\ closed | was\ not\ closed | unmatched\ ['"] | does\ not\ match\ opening
-    | unterminated\ (string|triple|f-string|template) | unexpected\ (indent|eof|end\ of\ (file|input)|token)
-    | literal\ is\ unterminated | missing\ closing\ quote | cannot\ assign\ to\ .*\ here\b
-    | unindent | expected\ (an\ )?indented\ block | unexpected\ indentation
-    | ^expected\ (['"`:;,()]|an?\ (expression|statement|identifier)|expression|class\ name|function\ name)
-    | statements\ must\ be\ separated\ by\ newlines""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_OPEN_BRACKET = re.compile(r"was (never|not) closed")
-_DEFAULT_CODES = frozenset({"B006", "B008", "W0102", "dangerous-default-value"})
-_DEFAULT_MESSAGES = re.compile(r"mutable .*default|dangerous default", re.IGNORECASE)
-_RETURNED_CODES = frozenset({"RET504", "R504"})
-_SUGGESTED = re.compile(r"^(?:Use|Prefer|Consider using) `(\w+)\.\w")
-_BLANK_CODES = re.compile(r"^[EW]30\d$")
-
-
-def names_undefined(diagnostic: Diagnostic) -> bool:
-    """Whether it says that a name is undefined or an import missing, by its code or by the wording of the
-    tools we know.
-    """
-    return diagnostic.code in _NAME_CODES or bool(_NAME_MESSAGES.search(diagnostic.message))
-
-
-def is_syntax_error(diagnostic: Diagnostic) -> bool:
-    """Whether it says that the text does not parse."""
-    return diagnostic.code in _SYNTAX_CODES or bool(_SYNTAX_MESSAGES.search(diagnostic.message))
-
-
-def _suggests_module(diagnostic: Diagnostic) -> bool:
-    """Whether it asks for something of the standard library, which may have to be imported."""
-    found = _SUGGESTED.match(diagnostic.message)
-    return found is not None and found.group(1) in sys.stdlib_module_names
-
 
 def resolve_scope(
     lines: Sequence[str],
@@ -113,12 +52,14 @@ def resolve_scope(
     language: str,
     import_lines: int = IMPORT_LINES,
     tree: Tree | None = None,
+    fixes: Sequence[QuickFixes] | None = None,
 ) -> list[Range]:
     """The scope of `request` in the document `lines`, normalised (`normalise_scope`).
 
     The request's own scope wins; without one it is drawn from the diagnostics; an instruction alone may
     change the whole file. `import_lines` bounds the import block (`EditFormat.header_lines`); `tree` saves
-    parsing `lines` again. Raises ScopeError for what is outside the document.
+    parsing `lines` again, and `fixes`, of each diagnostic, saves asking for them again. Raises ScopeError for what is
+    outside the document.
     """
     count = len(lines)
     if request.scope is not None:
@@ -127,21 +68,18 @@ def resolve_scope(
         return [(1, count)]
     ranges: list[Range] = []
     tree = tree if tree is not None else parse(lines, language)
-    for diagnostic in request.diagnostics:
-        ranges += diagnostic_scope(lines, diagnostic, language, tree, import_lines)
+    if fixes is None:
+        fixes = [quick_fixes(d, lines, language, tree, import_lines) for d in request.diagnostics]
+    for known in fixes:
+        ranges += diagnostic_scope(known)
     return normalise_scope(ranges, count)
 
 
-def diagnostic_scope(
-    lines: Sequence[str],
-    diagnostic: Diagnostic,
-    language: str,
-    tree: Tree | None,
-    import_lines: int = IMPORT_LINES,
-) -> list[Range]:
-    """The ranges one diagnostic opens. `tree` is `parse(lines, language)`. Raises ScopeError for one outside
-    the document.
-    """
+def diagnostic_scope(fixes: QuickFixes) -> list[Range]:
+    """The ranges one diagnostic opens. Raises ScopeError for one outside the document."""
+    context = fixes.context
+    diagnostic, kind, tree = context.diagnostic, context.kind, context.tree
+    lines, language = context.lines, context.language
     count = len(lines)
     first, last = diagnostic.lines
     if first > count + 1 or (first > 1 and first == count + 1 and not terminator(lines[-1])):
@@ -152,37 +90,36 @@ def diagnostic_scope(
         min(first, count),
         min(last, count),
     )  # tools point at the empty line behind the final terminator
-    scope = [_place(lines, diagnostic, (first, last), tree)]
-    if diagnostic.code in _RETURNED_CODES:  # the assignment above goes, too
+    scope = [_place(context, (first, last))]
+    if kind is DiagnosticKind.UNNECESSARY_ASSIGNMENT:  # the assignment above goes, too
         above = next((k for k in range(scope[0][0] - 1, 0, -1) if _is_code(lines[k - 1])), scope[0][0])
         scope[0] = (max(above, scope[0][1] - STATEMENT_LINES + 1), scope[0][1])
-    if names_undefined(diagnostic) or _suggests_module(diagnostic):
-        block = (
-            import_block(lines, language, import_lines) if import_lines > 0 else import_block(lines, language)
-        )
+    if kind in NAME_KINDS or kind is DiagnosticKind.STANDARD_LIBRARY_ALTERNATIVE:
+        block = import_block(lines, language, context.header_lines or None)
         if block is None:
             at = import_point(lines, language)
             # Behind a last line without terminator nothing can be inserted: that line itself has to change.
             block = (at, at - 1) if at <= count or terminator(lines[-1]) else (count, count)
         scope.append(block)
-    if tree is not None and about_default(diagnostic):
+    if tree is not None and kind in DEFAULT_KINDS:
         scope += _body_start(tree, point(lines, first - 1, diagnostic.start.character))
     if diagnostic.fixes:
         scope += [edited_lines(edit, count) for edits in diagnostic.fixes for edit in edits]
-    elif tree is not None and language == "python":
-        scope += [(part.first, part.last) for way in ways(diagnostic, lines, tree) for part in way]
+    else:
+        scope += [(part.first, part.last) for part in fixes.beyond_statement()]
     return scope
 
 
-def _place(lines: Sequence[str], diagnostic: Diagnostic, at: Range, tree: Tree | None) -> Range:
-    if is_syntax_error(diagnostic):
-        if _OPEN_BRACKET.search(diagnostic.message):
+def _place(context: FixContext, at: Range) -> Range:
+    lines, diagnostic, tree = context.lines, context.diagnostic, context.tree
+    if context.kind is DiagnosticKind.SYNTAX_ERROR:
+        if SyntaxHint.OPEN_BRACKET in syntax_hints(diagnostic.message):
             return syntax_block(lines, at[0], _bracket_end(lines, *at))
         return syntax_block(lines, *at)
     if not any(line.strip() for line in lines[at[0] - 1 : at[1]]):
         return _blank_run(lines, *at)
     found = _statement(lines, diagnostic, at, tree) if tree is not None else indented_block(lines, *at)
-    if diagnostic.code is not None and _BLANK_CODES.match(diagnostic.code):
+    if context.kind in BLANK_LINE_KINDS:
         while found[0] > 1 and not lines[found[0] - 2].strip():
             found = (found[0] - 1, found[1])  # the blank lines above are what it is about
     return found
@@ -267,11 +204,6 @@ def _bracket_end(lines: Sequence[str], first: int, last: int) -> int:
         if lines[k - 1].strip() and _indent(lines[k - 1]) <= depth:
             return k
     return last
-
-
-def about_default(diagnostic: Diagnostic) -> bool:
-    """Whether it says that a parameter's default is shared between calls."""
-    return diagnostic.code in _DEFAULT_CODES or bool(_DEFAULT_MESSAGES.search(diagnostic.message))
 
 
 def _body_start(tree: Tree, at: tuple[int, int]) -> list[Range]:

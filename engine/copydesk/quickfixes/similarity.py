@@ -1,8 +1,9 @@
-"""Which words a word may be a misspelling of. Knows letters alone."""
+"""Which words a word may be a misspelling of, by their letters alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -26,3 +27,22 @@ def meant(wrong: str, words: Iterable[str]) -> list[str]:
             if far <= slips:
                 found.append((far, k, word))
     return [word for _, _, word in sorted(found)]
+
+
+@lru_cache(4096)
+def letter_pairs(word: str) -> frozenset[str]:
+    """Neighbouring letters, with the ends marked; letters one apart too, for those that were swapped."""
+    low = f"^{word.lower()}$"
+    return frozenset(
+        [*(low[k : k + 2] for k in range(len(low) - 1)), *(low[k] + low[k + 2] for k in range(len(low) - 2))]
+    )
+
+
+def closeness(word: str, good: str) -> float:
+    """How alike two words are, from 0 to 1; those whose lengths differ by more than one letter are not."""
+    if abs(len(word) - len(good)) > 1:
+        return 0.0
+    if sorted(word) == sorted(good):
+        return 0.9
+    both = letter_pairs(word), letter_pairs(good)
+    return 2 * len(both[0] & both[1]) / (len(both[0]) + len(both[1]))

@@ -1,88 +1,98 @@
-"""The page programs that answer a diagnostic by other lines in place of some, where there are few ways to write them.
+"""From candidate edits to what a decoder chooses from: page programs, or subs in single lines.
 
-Asks those who know the ways, and says each as the oracle would: as the model has learnt to say it. Knows one page; nothing of
-models.
+Each edit is said as the oracle would say it: as the model has learnt to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from tree_sitter import Tree
+from dataclasses import dataclass
 
 from copydesk.errors import ProgramError, ScopeError
 from copydesk.grammar.rules import Rules, violation
 from copydesk.oracle import oracle_program
+from copydesk.oracle.single import line_sub
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.paging.page import Page
-from copydesk.program import Program, Sub
+from copydesk.program import Copy, Program, Sub
 from copydesk.prompting.codec import Codec, own_run
 from copydesk.prompting.prompt import PageTokens
-from copydesk.quickfixes.handlers.blank_lines import gap_exchanges
-from copydesk.quickfixes.handlers.lambda_assignment import lambda_exchanges
-from copydesk.quickfixes.handlers.missing_indent import indent_exchanges
-from copydesk.quickfixes.handlers.mutable_default import default_exchanges
-from copydesk.quickfixes.handlers.unused_import import unused_exchanges
-from copydesk.request import Diagnostic
-from copydesk.serving.import_programs import Answers
-from copydesk.text.line_edit import Exchange
+from copydesk.quickfixes.handler import Candidates
+from copydesk.request import Range
+from copydesk.text.document import content
+from copydesk.text.line_edit import LineEdit
 
 
-def rewritten_programs(
-    codec: Codec,
-    rules: Rules,
-    page: Page,
-    tokens: PageTokens,
-    diagnostic: Diagnostic,
-    lines: Sequence[str],
-    tree: Tree,
-) -> Answers | None:
-    """The programs that put one of the ways in place; None where the diagnostic leaves more than a few, or the page does not
-    hold them all. Raises: never.
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """One page, and what programs on it must keep to. lines: the document's. scope: where the request may write, in lines of the
+    document; `rules` hold the page's.
     """
-    ways = gap_exchanges(diagnostic, lines, tree) or lambda_exchanges(diagnostic, lines, tree)
-    ways = ways or unused_exchanges(diagnostic, lines, tree)
-    guesses = []
-    if not ways:
-        guesses = indent_exchanges(diagnostic, lines) or default_exchanges(diagnostic, lines, tree)
-    made = [_program(codec, rules, page, tokens, (way,), lines) for way in ways or guesses]
-    programs = [program for program in made if program is not None]
-    # Of guesses some may be out of reach; else a list that lacks an answer would hide it, and the model writes.
-    whole = bool(programs) and (bool(guesses) or len(programs) == len(ways))
-    return Answers(tuple(dict.fromkeys(programs)), None) if whole else None
+
+    codec: Codec
+    rules: Rules
+    page: Page
+    tokens: PageTokens
+    lines: Sequence[str]
+    scope: Sequence[Range]
 
 
-def listed_programs(
-    codec: Codec,
-    rules: Rules,
-    page: Page,
-    tokens: PageTokens,
-    ways: Sequence[Sequence[Exchange]],
-    lines: Sequence[str],
-) -> Answers | None:
-    """The programs that go one of the ways, each lines apart and from the top down; None where the page can say none of them.
-    Any language. Raises: never.
+@dataclass(frozen=True, slots=True)
+class ListedPrograms:
+    """programs: legal page programs, no two alike. rest: page ranges for what else may be the answer; None where one of the
+    programs is the answer.
     """
-    made = [_program(codec, rules, page, tokens, way, lines) for way in ways]
-    programs = [program for program in made if program is not None]
-    return Answers(tuple(dict.fromkeys(programs)), None) if programs else None
+
+    programs: tuple[Program, ...]
+    rest: tuple[Range, ...] | None
 
 
-def _program(
-    codec: Codec,
-    rules: Rules,
-    page: Page,
-    tokens: PageTokens,
-    way: Sequence[Exchange],
-    lines: Sequence[str],
-) -> Program | None:
-    """way: lines apart, from the top down."""
-    views, changed = page.views, list(page.views)
-    for exchange in reversed(way):
-        shown = _shown(page, exchange)
-        if shown is None:
+def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedPrograms | None:
+    """The programs that say the candidates; None where the page can say none of them. Raises: never."""
+    rules, page = lowering.rules, lowering.page
+    made = (_program(lowering, edit) for edit in candidates.edits)
+    programs = tuple(dict.fromkeys(program for program in made if program is not None))
+    rest = None
+    if not candidates.exhaustive:
+        # The first copy tells the list from other answers: both begin with one, and they change different ranges.
+        programs = tuple(p for p in programs if isinstance(p.ops[0], Copy) and p.ops[0].end < len(page))
+        if not all(end < start or start > 1 for start, end in rules.scope):
             return None
-        changed[shown] = [exchange.text]
+        taken = [lines for lines in lowering.scope if any(_touches(edit, lines) for edit in candidates.edits)]
+        shown = page.to_page_scope(taken)
+        rest = tuple(lines for lines in rules.scope if lines not in shown)
+    return ListedPrograms(programs, rest) if programs else None
+
+
+def listed_subs(lowering: Lowering, candidates: Candidates) -> dict[int, list[Sub]]:
+    """The subs that say candidates within lines, by page line; none where the page can say none of them. Raises: never."""
+    codec, page = lowering.codec, lowering.page
+    cost = CodecCost(codec)
+    found: dict[int, list[Sub]] = {}
+    for (edit,) in candidates.edits if codec.format.sub else ():
+        number = page.page_line(edit.first)
+        if number is None:
+            continue
+        view = page.views[number - 1]
+        sub = line_sub(view, edit.text if view.endswith("\n") else content(edit.text), cost)
+        if sub is not None and own_run(codec, page.views, lowering.tokens.lines, number, sub.old) is not None:
+            found.setdefault(number, []).append(Sub(number, number, sub.old, sub.new))
+    return found
+
+
+def _touches(edit: Sequence[LineEdit], lines: Range) -> bool:
+    return any(lines[0] <= part.first and part.last <= lines[1] for part in edit)
+
+
+def _program(lowering: Lowering, edit: Sequence[LineEdit]) -> Program | None:
+    """edit: parts apart and from the top down."""
+    codec, rules, page = lowering.codec, lowering.rules, lowering.page
+    views, changed = page.views, list(page.views)
+    for part in reversed(edit):
+        shown = _shown(page, part)
+        if shown is None or (part.first > len(lowering.lines) and page.unterminated):
+            return None
+        changed[shown] = [part.text]
     try:
         program = oracle_program(
             "".join(views),
@@ -92,18 +102,18 @@ def _program(
             sub_lines=codec.format.sub_lines,
             scope=rules.scope,
         )
-        page.to_document(program, lines)
+        page.to_document(program, lowering.lines)
     except (ProgramError, ScopeError):
         return None
     for op in program.ops:
-        if isinstance(op, Sub) and own_run(codec, views, tokens.lines, op.start, op.old) is None:
+        if isinstance(op, Sub) and own_run(codec, views, lowering.tokens.lines, op.start, op.old) is None:
             return None
     return program if program.ops and violation(rules, program, views) is None else None
 
 
-def _shown(page: Page, exchange: Exchange) -> slice | None:
+def _shown(page: Page, edit: LineEdit) -> slice | None:
     """Which of the page's lines it puts others in place of; None where the page does not show them all, one behind the other."""
-    first, last = exchange.first, exchange.last
+    first, last = edit.first, edit.last
     if last < first:
         # Between two lines: the page shows the one behind it, or else the one before: hidden lines may follow an import block.
         at = page.page_line(first)

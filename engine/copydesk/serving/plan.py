@@ -27,11 +27,14 @@ from copydesk.program import Program
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.prompting.rewrite_prompt import rewrite_prompt, shared_prefix
+from copydesk.quickfixes.registry import QuickFixes, quick_fixes
 from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import EditRequest, Range
 from copydesk.serving.loaded_model import Toolkit
-from copydesk.serving.narrowing import Asked, answers, believed, narrowed_texts, repairing_subs, told
+from copydesk.serving.lowering import ListedPrograms, Lowering
+from copydesk.serving.narrowing import Asked, instructed_edit, listed, may_apply, narrowed_texts
 from copydesk.serving.snapshot import Version
+from copydesk.syntax.tree import parse
 from copydesk.text.limits import Limits
 
 LIMITS = Limits()
@@ -81,9 +84,7 @@ def make_plan(
     toolkit: Toolkit, version: Version, layout: PageLayout, request: EditRequest, limits: Limits = LIMITS
 ) -> Plan:
     """Raises ScopeError, ContextLengthError, RequestError, GrammarError."""
-    tree = version.parsed.tree if version.parsed is not None else None
-    header = toolkit.format.header_lines
-    scope = resolve_scope(version.lines.lines, request, version.language, header, tree)
+    fixes, scope = _resolved(toolkit, version, request)
     try:
         page = layout.page_for(scope)
     except ScopeError:
@@ -91,11 +92,23 @@ def make_plan(
             raise
         # What the tool proposes is spread too far for a page: the model may still know what to do here.
         request = replace(request, diagnostics=[replace(d, fixes=()) for d in request.diagnostics])
-        scope = resolve_scope(version.lines.lines, request, version.language, header, tree)
+        fixes, scope = _resolved(toolkit, version, request)
         page = layout.page_for(scope)
     limits.check_page(page.views)
-    make = _rewrite_plan if toolkit.codec is None else _program_plan
-    return make(toolkit, version, request, scope, page)
+    if toolkit.codec is None:
+        return _rewrite_plan(toolkit, version, request, scope, page)
+    return _program_plan(toolkit, version, request, fixes, scope, page)
+
+
+def _resolved(
+    toolkit: Toolkit, version: Version, request: EditRequest
+) -> tuple[list[QuickFixes], list[Range]]:
+    """The quick fixes of each diagnostic, which are looked for once, and where the request may write."""
+    lines, language = version.lines.lines, version.language
+    tree = version.parsed.tree if version.parsed is not None else parse(lines, language)
+    header = toolkit.format.header_lines
+    fixes = [quick_fixes(each, lines, language, tree, header) for each in request.diagnostics]
+    return fixes, resolve_scope(lines, request, language, header, tree, fixes)
 
 
 def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list[int]]:
@@ -111,7 +124,12 @@ def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list
 
 
 def _program_plan(
-    toolkit: Toolkit, version: Version, request: EditRequest, scope: list[Range], page: Page
+    toolkit: Toolkit,
+    version: Version,
+    request: EditRequest,
+    fixes: Sequence[QuickFixes],
+    scope: list[Range],
+    page: Page,
 ) -> Plan:
     codec = toolkit.codec
     assert codec is not None
@@ -121,32 +139,37 @@ def _program_plan(
     copied = _copied(codec, tokens)
     room = _room(toolkit, len(tokens.ids) + len(asked) + copied, page)
     olds = Olds(codec, page.views, tokens.lines)
-    said = told(version, request, scope)
+    instructed = instructed_edit(version, request, scope)
     rules = Rules(
         len(page),
-        tuple(page_scope) if said != () and believed(version, request) else (),
+        tuple(page_scope) if instructed != () and may_apply(request, fixes) else (),
         unterminated=page.unterminated,
         at_end=page.at_end,
         sub=codec.format.sub,
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
-    begin = _decoder(toolkit, Asked(codec, version, request, scope, page, tokens, rules, said), asked, olds)
+    lowering = Lowering(codec, rules, page, tokens, version.lines.lines, scope)
+    begin = _decoder(toolkit, Asked(version, request, lowering, fixes, instructed), asked, olds)
     most = min(request.max_tokens, room)
     return Plan(version, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
 
 
 def _decoder(toolkit: Toolkit, asked: Asked, prompt: Sequence[int], olds: Olds) -> Callable[[Speaker], Steps]:
     """What speaks: a choice out of a list where the request leaves one, else the model, held to the grammar."""
-    codec, page, tokens, rules = asked.codec, asked.page, asked.tokens, asked.rules
-    listed = answers(asked)
-    if listed is not None:
-        ways = PickTask(codec, page.views, tokens.lines, prompt, listed.programs, rules.open_end)
-        if listed.rest is None:
-            return lambda speaker: PickDecoder(ways, speaker).run()
-    elif subs := repairing_subs(asked):
-        way = RepairTask(codec, page.views, tokens.lines, prompt, subs, rules.open_end)
-        return lambda speaker: RepairDecoder(way, speaker).run()
+    lowering = asked.lowering
+    codec, page, tokens, rules = lowering.codec, lowering.page, lowering.tokens, lowering.rules
+    found = listed(asked)
+    picked: PickTask | None = None
+    if isinstance(found, ListedPrograms):
+        picked = PickTask(codec, page.views, tokens.lines, prompt, found.programs, rules.open_end)
+        if found.rest is None:
+            whole = picked
+            return lambda speaker: PickDecoder(whole, speaker).run()
+        rules = replace(rules, scope=found.rest)
+    elif found is not None:
+        repair = RepairTask(codec, page.views, tokens.lines, prompt, found, rules.open_end)
+        return lambda speaker: RepairDecoder(repair, speaker).run()
     request = asked.request
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
@@ -154,7 +177,7 @@ def _decoder(toolkit: Toolkit, asked: Asked, prompt: Sequence[int], olds: Olds) 
     assert toolkit.tables is not None
     task = PageTask(
         codec=codec,
-        rules=rules if listed is None or listed.rest is None else replace(rules, scope=listed.rest),
+        rules=rules,
         bodies=toolkit.tables,
         olds=olds,
         views=page.views,
@@ -168,7 +191,7 @@ def _decoder(toolkit: Toolkit, asked: Asked, prompt: Sequence[int], olds: Olds) 
 
     def begin(speaker: Speaker) -> Steps:
         free = ProgramDecoder(task, speaker)
-        return free.run() if listed is None else PickDecoder(ways, speaker, free).run()
+        return free.run() if picked is None else PickDecoder(picked, speaker, free).run()
 
     return begin
 

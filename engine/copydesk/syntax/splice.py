@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from copydesk.text.document import view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 Point = tuple[int, int]
 """A row and a column in UTF-8 bytes, both 0-based, as tree-sitter counts."""
@@ -33,7 +33,7 @@ def end_of(node: Node) -> Point:
     return node.end_point[0], node.end_point[1]
 
 
-def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> tuple[Exchange, ...]:
+def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> tuple[LineEdit, ...]:
     """The lines as they are then, from the top down; none where a line cannot be told in UTF-8. Splices do not overlap."""
     rows: dict[int, list[Splice]] = {}
     for splice in splices:
@@ -46,5 +46,5 @@ def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> tuple[Exchange, 
             return ()
         for splice in sorted(those, key=lambda splice: splice.start, reverse=True):
             raw = raw[: splice.start[1]] + splice.text.encode() + raw[splice.end[1] :]
-        made.append(Exchange(row + 1, row + 1, raw.decode()))
+        made.append(LineEdit(row + 1, row + 1, raw.decode()))
     return tuple(made)

@@ -1,4 +1,4 @@
-"""A run of a document's lines, and what stands in its place. Knows nothing of why."""
+"""A replacement of whole lines of a document: the one form in which an edit is proposed before it becomes a program."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    r"""Lines `first` to `last` (1-based, inclusive; none where `last` is `first - 1`) become `text`, whose line ends are `\n`."""
+class LineEdit:
+    r"""Lines `first` to `last` (1-based, inclusive; none where `last` is `first - 1`: an insertion before `first`) become `text`,
+    whole lines that end in `\n`."""
 
     first: int
     last: int

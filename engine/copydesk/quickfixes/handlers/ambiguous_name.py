@@ -1,7 +1,7 @@
 """A variable with a name that is easily misread (E741), by another name wherever it stands.
 
 Which names may stand there is read off what the variable is given; which of them it is the model says. Only what no other part of
-the program can see is renamed: variables of a function, a comprehension or a lambda. Knows Python's syntax trees.
+the program can see is renamed: variables of a function, a comprehension or a lambda.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node, Tree
 
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import quoted_name
+from copydesk.quickfixes.words import contains_word
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, is_label, node_at, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
+from copydesk.text.position import Position
 
-_CODES = frozenset({"E741"})
-_MESSAGE = re.compile(r"^(E741 )?ambiguous variable name", re.IGNORECASE)
 MOST_NAMES = 8
 _USUAL = {
     "l": ("line", "item", "length", "left", "level", "label", "value"),
@@ -37,11 +39,25 @@ _ELSEWHERE = ("global_statement", "nonlocal_statement", "import_statement", "imp
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def rename_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
-    """The lines under each name there may be; empty where the variable is not only seen there. Raises: never."""
-    if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
-        return []
-    bound = node_at(tree, lines, diagnostic.start)
+class AmbiguousName(Handler):
+    """The variable under each other name it may have; none where code that is not looked at may see it."""
+
+    kinds = frozenset({DiagnosticKind.AMBIGUOUS_NAME})
+    widens_scope = True
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        return candidates_of(_renamed(context.diagnostic.start, context.lines, context.tree))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the name that is quoted is a word of the statement."""
+        name = quoted_name(context.diagnostic.message)
+        return name is None or contains_word(context.statement(), name)
+
+
+def _renamed(place: Position, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
+    bound = node_at(tree, lines, place)
     if bound is None or bound.type != "identifier":
         return []
     name = text_of(bound)

@@ -1,6 +1,6 @@
-"""What a bare `except` may catch (E722): what everybody catches, or what this document catches and raises elsewhere.
+"""What a bare `except` may catch (E722): what is usually caught, or what this document catches and raises elsewhere.
 
-Knows Python's words; nothing of types, so that it may name an exception that is never raised there.
+No types are looked at, so an exception may be named that is never raised there.
 """
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, line_changes
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import advised_exception
 from copydesk.request import Diagnostic
 from copydesk.text.document import content
 
@@ -15,23 +18,35 @@ MOST_NAMES = 12
 """Exceptions of the document that are offered, those nearest to the handler."""
 
 _BARE = re.compile(r"(\s*except)\s*(?=:)")
-_NAMED = re.compile(r"`except (\w+):?`")
+_STILL_BARE = re.compile(r"\bexcept\s*(\\\s*)?:")
 _CAUGHT = re.compile(r"\s*except\s+(\([\w\s.,]+\)|[\w.]+)\s*(?:as\s+\w+\s*)?:")
 _RAISED = re.compile(r"\s*raise\s+((?:[a-z_]\w*\.)*[A-Z]\w*)\b")
 
 
-def handled(diagnostic: Diagnostic, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The changes (0-based line, text) of the bare `except` the diagnostic is about. Raises: never."""
+class BareExcept(Handler):
+    """The `except` with each exception it may name."""
+
+    kinds = frozenset({DiagnosticKind.BARE_EXCEPT})
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        return line_changes(context, _named(context.diagnostic, context.lines))
+
+    def still_applies(self, context: FixContext) -> bool:
+        return _STILL_BARE.search(context.statement()) is not None
+
+
+def _named(diagnostic: Diagnostic, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The changes (1-based line, text) of the bare `except` the diagnostic is about."""
     first, last = diagnostic.lines
     for number in range(first - 1, min(last, first + 3, len(lines))):
         text = content(lines[number])
         bare = _BARE.match(text)
         if bare is None:
             continue
-        advised = _NAMED.search(diagnostic.message)
-        names = [advised.group(1)] if advised is not None else _names(lines, number)
+        advised = advised_exception(diagnostic.message)
+        names = [advised] if advised is not None else _names(lines, number)
         for name in names:
-            yield number, f"{bare.group(1)} {name}{text[bare.end() :]}"
+            yield number + 1, f"{bare.group(1)} {name}{text[bare.end() :]}"
         return
 
 

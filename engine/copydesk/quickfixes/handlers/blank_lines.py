@@ -1,59 +1,85 @@
-r"""What becomes of blank lines that a diagnostic counts, and of the end of the file: E301 to E306, W292, W391.
+r"""What becomes of the blank lines above a statement (E301 to E306).
 
-How many blank lines there must be is said by the rule or by its message; "too many" leaves a choice. Knows Python's layout
-rules and text; nothing of tokens, pages or models.
+How many there must be is said by the rule or by its message; "too many" leaves a choice.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from tree_sitter import Node, Tree
 
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import BLANK_LINE_KINDS, DiagnosticKind
+from copydesk.quickfixes.messages import blank_lines_expected, blank_lines_found
 from copydesk.syntax.tree import point
-from copydesk.text.document import content, terminator
-from copydesk.text.line_edit import Exchange
+from copydesk.text.document import content
+from copydesk.text.line_edit import LineEdit
 
 _DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_definition"})
-_WANTED = {"E301": 1, "E302": 2, "E304": 0, "E305": 2, "E306": 1}
-_EXPECTED = re.compile(r"^(?:E30\d )?expected (\d) blank lines?\b", re.IGNORECASE)
-_TOO_MANY = re.compile(r"^(?:E303 )?too many blank lines", re.IGNORECASE)
-_FOUND = re.compile(r"found \(?(\d+)\)?$|\((\d+)\)$")
-_NO_NEWLINE = re.compile(r"no newline at end of file|^final newline missing", re.IGNORECASE)
-_NEWLINES = re.compile(
-    r"too many newlines at end of file|blank line at end of file|^trailing newlines", re.IGNORECASE
-)
-_NO_NEWLINE_CODES = frozenset({"W292", "C0304", "missing-final-newline"})
-_NEWLINE_CODES = frozenset({"W391", "C0305", "trailing-newlines"})
+_WANTED = {
+    DiagnosticKind.ONE_BLANK_LINE_EXPECTED: 1,
+    DiagnosticKind.TWO_BLANK_LINES_EXPECTED: 2,
+    DiagnosticKind.BLANK_LINE_AFTER_DECORATOR: 0,
+}
 
 
-def gap_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | None) -> list[Exchange]:
-    """The ways to as many blank lines as the diagnostic wants; empty where it is about something else. Raises: never."""
-    code, message = diagnostic.code, diagnostic.message
-    if not lines:
+class BlankLines(Handler):
+    """As many blank lines as the rule wants, or each number that it allows."""
+
+    kinds = BLANK_LINE_KINDS
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        return candidates_of((edit,) for edit in _gap(context, context.tree))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While there are not as many as there should be. Tools count those above comments, too: below one it is believed."""
+        lines, line = context.lines, context.diagnostic.start.line + 1
+        if not lines[line - 1].strip():
+            return True
+        first = _run(lines, line - 1)
+        if first == 1 or lines[first - 2].lstrip().startswith("#"):
+            return True
+        there = line - first
+        wanted = _wanted(context)
+        if wanted is None:
+            return there >= (blank_lines_found(context.diagnostic.message) or 2)
+        return there > 0 if wanted == 0 else there < wanted
+
+
+def _wanted(context: FixContext) -> int | None:
+    """How many blank lines there must be; None where there are too many and any lower number will do."""
+    if context.kind not in _WANTED:
+        return None
+    expected = blank_lines_expected(context.diagnostic.message)
+    return expected if expected is not None else _WANTED[context.kind]
+
+
+def _gap(context: FixContext, tree: Tree) -> list[LineEdit]:
+    lines, line = context.lines, context.diagnostic.start.line + 1
+    if line == 1 or not lines[line - 1].strip():
         return []
-    if code in _NO_NEWLINE_CODES or _NO_NEWLINE.search(message):
-        return _terminated(lines)
-    if code in _NEWLINE_CODES or _NEWLINES.search(message):
-        return _end_stripped(lines)
-    expected = _EXPECTED.search(message)
-    many = code == "E303" or (code is None and _TOO_MANY.search(message) is not None)
-    if not many and code not in _WANTED and expected is None:
+    first = _run(lines, line - 1)
+    there = line - first
+    found = blank_lines_found(context.diagnostic.message)
+    # What a tool has counted elsewhere, above comments, is not mended here.
+    if first == 1 or (found is not None and there != found):
         return []
-    return _gap(diagnostic, lines, tree, None if many else expected)
-
-
-def _terminated(lines: Sequence[str]) -> list[Exchange]:
-    last = lines[-1]
-    # A last line of blanks alone may as well go: that is left to the model.
-    return [] if terminator(last) or not last.strip() else [Exchange(len(lines), len(lines), last + "\n")]
-
-
-def _end_stripped(lines: Sequence[str]) -> list[Exchange]:
-    first = _run(lines, len(lines))
-    return [Exchange(first, len(lines), "")] if 1 < first <= len(lines) else []
+    text = content(lines[line - 1])
+    node = _statement(tree, lines, line, len(text) - len(text.lstrip()))
+    if node is None:
+        return []
+    counts: Iterable[int]
+    wanted = _wanted(context)
+    if wanted is not None:
+        counts = [wanted]
+        if wanted > there and lines[first - 2].lstrip().startswith("#"):
+            return []  # they may belong above the comment or below it
+    else:
+        counts = [count for count in _allowed(lines, node, first, line) if count < there]
+    return [_of(lines, first, line, count) for count in counts if count != there]
 
 
 def _run(lines: Sequence[str], last: int) -> int:
@@ -63,38 +89,11 @@ def _run(lines: Sequence[str], last: int) -> int:
     return last + 1
 
 
-def _gap(
-    diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | None, expected: re.Match[str] | None
-) -> list[Exchange]:
-    line = diagnostic.start.line + 1
-    if tree is None or not 1 < line <= len(lines) or not lines[line - 1].strip():
-        return []
-    first = _run(lines, line - 1)
-    there = line - first
-    told = _FOUND.search(diagnostic.message)
-    # Tools count blank lines above comments, too: what they have counted elsewhere is not mended here.
-    if first == 1 or (told is not None and there != int(told.group(1) or told.group(2))):
-        return []
-    text = content(lines[line - 1])
-    node = _statement(tree, lines, line, len(text) - len(text.lstrip()))
-    if node is None:
-        return []
-    counts: Iterable[int]
-    if diagnostic.code in _WANTED or expected is not None:
-        wanted = int(expected.group(1)) if expected is not None else _WANTED[diagnostic.code or ""]
-        counts = [wanted]
-        if wanted > there and lines[first - 2].lstrip().startswith("#"):
-            return []  # whether they belong above the comment nobody has said
-    else:
-        counts = [count for count in _allowed(lines, node, first, line) if count < there]
-    return [_of(lines, first, line, count) for count in counts if count != there]
-
-
-def _of(lines: Sequence[str], first: int, line: int, count: int) -> Exchange:
+def _of(lines: Sequence[str], first: int, line: int, count: int) -> LineEdit:
     """`count` blank lines where those from `first` up to `line` are: the first ones stay as they are."""
     kept = [content(text) for text in lines[first - 1 : min(line - 1, first - 1 + count)]]
     kept += [""] * (count - len(kept))
-    return Exchange(first, line - 1, "".join(f"{text}\n" for text in kept))
+    return LineEdit(first, line - 1, "".join(f"{text}\n" for text in kept))
 
 
 def _statement(tree: Tree, lines: Sequence[str], line: int, column: int) -> Node | None:

@@ -1,8 +1,4 @@
-"""A lambda bound to a name, as the function it is (E731).
-
-How the function is written leaves little: only the place of a comment. Knows Python's syntax trees; nothing of tokens, pages
-or models.
-"""
+"""A lambda bound to a name, as the function it is (E731). Only the place of a comment is left to choose."""
 
 from __future__ import annotations
 
@@ -11,26 +7,37 @@ from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.request import Diagnostic
 from copydesk.syntax.fragment import error_line
 from copydesk.syntax.tree import node_at
 from copydesk.text.document import content, terminator, view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
-_CODES = frozenset({"E731", "C3001", "unnecessary-lambda-assignment"})
-_MESSAGE = re.compile(
-    r"do not assign a [`']?lambda[`']? expression|^lambda expression assigned to a variable", re.IGNORECASE
-)
+_ASSIGNED = re.compile(r"=\s*[(\s]*lambda\b")
 _BRACKETED = frozenset(
     {"parenthesized_expression", "list", "dictionary", "set", "tuple", "generator_expression"}
     | {"list_comprehension", "dictionary_comprehension", "set_comprehension"}
 )
 
 
-def lambda_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
-    """The functions that stand for the lambda the diagnostic is about; empty where it is about none. Raises: never."""
-    if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
-        return []
+class LambdaAssignment(Handler):
+    """The function that stands for the lambda, with a comment in one of two places."""
+
+    kinds = frozenset({DiagnosticKind.LAMBDA_ASSIGNMENT})
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        return candidates_of((edit,) for edit in _functions(context.diagnostic, context.lines, context.tree))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the statement assigns a lambda."""
+        return _ASSIGNED.search(context.statement()) is not None
+
+
+def _functions(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[LineEdit]:
     node = _assignment(diagnostic, lines, tree)
     if node is None:
         return []
@@ -61,7 +68,7 @@ def lambda_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     if tail:
         texts.append(f"{opening}{tail}\n{closing}{end}")
     outer = "".join(f"{head[:depth]}if 1:\n" for depth in ([0] if head else []))
-    return [Exchange(first + 1, last + 1, text) for text in texts if error_line(outer + text) is None]
+    return [LineEdit(first + 1, last + 1, text) for text in texts if error_line(outer + text) is None]
 
 
 def _assignment(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:

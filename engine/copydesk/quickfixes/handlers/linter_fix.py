@@ -1,13 +1,14 @@
-"""What a tool itself proposes against its finding, as lines in place of others. Knows the document's lines; nothing of pages."""
+"""The fixes that a tool itself proposes against its finding, as edits of lines: preferred to every handler, in any language."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from copydesk.errors import DocumentError
+from copydesk.quickfixes.handler import Candidates, candidates_of
 from copydesk.request import Diagnostic, Range
 from copydesk.text.document import TextEdit, apply_edits, view_text
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 from copydesk.text.position import Encoding, Position
 
 
@@ -22,13 +23,12 @@ def edited_lines(edit: TextEdit, count: int) -> Range:
     return min(first, count + 1), max(min(last, count), min(first, count + 1) - 1)
 
 
-def proposed_exchanges(diagnostic: Diagnostic, lines: Sequence[str]) -> list[tuple[Exchange, ...]]:
-    """Each of the diagnostic's fixes that fits these lines, from the top down. Raises: never."""
-    found = [_exchanges(edits, lines) for edits in diagnostic.fixes]
-    return [ways for ways in found if ways]
+def proposed_edits(diagnostic: Diagnostic, lines: Sequence[str]) -> Candidates | None:
+    """The diagnostic's fixes that fit these lines. Raises: never."""
+    return candidates_of(_edits(edits, lines) for edits in diagnostic.fixes)
 
 
-def _exchanges(edits: Sequence[TextEdit], lines: Sequence[str]) -> tuple[Exchange, ...]:
+def _edits(edits: Sequence[TextEdit], lines: Sequence[str]) -> tuple[LineEdit, ...]:
     runs: list[tuple[Range, list[TextEdit]]] = []
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         first, last = edited_lines(edit, len(lines))
@@ -47,7 +47,7 @@ def _exchanges(edits: Sequence[TextEdit], lines: Sequence[str]) -> tuple[Exchang
             text = apply_edits(own, shifted, Encoding.UTF32)
         except DocumentError:
             return ()  # made for another text
-        made.append(Exchange(first, last, view_text(text)))
+        made.append(LineEdit(first, last, view_text(text)))
     return tuple(made)
 
 

@@ -1,38 +1,53 @@
-"""A function made in a loop that reads the loop's variable when it is called (B023): bound when it is made, by a default.
-
-Knows Python's syntax trees; nothing of tokens, pages or models.
-"""
+"""A function made in a loop that reads the loop's variable when it is called (B023): bound when it is made, by a default."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from tree_sitter import Node
 
-from tree_sitter import Node, Tree
-
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import quoted_name
+from copydesk.quickfixes.words import contains_word
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import node_at, text_of
-from copydesk.text.line_edit import Exchange
 
-_CODES = frozenset({"B023", "W0640", "cell-var-from-loop"})
-_MESSAGE = re.compile(r"does not bind loop variable|^Cell variable \w+ defined in loop", re.IGNORECASE)
 _FUNCTIONS = ("lambda", "function_definition")
 
 
-def capture_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
-    """The function with one more parameter; empty where the diagnostic is about none. Raises: never."""
-    if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
-        return []
-    variable = function = node_at(tree, lines, diagnostic.start)
+class LoopVariableCapture(Handler):
+    """The function with the variable as one more parameter."""
+
+    kinds = frozenset({DiagnosticKind.LOOP_VARIABLE_CAPTURE})
+    widens_scope = True
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        variable, function = _captured(context)
+        if variable is None or function is None or function.has_error:
+            return None
+        name = text_of(variable)
+        splice = _parameter(function, f"{name}={name}")
+        return candidates_of([spliced(context.lines, [splice])]) if splice is not None else None
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the statement has the name that is quoted, and the function there does not bind it as a parameter."""
+        name = quoted_name(context.diagnostic.message)
+        if name is not None and not contains_word(context.statement(), name):
+            return False
+        variable, function = _captured(context)
+        if variable is None or function is None:
+            return True
+        parameters = function.child_by_field_name("parameters")
+        return parameters is None or f"{text_of(variable)}=" not in text_of(parameters).replace(" ", "")
+
+
+def _captured(context: FixContext) -> tuple[Node | None, Node | None]:
+    """The variable at the diagnostic's place, and the function or lambda it is read in; None for what is not there."""
+    if context.tree is None:
+        return None, None
+    variable = function = node_at(context.tree, context.lines, context.diagnostic.start)
     while function is not None and function.type not in _FUNCTIONS:
         function = function.parent
-    if variable is None or variable.type != "identifier" or function is None or function.has_error:
-        return []
-    name = text_of(variable)
-    splice = _parameter(function, f"{name}={name}")
-    made = spliced(lines, [splice]) if splice is not None else ()
-    return [made] if made else []
+    return (variable if variable is not None and variable.type == "identifier" else None), function
 
 
 def _parameter(function: Node, text: str) -> Splice | None:

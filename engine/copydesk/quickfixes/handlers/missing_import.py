@@ -1,7 +1,7 @@
-"""Which imports would bind a name that nobody defines, and where each belongs in a document's import block.
+"""A name that nothing defines, imported: which imports would bind it, and where each belongs in the import block.
 
-Knows Python's import statements, the standard library by name and the order isort gives; nothing of tokens, pages or models,
-and nothing of other files: what a package of the document's own exports cannot be seen from here.
+What can be seen is the document, the standard library by name and the order isort gives; what a package of the document's own
+exports cannot be seen from here.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from copydesk.quickfixes.handlers.unresolved_name import ALIASES, MEMBERS
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler
+from copydesk.quickfixes.handlers.unresolved_name import ALIASES, MEMBERS, flagged
+from copydesk.quickfixes.kinds import NAME_KINDS
 from copydesk.request import Range
+from copydesk.syntax.import_block import import_block, import_point
 from copydesk.syntax.import_sorting import ImportLine, Place, import_lines, places, with_name
 from copydesk.text.document import content
+from copydesk.text.line_edit import LineEdit
 
 TABLE = "stdlib_names.txt"
 MOST = 6
@@ -77,27 +81,41 @@ _WRITTEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """Whole lines of view text that go before line `line` (1-based); with `instead` they take that line's place."""
-
-    line: int
-    text: str
-    instead: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Importable:
     """The ways to import a name, likeliest first. sure: what is imported is so well known under this name that the import is
     what the diagnostic asks for, and the document has no attribute of that name.
     """
 
-    ways: tuple[Added, ...]
+    edits: tuple[LineEdit, ...]
     sure: bool
+
+
+class MissingImport(Handler):
+    """The name imported in each place where the import may stand; where the name may also be a slip, the model may write."""
+
+    kinds = NAME_KINDS
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        lines, at = context.lines, context.diagnostic.start.line
+        text = content(lines[at])
+        place = flagged(context.diagnostic, text)
+        if place is None or text.lstrip().startswith(("import ", "from ")):
+            return None
+        block = import_block(lines, "python", context.header_lines or None)
+        if block is None:
+            first = import_point(lines, "python")
+            block = (first, first - 1)
+        if not context.in_scope(*block):
+            return None
+        found = importable(text[place[0] : place[1]], lines, block)
+        if found is None or not (found.sure or context.scope is None or block in context.scope):
+            return None
+        return Candidates(tuple((edit,) for edit in found.edits), exhaustive=found.sure)
 
 
 def importable(name: str, lines: Sequence[str], block: Range) -> Importable | None:
     """How `name` could be imported by lines put into `block` (1-based; empty where there are no imports yet); None where
-    nobody can guess it. Raises: never.
+    it cannot be guessed. Raises: never.
     """
     text = "".join(lines)
     found = dict.fromkeys(_known(name, text))
@@ -107,7 +125,7 @@ def importable(name: str, lines: Sequence[str], block: Range) -> Importable | No
     have = import_lines(lines, block)
     if found and not sure:
         found.update(dict.fromkeys(_neighbouring(name, have)))
-    ways: dict[Added, None] = {}
+    ways: dict[LineEdit, None] = {}
     for statement in list(found)[:MOST]:
         for way in _ways(statement, name, lines, have, block):
             ways.setdefault(way)
@@ -161,7 +179,7 @@ def _neighbouring(name: str, have: Sequence[ImportLine]) -> Iterator[str]:
 
 def _ways(
     statement: str, name: str, lines: Sequence[str], have: Sequence[ImportLine], block: Range
-) -> Iterator[Added]:
+) -> Iterator[LineEdit]:
     """Where a statement may stand; a name joins the statement that takes names from its module already."""
     new = ImportLine.of(statement, block[0])
     modules = [line.module for line in have if not line.plain]
@@ -171,21 +189,21 @@ def _ways(
             if line.first == line.last:
                 text = with_name(content(lines[line.first - 1]), name)
                 if text is not None:
-                    yield Added(line.first, text + "\n", instead=True)
+                    yield LineEdit(line.first, line.first, text + "\n")
             else:
                 row = _own_row(name, lines, line)
                 if row is not None:
                     yield row
             return
     for place in places(new, have, lines, block):
-        yield Added(place.line, _spaced(statement, place))
+        yield LineEdit(place.line, place.line - 1, _spaced(statement, place))
 
 
 def _spaced(statement: str, place: Place) -> str:
     return "\n" * place.before + statement + "\n" * place.behind
 
 
-def _own_row(name: str, lines: Sequence[str], line: ImportLine) -> Added | None:
+def _own_row(name: str, lines: Sequence[str], line: ImportLine) -> LineEdit | None:
     """A line of its own among names in brackets that have one each."""
     rows = [content(text) for text in lines[line.first : line.last - 1]]
     if not rows or not all(re.fullmatch(r"[ \t]+\w+(?: as \w+)?,", row) for row in rows):
@@ -193,4 +211,4 @@ def _own_row(name: str, lines: Sequence[str], line: ImportLine) -> Added | None:
     names = [row.split()[0].rstrip(",") for row in rows]
     depth = rows[0][: len(rows[0]) - len(rows[0].lstrip())]
     at = next((k for k, other in enumerate(names) if other.lower() > name.lower()), len(names))
-    return Added(line.first + 1 + at, f"{depth}{name},\n")
+    return LineEdit(line.first + 1 + at, line.first + at, f"{depth}{name},\n")

@@ -1,7 +1,6 @@
 """A body of several lines that stands where its head does: its first lines, moved to where a body belongs.
 
-How many of the lines are the body nobody has said: every number of them that parses is offered, beside the changes of one line.
-Knows Python and text; nothing of tokens, pages or models.
+How many of the lines are the body cannot be seen: every number of them that parses is offered, beside the changes of one line.
 """
 
 from __future__ import annotations
@@ -9,41 +8,49 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
 from copydesk.quickfixes.handlers.syntax_error import syntax_repairs
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import SyntaxHint, syntax_hints
 from copydesk.syntax.fragment import Fragment, fragment_at
 from copydesk.text.document import content
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 MOST_LINES = 6
 """More lines are not moved together."""
 NEAR = 12
 """Lines above and below that show how deep a body stands."""
 
-_MESSAGE = re.compile(r"expected (?:an )?indented block", re.IGNORECASE)
 _TRIPLE = re.compile(r"\"{3}|'{3}")
 
 
-def indent_exchanges(diagnostic: Diagnostic, lines: Sequence[str]) -> list[Exchange]:
-    """The moves of a run of lines, and whatever change of one line may be the answer instead; empty where only one line can be
-    meant, or the diagnostic is about something else. Raises: never.
+class MissingIndent(Handler):
+    """The moves of a run of lines, and whatever change of one line may be the answer instead; none where only one line can be
+    meant.
     """
+
+    kinds = frozenset({DiagnosticKind.SYNTAX_ERROR})
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        return candidates_of((edit,) for edit in _moved(context))
+
+
+def _moved(context: FixContext) -> list[LineEdit]:
+    diagnostic, lines = context.diagnostic, context.lines
     at = diagnostic.start.line
-    if not _MESSAGE.search(diagnostic.message) or at >= len(lines) or not lines[at].strip():
+    if SyntaxHint.MISSING_BODY not in syntax_hints(diagnostic.message) or not lines[at].strip():
         return []
     fragment = fragment_at(lines, at, MOST_LINES)
     if fragment is None or fragment.parses():
         return []
     runs = [
-        Exchange(at + 1, last + 1, "".join(f"{text}\n" for text in texts))
+        LineEdit(at + 1, last + 1, "".join(f"{text}\n" for text in texts))
         for last, texts in _runs(lines, at, fragment)
         if fragment.parses(at, "\n".join(texts), len(texts))
     ]
     if not runs:
         return []
-    singles = [
-        Exchange(number + 1, number + 1, f"{text}\n") for number, text in syntax_repairs(diagnostic, lines)
-    ]
+    singles = [LineEdit(number, number, f"{text}\n") for number, text in syntax_repairs(context)]
     return list(dict.fromkeys((*singles, *runs)))
 
 

@@ -1,55 +1,58 @@
-"""A call that should say what it leaves to a default (B905, B028, PLW1510): with that argument.
-
-Knows Python's syntax trees; nothing of tokens, pages or models.
-"""
+"""A call that should say what it leaves to a default (B905, B028, PLW1510): with that argument."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from tree_sitter import Node
 
-from tree_sitter import Node, Tree
-
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.syntax.splice import Splice, end_of, spliced
-from copydesk.syntax.tree import node_at
-from copydesk.text.line_edit import Exchange
+from copydesk.syntax.tree import node_at, text_of
 
-_RULES: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
-    (frozenset({"B905"}), re.compile(r"without an explicit `strict", re.IGNORECASE), "strict=False"),
-    (frozenset({"B028"}), re.compile(r"no explicit `stacklevel", re.IGNORECASE), "stacklevel=2"),
-    (
-        frozenset({"PLW1510", "W1510", "subprocess-run-check"}),
-        re.compile(r"subprocess\.run[`'\"]? (?:without explicit `check`|used without explicitly)", re.IGNORECASE),
-        "check=False",
-    ),
-)  # fmt: skip
+_ARGUMENTS = {
+    DiagnosticKind.ZIP_WITHOUT_STRICT: "strict=False",
+    DiagnosticKind.WARNING_WITHOUT_STACKLEVEL: "stacklevel=2",
+    DiagnosticKind.RUN_WITHOUT_CHECK: "check=False",
+}
 
 
-def argument_exchanges(
-    diagnostic: Diagnostic, lines: Sequence[str], tree: Tree
-) -> list[tuple[Exchange, ...]]:
-    """The call with the argument; empty where the diagnostic asks for none. Raises: never."""
-    text = next(
-        (
-            text
-            for codes, message, text in _RULES
-            if diagnostic.code in codes or message.search(diagnostic.message)
-        ),
-        None,
-    )
-    if text is None:
-        return []
-    call = _call(node_at(tree, lines, diagnostic.start))
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    if arguments is None or arguments.type != "argument_list" or arguments.has_error:
-        return []
-    given = [child for child in arguments.named_children if child.type != "comment"]
-    if not given:
-        return []
-    place = end_of(given[-1])
-    made = spliced(lines, [Splice(place, place, f", {text}")])
-    return [made] if made else []
+class MissingKeywordArgument(Handler):
+    """The call with the argument at its end."""
+
+    kinds = frozenset(_ARGUMENTS)
+    widens_scope = True
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.kind not in _ARGUMENTS:
+            return None
+        arguments = _arguments(context)
+        if arguments is None or arguments.type != "argument_list" or arguments.has_error:
+            return None
+        given = [child for child in arguments.named_children if child.type != "comment"]
+        if not given:
+            return None
+        place = end_of(given[-1])
+        return candidates_of(
+            [spliced(context.lines, [Splice(place, place, f", {_ARGUMENTS[context.kind]}")])]
+        )
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While some call is there, and the one that begins at the place has no such argument."""
+        if "(" not in context.statement():
+            return False
+        arguments = _arguments(context)
+        keyword = _ARGUMENTS[context.kind].partition("=")[0] if context.kind in _ARGUMENTS else ""
+        if arguments is None or not keyword:
+            return True
+        names = [child.child_by_field_name("name") for child in arguments.named_children]
+        return all(name is None or text_of(name) != keyword for name in names)
+
+
+def _arguments(context: FixContext) -> Node | None:
+    if context.tree is None:
+        return None
+    call = _call(node_at(context.tree, context.lines, context.diagnostic.start))
+    return call.child_by_field_name("arguments") if call is not None else None
 
 
 def _call(node: Node | None) -> Node | None:

@@ -1,38 +1,51 @@
-"""A mutable default as `None`, and the value made anew in the body.
+"""A mutable default as `None`, and the value made anew in the body (B006, B008).
 
-How the body makes it, and what becomes of an annotation, is left to the model. Knows Python's syntax trees; nothing of tokens,
-pages or models.
+How the body makes it, and what becomes of an annotation, is left to the model.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from copydesk.quickfixes.scope import about_default
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DEFAULT_KINDS, DiagnosticKind
 from copydesk.syntax.tree import point
 from copydesk.text.document import content, view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _CONTAINERS = frozenset(
     {"list", "dictionary", "set", "list_comprehension", "dictionary_comprehension", "set_comprehension"}
 )
+_CONSTANT = r"(?:None|True|False|-?\d[\w.]*|[rbfuRBFU]{0,2}(?:\"[^\"\n]*\"|'[^'\n]*'))\s*(?:[,)]|$)"
+_SHARED = re.compile(rf"\bdef\b.*=\s*(?!=|{_CONSTANT})|^(?!.*\bdef\b)", re.DOTALL)
+"""A function with a default that is more than a constant, or no function."""
 _MAKERS = frozenset({b"list", b"dict", b"set", b"defaultdict", b"deque"})
 
 
-def default_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
-    """The ways to mend one of the defaults the diagnostic may mean; empty where it is about none, or none can be mended.
+class MutableDefault(Handler):
+    """The ways to mend each default that may be meant."""
 
-    Raises: never.
-    """
-    return list(_ways(diagnostic, lines, tree)) if about_default(diagnostic) else []
+    kinds = DEFAULT_KINDS
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        return candidates_of((edit,) for edit in _mended_defaults(context))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While a default of the function is more than a constant."""
+        return (
+            context.kind is DiagnosticKind.CALL_IN_DEFAULT or _SHARED.search(context.statement()) is not None
+        )
 
 
-def _ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Iterator[Exchange]:
+def _mended_defaults(context: FixContext) -> Iterator[LineEdit]:
+    if context.tree is None:
+        return
+    diagnostic, lines = context.diagnostic, context.lines
     at = point(lines, diagnostic.start.line, diagnostic.start.character)
-    node = tree.root_node.descendant_for_point_range(at, at)
+    node = context.tree.root_node.descendant_for_point_range(at, at)
     while node is not None and node.type not in ("function_definition", "ERROR"):
         node = node.parent
     if node is None or node.type == "ERROR":
@@ -46,24 +59,24 @@ def _ways(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Iterator[
         if child.type in ("default_parameter", "typed_default_parameter")
         and (name := child.child_by_field_name("name")) is not None
         and (value := child.child_by_field_name("value")) is not None
-        and _mutable(value, diagnostic)
+        and _mutable(value, context.kind)
     ]
     meant = [each for each in found if each[1].start_point == at]
     for name, value, note in meant or found:
         yield from _mended(name, value, note, _first(body), lines)
 
 
-def _mutable(value: Node, diagnostic: Diagnostic) -> bool:
-    """Whether a default is what the diagnostic is about: a call is one to B008, and where it makes a container."""
+def _mutable(value: Node, kind: DiagnosticKind | None) -> bool:
+    """Whether a default is of that kind: any call may be, or only one that makes a container."""
     if value.type != "call":
         return value.type in _CONTAINERS
     made = value.child_by_field_name("function")
-    return diagnostic.code == "B008" or (made is not None and made.text in _MAKERS)
+    return kind is DiagnosticKind.CALL_IN_DEFAULT or (made is not None and made.text in _MAKERS)
 
 
 def _mended(
     name: Node, value: Node, note: Node | None, first: Node | None, lines: Sequence[str]
-) -> Iterator[Exchange]:
+) -> Iterator[LineEdit]:
     line = value.start_point[0]
     if first is None or value.end_point[0] != line or first.start_point[0] <= line or name.text is None:
         return
@@ -85,7 +98,7 @@ def _mended(
             f"{indent}{own} = {source} if {own} is None else {own}\n",
             f"{indent}{own} = {own} or {source}\n",
         ):
-            yield Exchange(line + 1, first.start_point[0], f"{changed}\n{between}{guard}")
+            yield LineEdit(line + 1, first.start_point[0], f"{changed}\n{between}{guard}")
 
 
 def _first(body: Node) -> Node | None:
@@ -94,11 +107,11 @@ def _first(body: Node) -> Node | None:
     if not statements:
         return None
     first = statements[0]
-    told = (
+    documented = (
         first.type == "expression_statement"
         and first.named_children[:1] != []
         and first.named_children[0].type == "string"
     )
-    if not told:
+    if not documented:
         return first
     return statements[1] if len(statements) > 1 else None

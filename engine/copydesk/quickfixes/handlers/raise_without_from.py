@@ -1,7 +1,6 @@
 """An exception raised in a handler without saying what it comes from (B904): from the one that was caught.
 
-`from None` would do as well for a linter; it hides from a person what happened, so it stands only where there is nothing to
-name. Knows Python's syntax trees; nothing of tokens, pages or models.
+`from None` would satisfy a linter as well, but hides what happened, so it stands only where there is nothing to name.
 """
 
 from __future__ import annotations
@@ -12,23 +11,38 @@ from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.words import contains_word
 from copydesk.request import Diagnostic
 from copydesk.syntax.splice import Splice, end_of, spliced
 from copydesk.syntax.tree import node_at, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
-_CODES = frozenset({"B904", "W0707", "raise-missing-from"})
-_MESSAGE = re.compile(
-    r"raise exceptions with `raise \.\.\. from|consider explicitly re-?raising", re.IGNORECASE
-)
 _BOUND = re.compile(r"^\s*except\b.*\bas\s+(\w+)\s*:", re.MULTILINE)
+_FROM = re.compile(r"[)\w]\s+from\s+[\w(]+[\w.()]*\s*(?:#.*)?$", re.MULTILINE)
+"""How a statement ends that says the cause."""
 _USUAL = ("error", "err", "exc")
 
 
-def raise_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
-    """The statement with its cause; empty where the diagnostic is about none that lacks one. Raises: never."""
-    if diagnostic.code not in _CODES and not _MESSAGE.search(diagnostic.message):
-        return []
+class RaiseWithoutFrom(Handler):
+    """The statement with its cause; none where there is no statement that lacks one."""
+
+    kinds = frozenset({DiagnosticKind.RAISE_WITHOUT_FROM})
+    widens_scope = True
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        return candidates_of(_with_cause(context.diagnostic, context.lines, context.tree))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While something is raised there without saying what it comes from."""
+        statement = context.statement()
+        return contains_word(statement, "raise") and _FROM.search(statement) is None
+
+
+def _with_cause(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[LineEdit, ...]]:
     statement = _statement(diagnostic, lines, tree)
     handler = _handler(statement) if statement is not None else None
     if statement is None or handler is None:
@@ -57,8 +71,10 @@ def _statement(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node
     node = node_at(tree, lines, diagnostic.start)
     while node is not None and node.type != "raise_statement":
         node = node.parent
-    told = node is not None and (node.child_by_field_name("cause") is not None or not node.named_child_count)
-    return None if node is None or told or node.has_error else node
+    complete = node is not None and (
+        node.child_by_field_name("cause") is not None or not node.named_child_count
+    )
+    return None if node is None or complete or node.has_error else node
 
 
 def _handler(statement: Node) -> Node | None:

@@ -1,8 +1,7 @@
 r"""The single changes after which a text that does not parse does: one token put in, taken out or exchanged, or another
 indentation of one line.
 
-Which changes are tried, and where first, is read from what the message speaks of; what stays is what parses. Knows Python and
-how parsers word their errors.
+Which changes are tried, and where first, is read from what the message speaks of; what stays is what parses.
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from copydesk.quickfixes.scope import is_syntax_error
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, line_changes
+from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind
+from copydesk.quickfixes.messages import SyntaxHint, syntax_hints
 from copydesk.quickfixes.similarity import distance
-from copydesk.request import Diagnostic
-from copydesk.syntax.fragment import PAIRS, Fragment, fragment_at
+from copydesk.syntax.fragment import PAIRS, Fragment, error_line, fragment_at
 from copydesk.text.document import content
 
 MOST_READ = 6000
@@ -22,14 +22,10 @@ MOST_READ = 6000
 REACH = 6
 """Lines above and below an error where what is missing may belong."""
 
-_BRACKET = re.compile(
-    r"was (?:never|not) closed|unmatched|does not match opening|[Ee]xpected [`'\"][)\]}]|found [`'\"][)\]}]"
-)
-_UNCLOSED = re.compile(r"was (?:never|not) closed")
-_COLON = re.compile(r"expected [`'\"]?:", re.IGNORECASE)
-_COMMA = re.compile(r"comma|[Ee]xpected [`'\"],|[\[({]\" was not closed")
-_QUOTE = re.compile(r"unterminated|quote", re.IGNORECASE)
-_INDENT = re.compile(r"indent", re.IGNORECASE)
+MOST_PARSED = 3000
+"""Lines; a syntax error in a longer file is believed."""
+FAR_BELOW = 12
+"""So many lines above the first error of a file that does not parse, it parses."""
 _PIECE = re.compile(r"\s+|[^\W\d]\w*|\d[\w.]*|\*\*=?|//=?|[-+*/%&|^=!<>:]=|->|.", re.DOTALL)
 _JOINT = re.compile(r"(?<=[\w)\]}\"'*])(?=\s*(?:$|\#|[\w(\[{\"'*./-]))(?<!\w(?=\w))")
 """Where two operands meet, or a line ends."""
@@ -39,15 +35,40 @@ Change = tuple[int, str]
 """A line (0-based) and what it becomes."""
 
 
-def syntax_repairs(diagnostic: Diagnostic, lines: Sequence[str]) -> Iterator[Change]:
-    """The changes of one line that make what is round the diagnostic parse, likeliest places first; none where it parses."""
-    at = min(diagnostic.start.line, len(lines) - 1)
+class UnparsableText(Handler):
+    """The changes of one line that make the text parse."""
+
+    kinds = frozenset({DiagnosticKind.SYNTAX_ERROR, *NAME_KINDS})
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        return line_changes(context, syntax_repairs(context))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the text may still not parse there."""
+        lines, at = context.lines, context.diagnostic.start.line
+        if context.kind is not DiagnosticKind.SYNTAX_ERROR or len(lines) > MOST_PARSED:
+            return True
+        if SyntaxHint.BEYOND_GRAMMAR in syntax_hints(context.diagnostic.message):
+            return True
+        error = error_line("\n".join(map(content, lines)) + "\n")
+        if error is None:
+            return False
+        fragment = fragment_at(lines, at)
+        return error <= at + FAR_BELOW or fragment is None or not fragment.parses()
+
+
+def syntax_repairs(context: FixContext) -> Iterator[tuple[int, str]]:
+    """The changes of one line (1-based) that make what is round the diagnostic parse, likeliest places first; none where it
+    parses.
+    """
+    lines, at = context.lines, context.diagnostic.start.line
     fragment = fragment_at(lines, at)
     if fragment is None or fragment.parses():
         return
-    # A tool that reads on behind the error takes a misspelt keyword for a name nobody knows.
-    misread = not is_syntax_error(diagnostic)
-    changes = _each(lines, [at], _words) if misread else _changes(diagnostic.message, lines, at, fragment)
+    # A tool that reads on behind the error takes a misspelt keyword for an undefined name.
+    misread = context.kind is not DiagnosticKind.SYNTAX_ERROR
+    hints = syntax_hints(context.diagnostic.message)
+    changes = _each(lines, [at], _words) if misread else _changes(hints, lines, at, fragment)
     read = 0
     seen: set[Change] = set()
     for change in changes:
@@ -59,10 +80,10 @@ def syntax_repairs(diagnostic: Diagnostic, lines: Sequence[str]) -> Iterator[Cha
         if read > MOST_READ:
             return
         if fragment.parses(number, text):
-            yield change
+            yield number + 1, text
 
 
-def _changes(message: str, lines: Sequence[str], at: int, fragment: Fragment) -> Iterator[Change]:
+def _changes(hints: SyntaxHint, lines: Sequence[str], at: int, fragment: Fragment) -> Iterator[Change]:
     """What is worth trying for a syntax error at line `at`, by what the message speaks of."""
     above = next((k for k in range(at - 1, -1, -1) if content(lines[k]).strip()), at)
     below = next((k for k in range(at + 1, len(lines)) if content(lines[k]).strip()), at)
@@ -70,14 +91,14 @@ def _changes(message: str, lines: Sequence[str], at: int, fragment: Fragment) ->
     own = fragment.own if lines[fragment.own].lstrip()[0] not in PAIRS else 0  # else it began further up
     upward = range(at - 1, max(own, at - REACH) - 1, -1)
     downward = range(at + 1, min(len(lines), at + REACH))
-    wide = [at, *downward, *upward] if _UNCLOSED.search(message) else [at, *upward, *downward]
+    wide = [at, *downward, *upward] if SyntaxHint.OPEN_BRACKET in hints else [at, *upward, *downward]
     if above not in wide:
         wide.append(above)
-    if _INDENT.search(message):
+    if SyntaxHint.INDENT in hints:
         several = [at, *(k for k in range(at - 1, max(-1, at - REACH), -1) if content(lines[k]).strip())][:4]
         yield from _each(lines, [*several, below], lambda text: _indents(text, lines, at))
         return
-    if _QUOTE.search(message):
+    if SyntaxHint.QUOTE in hints:
         yield from _each(lines, [at], _quotes)
         return
     excess = fragment.excess()
@@ -86,13 +107,13 @@ def _changes(message: str, lines: Sequence[str], at: int, fragment: Fragment) ->
     def brackets(text: str) -> Iterable[str]:
         return _brackets(text, excess, depths)
 
-    if _COLON.search(message):
+    if SyntaxHint.COLON in hints:
         yield from _each(lines, near[:2], _colons)
         yield from _each(lines, near[:2], _words)
         yield from _each(lines, near[:2], _comparisons)
-    if _COMMA.search(message) and not any(excess.values()):
-        yield from _each(lines, wide if _UNCLOSED.search(message) else near[:2], _commas)
-    if _BRACKET.search(message):
+    if SyntaxHint.COMMA in hints and not any(excess.values()):
+        yield from _each(lines, wide if SyntaxHint.OPEN_BRACKET in hints else near[:2], _commas)
+    if SyntaxHint.BRACKET in hints:
         yield from _each(lines, wide, brackets)
     yield from _each(lines, near, _words)
     if not any(excess.values()):

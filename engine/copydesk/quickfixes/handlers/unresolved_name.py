@@ -1,9 +1,7 @@
-r"""What new text can be, where a diagnostic narrows it to a finite list: names instead of spelling.
+"""A name or an attribute that nothing defines, as one that exists.
 
-An undefined name becomes one of the document's names, a builtin, an attribute of `self` or an import; an unknown
-attribute one of the attributes the document uses; a misspelt keyword a keyword. Works on text alone and on code that
-does not parse. Knows Python; nothing of tokens, so the spaces and neighbours that a sub may take along are listed as
-texts of their own.
+An undefined name becomes one of the names of the document, a builtin or an attribute of `self`; an unknown attribute one of the
+attributes that the document uses. Works on text alone and on code that does not parse.
 """
 
 from __future__ import annotations
@@ -13,11 +11,18 @@ import keyword
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
-from copydesk.quickfixes.scope import is_syntax_error, names_undefined
-from copydesk.quickfixes.similarity import meant
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, replaced
+from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind
+from copydesk.quickfixes.messages import (
+    quoted_identifiers,
+    quoted_name,
+    suggested_names,
+    unknown_attribute,
+)
+from copydesk.quickfixes.replacement import Replacement
+from copydesk.quickfixes.similarity import letter_pairs, meant
+from copydesk.quickfixes.words import contains_word
 from copydesk.request import Diagnostic
 from copydesk.text.document import content
 
@@ -32,7 +37,7 @@ FAR = 600
 SHORT = 5
 """Letters below which a word like the wrong one proves no slip: other names are offered too."""
 LIKENESS = 0.4
-"""Below this a name is no misspelling of another: what is missing may be an import nobody can guess."""
+"""Below this a name is no misspelling of another: what is missing may be an import that cannot be guessed."""
 
 MEMBERS: dict[str, str] = {
     "abc": "ABC abstractmethod",
@@ -74,101 +79,69 @@ ALIASES = {
 _MODULES = tuple(sorted(name for name in sys.stdlib_module_names if not name.startswith("_")))
 _BUILTINS = tuple(name for name in dir(builtins) if not name.startswith("_"))
 _KEYWORDS = tuple(word for word in keyword.kwlist if word[0].islower())
-_ATTRIBUTE = re.compile(
-    r"has no attribute|has no '?\w+'? member|cannot access attribute|is not a known attribute", re.IGNORECASE
-)
-_ATTRIBUTE_CODES = frozenset({"attr-defined", "reportAttributeAccessIssue", "E1101", "no-member"})
 _SCAN = re.compile(
     r'''"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*'''
     r"""|(?<![\w.])(\.?)([^\W\d]\w*)|\.[ ]?([^\W\d]\w*)""",
     re.DOTALL,
 )
 _WORD = re.compile(r"[^\W\d]\w*")
-_SUGGESTED = re.compile(r"(?:[Dd]id you mean:?|maybe) [`'\"](?:self\.)?([^\W\d]\w*)[`'\"]")
-_QUOTED = re.compile(r"[`'\"]([^\W\d]\w*)[`'\"]")
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowed:
-    """What `line` (1-based) may say in `content[start:end]`, best guesses first; and lines that may be added elsewhere."""
+class UnresolvedName(Handler):
+    """The line with each name that may be meant; where an import may be the answer, the model chooses between the two."""
 
-    line: int
-    start: int
-    end: int
-    texts: tuple[str, ...]
-    added: tuple[str, ...] = ()
+    kinds = frozenset({*NAME_KINDS, DiagnosticKind.UNKNOWN_ATTRIBUTE})
 
-    def new_texts(self, text: str, begin: int, stop: int) -> list[str]:
-        """The new texts of a sub whose old text is `text[begin:stop]`, for the line's content `text`: those that leave the line
-        with one of `texts` in its place. An old text that only meets part of the place allows the texts that agree with
-        the rest of it; one that misses the place allows none.
-        """
-        head, tail = text[self.start : max(self.start, begin)], text[min(self.end, stop) : self.end]
-        before, behind = text[begin : self.start], text[self.end : stop]
-        if begin > self.end or stop < self.start:
-            return []
-        found = (
-            before + new[len(head) : len(new) - len(tail)] + behind
-            for new in self.texts
-            if new.startswith(head) and new.endswith(tail) and len(new) >= len(head) + len(tail)
-        )
-        return list(dict.fromkeys(new for new in found if new))
+    def candidates(self, context: FixContext) -> Candidates | None:
+        return replaced(context, self.replacement(context))
+
+    def replacement(self, context: FixContext) -> Replacement | None:
+        return _replacement(context)
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the statement uses the name that is quoted, or has the attribute."""
+        message = context.diagnostic.message
+        if context.kind is DiagnosticKind.UNKNOWN_ATTRIBUTE:
+            attribute = unknown_attribute(message)
+            return attribute is None or contains_word(context.statement(), attribute)
+        name = quoted_name(message) if context.kind is DiagnosticKind.UNDEFINED_NAME else None
+        return name is None or _uses(name, context.statement())
 
 
-def choices_for(diagnostic: Diagnostic, lines: Sequence[str], language: str) -> list[str] | None:
-    """What new text may be, as `EditRequest.choices`; None where the diagnostic does not narrow it.
-
-    Each text stands bare and with the space or the neighbouring token it may be replaced with. Raises: never.
-    """
-    found = narrow(diagnostic, lines, language)
-    if found is None:
-        return None
-    text = content(lines[found.line - 1])
-    begins = {found.start, *_neighbours(text[: found.start])}
-    news: list[str] = []
-    for begin in sorted(begins, reverse=True):
-        news += found.new_texts(text, begin, found.end)
-    if text.count(text[found.start : found.end]) > 1 and found.end < len(text):
-        news += found.new_texts(text, found.start, found.end + 1)
-    return list(dict.fromkeys([*news, *found.added])) or None
-
-
-def narrow(diagnostic: Diagnostic, lines: Sequence[str], language: str) -> Narrowed | None:
-    """The place a diagnostic is about and what may stand there, or None."""
-    at = diagnostic.start.line
-    if language != "python" or at >= len(lines):
-        return None
-    if is_syntax_error(diagnostic):
-        return _keyword(diagnostic, lines)
-    undefined = names_undefined(diagnostic)
-    attribute = not undefined and (
-        diagnostic.code in _ATTRIBUTE_CODES or _ATTRIBUTE.search(diagnostic.message) is not None
+def _uses(name: str, text: str) -> bool:
+    """Whether the statement may use the name: not only as an attribute, nor only to name an argument."""
+    return any(
+        text[: match.start()].rstrip()[-1:] not in ("(", ",")
+        or not re.match(r"\s*=[^=}!:]", text[match.end() :])
+        for match in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", text)
     )
-    if not undefined and not attribute:
-        return None
+
+
+def _replacement(context: FixContext) -> Replacement | None:
+    diagnostic, lines, at = context.diagnostic, context.lines, context.diagnostic.start.line
     place = flagged(diagnostic, content(lines[at]))
     if place is None:
         return None
     start, end = place
     wrong = content(lines[at])[start:end]
     names, attributes = _names(lines, at)
-    told = [name for name in _SUGGESTED.findall(diagnostic.message) if name != wrong]
-    if attribute:
-        texts = [*told, *meant(wrong, attributes)] or _ranked(wrong, attributes, names)[0]
-        return Narrowed(at + 1, start, end, tuple(dict.fromkeys(texts))) if texts else None
+    suggested = [name for name in suggested_names(diagnostic.message) if name != wrong]
+    if context.kind is DiagnosticKind.UNKNOWN_ATTRIBUTE:
+        texts = [*suggested, *meant(wrong, attributes)] or _ranked(wrong, attributes, names)[0]
+        return Replacement(at + 1, start, end, tuple(dict.fromkeys(texts))) if texts else None
     own = [f"self.{wrong}"] if "self" in names else []
     added = tuple(_imports(wrong))
     texts, best = _ranked(wrong, names, (*_BUILTINS, *_MODULES, *_KEYWORDS))
     if best < LIKENESS and not added and wrong not in attributes:
         return None
     # A slip of the keyboard leaves few words; an attribute of that very name says that `self.` is what is missing.
-    slips = [*told, *meant(wrong, (*names, *_BUILTINS, *_MODULES, *_KEYWORDS))]
+    slips = [*suggested, *meant(wrong, (*names, *_BUILTINS, *_MODULES, *_KEYWORDS))]
     known = own if wrong in attributes else []
-    if known or told or (slips and len(wrong) >= SHORT):
-        return Narrowed(at + 1, start, end, tuple(dict.fromkeys((*known, *slips))), added)
+    if known or suggested or (slips and len(wrong) >= SHORT):
+        return Replacement(at + 1, start, end, tuple(dict.fromkeys((*known, *slips))), added)
     at_own = 4
     texts = [*texts[:at_own], *own, *texts[at_own:]]
-    return Narrowed(at + 1, start, end, tuple(texts), added)
+    return Replacement(at + 1, start, end, tuple(texts), added)
 
 
 def flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
@@ -178,7 +151,7 @@ def flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
     marked = text[start:end]
     if marked.isidentifier():
         return start, end
-    for name in _QUOTED.findall(diagnostic.message):
+    for name in quoted_identifiers(diagnostic.message):
         for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text):
             if match.start() >= start or not marked.strip():
                 return match.span()
@@ -211,26 +184,17 @@ def _names(lines: Sequence[str], at: int) -> tuple[list[str], list[str]]:
 def _ranked(wrong: str, names: Iterable[str], more: Iterable[str] = ()) -> tuple[list[str], float]:
     """Names that look like `wrong`, then those that come first in `names`; and how alike the best one is."""
     names = [n for n in names if n != wrong]
-    pairs = _pairs(wrong)
+    pairs = letter_pairs(wrong)
     scored: list[tuple[float, int, str]] = []
     for k, name in enumerate(dict.fromkeys([*names, *more])):
         if abs(len(name) - len(wrong)) <= 3 and name != wrong:
-            both = _pairs(name)
+            both = letter_pairs(name)
             likeness = 2 * len(pairs & both) / (len(pairs) + len(both))
             if likeness > 0.2:
                 scored.append((-likeness, k, name))
     scored.sort()
     similar = [name for _, _, name in scored[:SIMILAR]]
     return list(dict.fromkeys([*similar, *names[:NEAR]])), -scored[0][0] if scored else 0.0
-
-
-@lru_cache(4096)
-def _pairs(word: str) -> frozenset[str]:
-    """Neighbouring letters, with the ends marked; letters one apart too, for those that were swapped."""
-    low = f"^{word.lower()}$"
-    return frozenset(
-        [*(low[k : k + 2] for k in range(len(low) - 1)), *(low[k] + low[k + 2] for k in range(len(low) - 2))]
-    )
 
 
 def _imports(name: str) -> list[str]:
@@ -242,45 +206,3 @@ def _imports(name: str) -> list[str]:
         f"from {module} import {name}\n" for module, members in MEMBERS.items() if name in members.split()
     ]
     return found
-
-
-def _keyword(diagnostic: Diagnostic, lines: Sequence[str]) -> Narrowed | None:
-    """The word near a syntax error that may be a misspelt keyword: one that the document has nowhere else."""
-    at = diagnostic.start.line
-    best: tuple[float, int, int, int] | None = None
-    for line in (at, at - 1):
-        if not 0 <= line < len(lines):
-            continue
-        for match in _WORD.finditer(re.sub(r"#.*", "", content(lines[line]))):
-            word = match.group()
-            if keyword.iskeyword(word) or word in _BUILTINS or len(word) < 2:
-                continue
-            likeness = max(_closeness(word, good) for good in _KEYWORDS) - 0.05 * (line != at)
-            if likeness >= 0.4 and (best is None or likeness > best[0]) and _once(word, lines):
-                best = (likeness, line, *match.span())
-    if best is None:
-        return None
-    _, line, start, end = best
-    word = content(lines[line])[start:end]
-    return Narrowed(line + 1, start, end, tuple(sorted(_KEYWORDS, key=lambda good: -_closeness(word, good))))
-
-
-def _once(word: str, lines: Sequence[str]) -> bool:
-    whole = re.compile(rf"(?<!\w){word}(?!\w)")
-    return sum(len(whole.findall(line)) for line in lines if word in line) == 1
-
-
-def _closeness(word: str, good: str) -> float:
-    if abs(len(word) - len(good)) > 1:
-        return 0.0
-    if sorted(word) == sorted(good):
-        return 0.9
-    both = _pairs(word), _pairs(good)
-    return 2 * len(both[0] & both[1]) / (len(both[0]) + len(both[1]))
-
-
-def _neighbours(head: str) -> list[int]:
-    """Where a sub's old text may begin before the place: at the space in front of it, at the token before that."""
-    found = [len(head) - 1] if head.endswith(" ") else []
-    match = re.search(r"(?:\w+|[^\w\s])[ ]?$", head)
-    return [*found, match.start()] if match else found

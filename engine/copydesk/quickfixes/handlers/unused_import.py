@@ -1,7 +1,4 @@
-"""An unused import: what its statement is without the name. Nothing else may change, and nothing is added.
-
-Knows import statements as a syntax tree has them; nothing of tokens, pages or models.
-"""
+"""An unused import (F401): what its statement is without the name. Nothing else may change, and nothing is added."""
 
 from __future__ import annotations
 
@@ -10,31 +7,39 @@ from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import unused_import, unused_name
+from copydesk.quickfixes.words import contains_word
 from copydesk.request import Diagnostic
 from copydesk.syntax.tree import node_at
 from copydesk.text.document import content, view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
-_CODES = frozenset({"F401", "W0611", "unused-import", "reportUnusedImport"})
-_MESSAGE = re.compile(
-    r"^(?:F401 )?[`'\"](?P<full>[^`'\"]+)[`'\"] imported but unused|^import [`'\"](?P<bound>[\w.]+)[`'\"] is not accessed"
-    r"|^unused (?P<of>[\w.]+(?: as \w+)?) imported from|^unused import (?P<plain>[\w.]+(?: as \w+)?)",
-    re.IGNORECASE,
-)
 _STATEMENTS = ("import_statement", "import_from_statement")
 
 
-def unused_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[Exchange]:
-    """The statement without the name the diagnostic is about; empty where it is about none, or its statement is the only one of
-    a block. Raises: never.
-    """
-    told = _MESSAGE.match(diagnostic.message)
-    if told is None and diagnostic.code not in _CODES:
-        return []
+class UnusedImport(Handler):
+    """The statement without the name; none where it is the only statement of a block."""
+
+    kinds = frozenset({DiagnosticKind.UNUSED_IMPORT})
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        return candidates_of((edit,) for edit in _shortened(context.diagnostic, context.lines, context.tree))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the statement has the name."""
+        name = unused_name(context.diagnostic.message)
+        return name is None or contains_word(context.statement(), name)
+
+
+def _shortened(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[LineEdit]:
+    wanted = unused_import(diagnostic.message)
     statement = _statement(diagnostic, lines, tree)
-    if statement is None or told is None:
+    if statement is None or wanted is None:
         return []
-    wanted = next(filter(None, told.groups()))
     names = statement.children_by_field_name("name")
     found = [node for node in names if _is_meant(node, wanted)]
     if len(found) != 1:
@@ -44,10 +49,10 @@ def unused_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -
     if not alone or _sits_alone(statement):
         return []
     if len(names) == 1:
-        return [Exchange(first + 1, last + 1, "")]
+        return [LineEdit(first + 1, last + 1, "")]
     text = "".join(view_line(line) for line in lines[first : last + 1])
     shortened = _without(text, first, names, names.index(found[0]))
-    return [Exchange(first + 1, last + 1, shortened)] if shortened is not None else []
+    return [LineEdit(first + 1, last + 1, shortened)] if shortened is not None else []
 
 
 def _statement(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> Node | None:

@@ -1,30 +1,23 @@
-"""A variable nobody reads: its assignment gone (F841), or its name in a loop said to be of no use (B007).
+"""A variable that is never read: its assignment removed (F841), or its name in a loop behind an underscore (B007).
 
-What is computed for it stays where that may do something: no call is dropped but to functions that only make a value. Knows
-Python's syntax trees; nothing of tokens, pages or models.
+What is computed for it stays where that may have an effect: no call is dropped but to functions that only make a value.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import quoted_name, unused_name
+from copydesk.quickfixes.words import contains_word
 from copydesk.syntax.splice import Point, Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, node_at, text_of
 from copydesk.text.document import content
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
-_ASSIGNED = frozenset({"F841", "W0612", "unused-variable", "reportUnusedVariable"})
-_ASSIGNED_MESSAGE = re.compile(
-    r"^(?:F841 )?local variable .* is assigned to but never used|^unused variable ['\"`]"
-    r"|^variable ['\"`]\w+['\"`] is not accessed",
-    re.IGNORECASE,
-)
-_LOOPED = frozenset({"B007"})
-_LOOPED_MESSAGE = re.compile(r"^loop control variable .* not used within", re.IGNORECASE)
 _ACTS = ("await", "yield", "named_expression", "call")
 _MAKES = frozenset(
     {"bool", "bytes", "dict", "float", "frozenset", "int", "len", "list", "max"}
@@ -33,20 +26,31 @@ _MAKES = frozenset(
 """Functions whose call, its result unread, does nothing for values of the usual kinds."""
 
 
-def unread_exchanges(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[tuple[Exchange, ...]]:
-    """The one way to be rid of the variable; empty where there is none that is sure. Raises: never."""
-    assigned = diagnostic.code in _ASSIGNED or _ASSIGNED_MESSAGE.search(diagnostic.message) is not None
-    looped = diagnostic.code in _LOOPED or _LOOPED_MESSAGE.search(diagnostic.message) is not None
-    if not assigned and not looped:
-        return []
-    name = node_at(tree, lines, diagnostic.start)
-    if name is None or name.type != "identifier" or name.parent is None or name.parent.has_error:
-        return []
-    made = _unassigned(name, lines) if assigned else _unnamed(name, lines, tree)
-    return [made] if made else []
+class UnusedVariable(Handler):
+    """The one way to be rid of the variable; none where none is sure."""
+
+    kinds = frozenset({DiagnosticKind.UNUSED_VARIABLE, DiagnosticKind.UNUSED_LOOP_VARIABLE})
+    widens_scope = True
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        name = node_at(context.tree, context.lines, context.diagnostic.start)
+        if name is None or name.type != "identifier" or name.parent is None or name.parent.has_error:
+            return None
+        if context.kind is DiagnosticKind.UNUSED_VARIABLE:
+            return candidates_of([_unassigned(name, context.lines)])
+        return candidates_of([_unnamed(name, context.lines, context.tree)])
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the statement has the name."""
+        message = context.diagnostic.message
+        in_loop = context.kind is DiagnosticKind.UNUSED_LOOP_VARIABLE
+        name = quoted_name(message) if in_loop else unused_name(message)
+        return name is None or contains_word(context.statement(), name)
 
 
-def _unassigned(name: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
+def _unassigned(name: Node, lines: Sequence[str]) -> tuple[LineEdit, ...]:
     holder = name.parent
     if holder is None:
         return ()
@@ -68,7 +72,7 @@ def _unassigned(name: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
     return _without(statement, lines)
 
 
-def _without(assignment: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
+def _without(assignment: Node, lines: Sequence[str]) -> tuple[LineEdit, ...]:
     """Without the statement's lines; in a block of its own `pass` stands for it."""
     statement = assignment.parent
     if statement is None or statement.type != "expression_statement" or statement.parent is None:
@@ -80,10 +84,10 @@ def _without(assignment: Node, lines: Sequence[str]) -> tuple[Exchange, ...]:
         return ()
     alone = sum(child.type != "comment" for child in statement.parent.named_children) == 1
     text = f"{head.decode('utf-8', 'replace')}pass\n" if alone else ""
-    return (Exchange(first + 1, last + 1, text),)
+    return (LineEdit(first + 1, last + 1, text),)
 
 
-def _unnamed(name: Node, lines: Sequence[str], tree: Tree) -> tuple[Exchange, ...]:
+def _unnamed(name: Node, lines: Sequence[str], tree: Tree) -> tuple[LineEdit, ...]:
     """The name behind an underscore, where nothing else can mean this loop's."""
     loop = name.parent
     while loop is not None and loop.type != "for_statement":
@@ -100,12 +104,12 @@ def _unnamed(name: Node, lines: Sequence[str], tree: Tree) -> tuple[Exchange, ..
             return ()
         if text_of(node) == text and node != name:
             before = not again and node.end_byte <= loop.start_byte
-            if not before and not _has_its_own(node, text, loop):
+            if not before and not has_its_own_binding(node, text, loop):
                 return ()
     return spliced(lines, [Splice(start_of(name), end_of(name), new)])
 
 
-def _has_its_own(node: Node, text: str, loop: Node) -> bool:
+def has_its_own_binding(node: Node, text: str, loop: Node) -> bool:
     """Whether another loop, or a comprehension, gives the name its value where `node` is."""
     child, around = node, node.parent
     while around is not None and around.type != "function_definition":
@@ -145,5 +149,5 @@ def _copies(function: Node) -> bool:
     return function.type == "attribute" and text_of(function).endswith(".copy")
 
 
-def _cut(lines: Sequence[str], start: Point, end: Point) -> tuple[Exchange, ...]:
+def _cut(lines: Sequence[str], start: Point, end: Point) -> tuple[LineEdit, ...]:
     return spliced(lines, [Splice(start, end, "")]) if start[0] == end[0] else ()

@@ -21,7 +21,7 @@ from copydesk.refactorings.phrases.words import (
 )
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import identifiers, rows, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _NAME, _VALUE = name("name"), code("value")
 _QUOTED = re.compile(r"""(\"{3}|'{3}|["'`])(?P<text>[^\n]+?)\1""")
@@ -128,7 +128,7 @@ def _printed(name: str, selected: Selection) -> Way | None:
     said = f"print({name})"
     if statement.next_named_sibling is not None and text_of(statement.next_named_sibling) == said:
         return ()
-    return (Exchange(line + 1, line, f"{indent}{said}\n"),)
+    return (LineEdit(line + 1, line, f"{indent}{said}\n"),)
 
 
 def _body(selected: Selection) -> list[Node]:
@@ -155,7 +155,7 @@ def _before(selected: Selection, node: Node, lines: list[str]) -> Way | None:
     indent = selected.split(start_of(node))[0]
     if indent.strip() or (line not in selected.numbers() and line - 1 not in selected.numbers()):
         return None
-    return (Exchange(line, line - 1, "".join(f"{indent}{text}\n" for text in lines)),)
+    return (LineEdit(line, line - 1, "".join(f"{indent}{text}\n" for text in lines)),)
 
 
 def _end_of_head(selected: Selection) -> int | None:

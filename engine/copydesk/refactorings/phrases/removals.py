@@ -10,7 +10,7 @@ from copydesk.refactorings.phrases.selection import Rule, Selection, Way
 from copydesk.refactorings.phrases.words import first_match, some, wordings
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import rows, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _REMOVE = r"(?:remove|delete|drop|strip|kill|take out|clean up|clear out|get rid of|no)"
 _ALL = some("all any every both of the these those my this that")
@@ -51,7 +51,7 @@ def _without_prints(selected: Selection) -> Way | None:
         empty = block is not None and block.type == "block"
         empty = empty and all((start_of(n), end_of(n)) in gone for n in others)
         stays = f"{before}pass{_end(behind)}" if empty and node == others[0] else ""
-        found.append(Exchange(first, last, stays))
+        found.append(LineEdit(first, last, stays))
     return tuple(found)
 
 
@@ -69,7 +69,7 @@ def _without_comments(selected: Selection) -> Way | None:
         if node.type == "comment" and not _READ_BY_TOOLS.match(text_of(node)):
             line = node.start_point[0] + 1
             before, comment = selected.split(start_of(node))
-            found.append(Exchange(line, line, before.rstrip() + _end(comment) if before.strip() else ""))
+            found.append(LineEdit(line, line, before.rstrip() + _end(comment) if before.strip() else ""))
     return tuple(found)
 
 

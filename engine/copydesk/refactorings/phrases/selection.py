@@ -15,9 +15,9 @@ from copydesk.request import Range
 from copydesk.syntax.splice import Point
 from copydesk.syntax.tree import rows
 from copydesk.text.document import view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
-Way: TypeAlias = tuple[Exchange, ...]
+Way: TypeAlias = tuple[LineEdit, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from copydesk.refactorings.phrases.words import first_match, only, wordings
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import rows, text_of
 from copydesk.text.document import view_line
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _IFS = (
     "the if else if/else if-else condition branch branches bodies blocks and by two statement its test around that of "
@@ -94,7 +94,7 @@ def _inverted(selected: Selection) -> Way | None:
     indent = head[: len(head) - len(head.lstrip())]
     one = [view_line(line) for line in selected.lines[first : middle - 1]]
     two = [view_line(line) for line in selected.lines[middle:last]]
-    return (Exchange(first, last, "".join([f"{indent}if {opposite}:\n", *two, f"{indent}else:\n", *one])),)
+    return (LineEdit(first, last, "".join([f"{indent}if {opposite}:\n", *two, f"{indent}else:\n", *one])),)
 
 
 def _guarded(selected: Selection) -> Way | None:
@@ -119,7 +119,7 @@ def _guarded(selected: Selection) -> Way | None:
     if head.strip() != f"if {text_of(test)}:" or not step or inner.strip() or not _movable(node, lines, step):
         return None
     left = [line[len(step) :] if line.strip() else line for line in lines]
-    return (Exchange(first, last, "".join([f"{indent}if {opposite}:\n", f"{indent}{step}return\n", *left])),)
+    return (LineEdit(first, last, "".join([f"{indent}if {opposite}:\n", f"{indent}{step}return\n", *left])),)
 
 
 def _tried(what: str | None, error: str, action: str, selected: Selection) -> Way | None:
@@ -142,7 +142,7 @@ def _tried(what: str | None, error: str, action: str, selected: Selection) -> Wa
         return None
     moved = [f"    {line}" if line.strip() else line for line in lines]
     made = [f"{indent}try:\n", *moved, f"{indent}except {error}:\n", f"{indent}    {action}\n"]
-    return (Exchange(first, last, "".join(made)),)
+    return (LineEdit(first, last, "".join(made)),)
 
 
 def _statements(selected: Selection, first: int, last: int) -> Sequence[Node]:

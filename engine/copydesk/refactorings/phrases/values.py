@@ -12,7 +12,7 @@ from copydesk.refactorings.phrases.selection import Rule, Selection, Way
 from copydesk.refactorings.phrases.words import code, expression, first_match, name, wordings
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
-from copydesk.text.line_edit import Exchange
+from copydesk.text.line_edit import LineEdit
 
 _NAME, _VALUE = name("name"), code("value")
 _VARIABLE = r"(?:(?:a |the |its own )?(?:new )?(?:local )?(?:variable|var),? )?(?:named |called )?"
@@ -122,7 +122,7 @@ def _extracted(name: str, value: str, selected: Selection) -> Way | None:
     return (
         None
         if indent.strip() or not used
-        else (Exchange(line, line - 1, f"{indent}{name} = {value}\n"), *used)
+        else (LineEdit(line, line - 1, f"{indent}{name} = {value}\n"), *used)
     )
 
 
@@ -161,7 +161,7 @@ def _inlined(name: str, sure: bool, selected: Selection) -> Way | None:
     ):
         return None
     made = spliced(selected.lines, [Splice(start_of(used), end_of(used), text_of(value))])
-    return (Exchange(first, first, ""), *made) if made else None
+    return (LineEdit(first, first, ""), *made) if made else None
 
 
 def _statement(node: Node) -> Node | None:

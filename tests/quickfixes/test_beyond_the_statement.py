@@ -6,13 +6,12 @@ import ast
 
 import pytest
 
-from copydesk.quickfixes.ways import ways
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.syntax.splice import Splice, spliced
-from copydesk.syntax.tree import parse
-from copydesk.text.document import Position, apply_edits, split_lines
-from copydesk.text.line_edit import Exchange
+from copydesk.text.document import apply_edits, split_lines
+from copydesk.text.line_edit import LineEdit
 from desks import editor
+from quick_fixes import applied, candidates, marked
 from server_tools import the_ruff
 
 B904 = "Within an `except` clause, raise exceptions with `raise ... from err` or `raise ... from None` to distinguish them"
@@ -139,29 +138,15 @@ NONE = [
 ]
 
 
-def name(marked: str) -> str:
+def name(source: str) -> str:
     """The word behind the mark."""
-    return marked[marked.index("¦") + 1 :].split()[0].rstrip(",:)")
+    return source[source.index("¦") + 1 :].split()[0].rstrip(",:)")
 
 
-def place(marked: str) -> tuple[str, Position]:
-    at = marked.index("¦")
-    line = marked.count("\n", 0, at)
-    return marked.replace("¦", ""), Position(line, at - (marked.rfind("\n", 0, at) + 1))
-
-
-def results(marked: str, code: str, message: str) -> list[str]:
-    text, at = place(marked)
+def results(source: str, code: str, message: str) -> list[str]:
+    text, at = marked(source)
     lines = split_lines(text)
-    tree = parse(lines, "python")
-    assert tree is not None
-    found = []
-    for way in ways(Diagnostic(at, at, message, code), lines, tree):
-        changed = list(lines)
-        for part in reversed(way):
-            changed[part.first - 1 : part.last] = [part.text]
-        found.append("".join(changed))
-    return found
+    return [applied(lines, edit) for edit in candidates(Diagnostic(at, at, message, code), lines)]
 
 
 CASES = [
@@ -177,7 +162,7 @@ def test_all_there_are(source: str, code: str, message: str, expected: list[str]
     expected = [text.replace("¦", "") for text in expected]
     assert results(source, code, message) == expected
     assert results(source, "another", message) == expected  # the words say it, too
-    text, at = place(source)
+    text, at = marked(source)
     result = (
         editor()
         .open("a.py", text, language="python")
@@ -194,7 +179,7 @@ def test_another_name_wherever_it_stands(source: str, likeliest: str) -> None:
     assert len(set(found)) == len(found)
     for text in found:
         ast.parse(text)
-    text, at = place(source)
+    text, at = marked(source)
     result = (
         editor()
         .open("a.py", text, language="python")
@@ -240,4 +225,4 @@ def test_other_tools_say_it_otherwise(message: str) -> None:
 
 def test_what_utf_8_cannot_say_is_no_line_to_rewrite() -> None:
     assert spliced(["a\udc80b\n"], [Splice((0, 0), (0, 1), "x")]) == ()
-    assert spliced(["é b\n"], [Splice((0, 3), (0, 4), "x")]) == (Exchange(1, 1, "é x\n"),)
+    assert spliced(["é b\n"], [Splice((0, 3), (0, 4), "x")]) == (LineEdit(1, 1, "é x\n"),)

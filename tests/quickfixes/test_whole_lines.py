@@ -12,43 +12,33 @@ from copydesk.editor import Document, Editor
 from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Program
 from copydesk.prompting.prompt import page_tokens
-from copydesk.quickfixes.handlers.blank_lines import gap_exchanges
-from copydesk.quickfixes.handlers.lambda_assignment import lambda_exchanges
-from copydesk.quickfixes.handlers.missing_indent import indent_exchanges
-from copydesk.quickfixes.repairs import repairs
+from copydesk.quickfixes.handler import Candidates, FixContext
+from copydesk.quickfixes.handlers.missing_indent import MissingIndent
+from copydesk.quickfixes.registry import quick_fixes
 from copydesk.request import Diagnostic, EditRequest
-from copydesk.serving.lowering import rewritten_programs
+from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, split_lines
-from copydesk.text.line_edit import Exchange
 from copydesk_training.defects import KINDS
 from copydesk_training.defects.registry import draw
 from defect_files import files
 from desks import editor
+from quick_fixes import applied, candidates, marked
 
 E302 = "Expected 2 blank lines, found {}"
 E731 = "Do not assign a `lambda` expression, use a `def`"
 
 
-def place(marked: str) -> tuple[str, Position]:
-    at = marked.index("¦")
-    line = marked.count("\n", 0, at)
-    return marked.replace("¦", ""), Position(line, at - (marked.rfind("\n", 0, at) + 1))
-
-
-def exchanged(marked: str, code: str | None, message: str) -> list[str]:
-    """The texts all exchanges come to."""
-    text, at = place(marked)
+def results(source: str, code: str | None, message: str) -> list[str]:
+    """The texts that all candidates come to."""
+    text, at = marked(source)
     lines = split_lines(text)
-    tree = parse(lines, "python")
-    assert tree is not None
-    diagnostic = Diagnostic(at, at, message, code)
-    ways = gap_exchanges(diagnostic, lines, tree) or lambda_exchanges(diagnostic, lines, tree)
-    return [put(lines, way) for way in ways]
+    return [applied(lines, edit) for edit in candidates(Diagnostic(at, at, message, code), lines)]
 
 
-def put(lines: list[str], way: Exchange) -> str:
-    return "".join((*lines[: way.first - 1], way.text, *lines[way.last :]))
+def moved(diagnostic: Diagnostic, lines: list[str]) -> Candidates | None:
+    context: FixContext = quick_fixes(diagnostic, lines, "python", parse(lines, "python")).context
+    return MissingIndent().candidates(context)
 
 
 EXACT = [
@@ -103,15 +93,15 @@ NONE = [
 
 @pytest.mark.parametrize(("source", "code", "message", "expected"), EXACT)
 def test_all_there_are(source: str, code: str | None, message: str, expected: list[str]) -> None:
-    assert exchanged(source, code, message) == expected
-    text, at = place(source)
+    assert results(source, code, message) == expected
+    text, at = marked(source)
     request = EditRequest(diagnostics=[Diagnostic(at, at, message, code)])
     assert set(listed(editor(), text, request)) == set(expected)
 
 
 @pytest.mark.parametrize(("source", "code", "message"), NONE)
 def test_what_is_left_to_the_model(source: str, code: str | None, message: str) -> None:
-    assert exchanged(source, code, message) == []
+    assert results(source, code, message) == []
 
 
 INDENTS = [
@@ -135,10 +125,12 @@ LONE = [
 
 @pytest.mark.parametrize(("source", "among"), INDENTS)
 def test_a_body_of_several_lines(source: str, among: list[str]) -> None:
-    text, at = place(source)
+    text, at = marked(source)
     diagnostic = Diagnostic(at, at, "expected an indented block after function definition on line 1")
     lines = split_lines(text)
-    found = {put(lines, way) for way in indent_exchanges(diagnostic, lines)}
+    made = moved(diagnostic, lines)
+    assert made is not None
+    found = {applied(lines, edit) for edit in made.edits}
     assert set(among) <= found
     for result in found:
         ast.parse(result)
@@ -147,9 +139,9 @@ def test_a_body_of_several_lines(source: str, among: list[str]) -> None:
 
 @pytest.mark.parametrize("source", LONE)
 def test_a_body_of_one_line_is_a_repair(source: str) -> None:
-    text, at = place(source)
+    text, at = marked(source)
     diagnostic = Diagnostic(at, at, "Expected an indented block")
-    assert indent_exchanges(diagnostic, split_lines(text)) == []
+    assert moved(diagnostic, split_lines(text)) is None
 
 
 HANDLERS = [
@@ -165,11 +157,11 @@ HANDLERS = [
 
 @pytest.mark.parametrize(("source", "code", "message", "names"), HANDLERS)
 def test_what_a_bare_except_may_catch(source: str, code: str | None, message: str, names: list[str]) -> None:
-    text, at = place(source)
+    text, at = marked(source)
     lines = split_lines(text)
-    found = repairs(Diagnostic(at, at, message, code), lines, [(1, len(lines))], "python")
-    assert [(repair.line, repair.text) for repair in found] == [
-        (at.line + 1, f"except {name}:") for name in names
+    found = candidates(Diagnostic(at, at, message, code), lines)
+    assert [(edit.first, edit.text) for (edit,) in found] == [
+        (at.line + 1, f"except {name}:\n") for name in names
     ]
 
 
@@ -179,10 +171,10 @@ def programs(desk: Editor, document: Document, request: EditRequest) -> tuple[Pr
     assert codec is not None
     assert parsed is not None
     lines = plan.version.lines.lines
-    tokens = page_tokens(codec, plan.page)
-    found = rewritten_programs(
-        codec, plan.rules, plan.page, tokens, request.diagnostics[0], lines, parsed.tree
-    )
+    lowering = Lowering(codec, plan.rules, plan.page, page_tokens(codec, plan.page), lines, plan.scope)
+    fixes = quick_fixes(request.diagnostics[0], lines, "python", parsed.tree)
+    made = next(fixes.candidates(plan.scope), None)
+    found = listed_programs(lowering, made) if made is not None and not made.within_lines else None
     if found is None:
         return ()
     for program in found.programs:

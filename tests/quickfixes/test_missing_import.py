@@ -19,12 +19,14 @@ from copydesk.decode.token_emitter import Speaker
 from copydesk.editor import Editor
 from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Gen, Program, Sub
-from copydesk.quickfixes.handlers.missing_import import Added, Importable, importable
+from copydesk.quickfixes.handlers.missing_import import Importable, importable
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.syntax.import_block import import_block, import_point
 from copydesk.syntax.import_sorting import import_lines, with_name
 from copydesk.text.document import Position, split_lines
+from copydesk.text.line_edit import LineEdit
 from decoding import Desk, byte_codec
+from quick_fixes import applied
 from random_pages import check_scope, random_model, random_text
 
 
@@ -34,9 +36,8 @@ def found(text: str, name: str) -> Importable | None:
     return importable(name, lines, import_block(lines, "python") or (first, first - 1))
 
 
-def made(text: str, way: Added) -> str:
-    lines = split_lines(text)
-    return "".join([*lines[: way.line - 1], way.text, *lines[way.line - 1 + way.instead :]])
+def made(text: str, edit: LineEdit) -> str:
+    return applied(split_lines(text), [edit])
 
 
 BLOCK = "import os\nimport sys\nfrom typing import Any\n\nimport numpy\n\nfrom .a import b\n\n\nx = 1\n"
@@ -68,14 +69,14 @@ def test_the_first_way(name: str, text: str, after: str) -> None:
     ways = found(text, name)
     assert ways is not None
     assert ways.sure
-    assert made(text, ways.ways[0]) == after
+    assert made(text, ways.edits[0]) == after
 
 
 def test_a_name_that_only_the_table_has_is_not_sure() -> None:
     ways = found("import os\n", "get_logger")
     assert ways is not None
     assert not ways.sure
-    assert any("from multiprocessing import get_logger\n" in way.text for way in ways.ways)
+    assert any("from multiprocessing import get_logger\n" in way.text for way in ways.edits)
 
 
 def test_an_attribute_of_that_name_makes_it_doubtful() -> None:
@@ -115,8 +116,9 @@ def test_every_way_is_inside_the_block(lines: list[str], name: str) -> None:
     first = import_point(lines, "python")
     block = import_block(lines, "python") or (first, first - 1)
     ways = importable(name, lines, block)
-    for way in ways.ways if ways else ():
-        assert block[0] <= way.line <= block[1] + (not way.instead)
+    for way in ways.edits if ways else ():
+        assert block[0] <= way.first <= way.last + 1
+        assert way.last <= block[1]
         assert way.text.endswith("\n")
         assert "\r" not in way.text
 

@@ -7,11 +7,16 @@ import time
 
 import pytest
 
-from copydesk.quickfixes.repairs import MOST_KEPT, Repair, repairs
-from copydesk.quickfixes.scope import is_syntax_error, resolve_scope
-from copydesk.request import Diagnostic
+from copydesk.quickfixes.handler import MOST_CANDIDATES
+from copydesk.quickfixes.handlers.syntax_error import UnparsableText
+from copydesk.quickfixes.kinds import is_syntax_error
+from copydesk.quickfixes.registry import quick_fixes
+from copydesk.quickfixes.scope import resolve_scope
+from copydesk.request import Diagnostic, Range
 from copydesk.syntax.fragment import fragment_at
+from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, content, split_lines
+from copydesk.text.line_edit import LineEdit
 from copydesk_training.defects import KINDS
 from copydesk_training.defects.registry import draw
 from defect_files import files
@@ -25,9 +30,18 @@ def found(
     at = Position(source.count("\n", 0, offset), offset - source.rfind("\n", 0, offset) - 1)
     lines = split_lines(text)
     by_line: dict[int, list[str]] = {}
-    for repair in repairs(Diagnostic(at, at, message, code), lines, [(1, len(lines))], language):
-        by_line.setdefault(repair.line, []).append(repair.text)
+    for edit in changes(Diagnostic(at, at, message, code), lines, [(1, len(lines))], language):
+        by_line.setdefault(edit.first, []).append(edit.text.removesuffix("\n"))
     return by_line
+
+
+def changes(
+    diagnostic: Diagnostic, lines: list[str], scope: list[Range], language: str = "python"
+) -> list[LineEdit]:
+    """The first candidates that are changes within lines."""
+    fixes = quick_fixes(diagnostic, lines, language, parse(lines, language))
+    found = next((each for each in fixes.candidates(scope) if each.within_lines), None)
+    return [edit for (edit,) in found.edits] if found is not None else []
 
 
 # What there is no other way to mend.
@@ -84,7 +98,6 @@ NONE = [
     ("f(a, ¦b)\n", "possible bug here", None),
     ("f(¦a)\n", "TypeError: A.f() takes 1 positional argument but 2 were given", None),
     ("def f(self, x¦):\n    pass\n", "TypeError: A.f() takes 2 positional arguments but 3 were given", None),
-    ("print(¦y)\n", "Undefined name `y`", "F821"),
 ]
 
 
@@ -105,15 +118,22 @@ def test_what_is_not_narrowed(source: str, message: str, code: str | None) -> No
     assert found(source, message, code) == {}
 
 
+def test_an_undefined_name_is_no_misspelt_keyword_where_the_text_parses() -> None:
+    for text, repaired in (("print(y)\n", False), ("whle y:\n    pass\n", True)):
+        lines = split_lines(text)
+        name = Diagnostic(Position(0, 0), Position(0, 4), "Undefined name", "F821")
+        context = quick_fixes(name, lines, "python", parse(lines, "python")).context
+        assert (UnparsableText().candidates(context) is not None) == repaired
+
+
 def test_outside_the_scope_or_the_document_there_is_none() -> None:
     lines = ["if x\n", "    y\n"]
     here = Diagnostic(Position(0, 0), Position(0, 1), "expected ':'")
-    assert repairs(here, lines, [(1, 1)], "python") == [Repair(1, "if x:")]
-    assert repairs(here, lines, [(2, 2)], "python") == []
-    assert (
-        repairs(Diagnostic(Position(2, 0), Position(2, 0), "expected ':'"), lines, [(1, 2)], "python") == []
-    )
-    assert repairs(here, [], [], "python") == []
+    assert changes(here, lines, [(1, 1)]) == [LineEdit(1, 1, "if x:\n")]
+    assert changes(here, lines, [(2, 2)]) == []
+    far = Diagnostic(Position(2, 0), Position(2, 0), "expected ':'")
+    assert changes(far, lines, [(1, 2)]) == []
+    assert changes(here, [], []) == []
 
 
 LEAST = {
@@ -139,18 +159,18 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
         lines = split_lines(example.before)
         scope = resolve_scope(lines, example.request, "python")
         began = time.process_time()
-        listed = repairs(diagnostic, lines, scope, "python")
+        listed = changes(diagnostic, lines, scope)
         times.append(time.process_time() - began)
         total += 1
-        assert len(listed) <= MOST_KEPT
+        assert len(listed) <= MOST_CANDIDATES
         assert len(set(listed)) == len(listed)
         fragment = fragment_at(lines, diagnostic.start.line)
         for repair in listed:
-            assert any(first <= repair.line <= last for first, last in scope)
-            assert repair.text != content(lines[repair.line - 1])
+            assert any(first <= repair.first == repair.last <= last for first, last in scope)
+            assert content(repair.text) != content(lines[repair.first - 1])
             if is_syntax_error(diagnostic):
                 assert fragment is not None
-                assert fragment.parses(repair.line - 1, repair.text)
+                assert fragment.parses(repair.first - 1, repair.text.removesuffix("\n"))
         true += any(mended(lines, repair) == [*map(content, split_lines(example.after))] for repair in listed)
     assert total > 5
     assert true >= LEAST[kind] * total, f"{true} of {total}"
@@ -158,7 +178,7 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
     assert times[len(times) * 9 // 10] < 0.1
 
 
-def mended(lines: list[str], repair: Repair) -> list[str]:
+def mended(lines: list[str], edit: LineEdit) -> list[str]:
     texts = [content(line) for line in lines]
-    texts[repair.line - 1 : repair.line] = repair.text.split("\n")
+    texts[edit.first - 1 : edit.last] = edit.text.removesuffix("\n").split("\n")
     return texts

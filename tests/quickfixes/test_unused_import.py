@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.quickfixes.handlers.unused_import import unused_exchanges
 from copydesk.request import Diagnostic
-from copydesk.syntax.tree import parse
-from copydesk.text.document import Position, split_lines
+from copydesk.text.document import split_lines
+from quick_fixes import applied, candidates, marked
 
 
-def without(marked: str, message: str, code: str | None = "F401") -> str | None:
+def without(source: str, message: str, code: str | None = "F401") -> str | None:
     """The text without the import that a diagnostic at `¦` is about; None where nothing is offered."""
-    at = marked.index("¦")
-    text = marked.replace("¦", "")
-    place = Position(text.count("\n", 0, at), at - (text.rfind("\n", 0, at) + 1))
+    text, place = marked(source)
     lines = split_lines(text)
-    tree = parse(lines, "python")
-    assert tree is not None
-    found = unused_exchanges(Diagnostic(place, place, message, code), lines, tree)
+    found = candidates(Diagnostic(place, place, message, code), lines)
     if not found:
         return None
-    (way,) = found
-    return "".join((*lines[: way.first - 1], way.text, *lines[way.last :]))
+    (edit,) = found
+    return applied(lines, edit)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.errors import DocumentError
-from copydesk.quickfixes.handlers.linter_fix import edited_lines, proposed_exchanges
+from copydesk.quickfixes.handlers.linter_fix import edited_lines, proposed_edits
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import (
     Encoding,
@@ -20,6 +20,7 @@ from copydesk.text.document import (
 )
 from copydesk_server.engine_process.messages import pack_request, unpack_request
 from desks import editor
+from quick_fixes import applied
 
 TEXT = "import os\nimport re\n\n\ndef f(a):\n    b = 1\n    return re.sub(a, a, a)\n"
 
@@ -72,18 +73,16 @@ def texts_and_edits(draw: st.DrawFn) -> tuple[str, list[TextEdit]]:
 
 
 @given(texts_and_edits())
-def test_exchanges_do_what_the_edits_do(given_text: tuple[str, list[TextEdit]]) -> None:
+def test_line_edits_do_what_the_edits_do(given_text: tuple[str, list[TextEdit]]) -> None:
     text, edits = given_text
     try:
         wanted = apply_edits(text, edits, Encoding.UTF32)
     except DocumentError:
         return
     lines = split_lines(text)
-    for ways in proposed_exchanges(finding(tuple(edits)), lines):
-        changed = list(lines)
-        for way in reversed(ways):
-            changed[way.first - 1 : way.last] = [way.text]
-        assert "".join(changed) == wanted
+    found = proposed_edits(finding(tuple(edits)), lines)
+    for each in found.edits if found is not None else ():
+        assert applied(lines, each) == wanted
 
 
 @pytest.mark.parametrize("kind", ["lines", "tags"])
@@ -167,7 +166,7 @@ def test_a_fix_no_page_can_show_is_left_to_the_model() -> None:
 
 
 def test_one_made_for_another_text_is_none() -> None:
-    assert proposed_exchanges(finding((edit(0, 3, 0, 1, "x"),)), split_lines(TEXT)) == []
+    assert proposed_edits(finding((edit(0, 3, 0, 1, "x"),)), split_lines(TEXT)) is None
 
 
 def test_it_crosses_to_the_engines_process() -> None:

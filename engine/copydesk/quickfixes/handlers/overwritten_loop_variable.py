@@ -1,0 +1,139 @@
+"""A loop's variable that its body gives another value (PLW2901): another name for that value, wherever it is read.
+
+Only an assignment that every turn of the loop comes to is renamed, and only where nothing outside the loop reads the variable.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of, parsing
+from copydesk.quickfixes.handlers.unused_variable import has_its_own_binding
+from copydesk.quickfixes.kinds import DiagnosticKind
+from copydesk.quickfixes.messages import quoted_identifiers
+from copydesk.quickfixes.words import contains_word
+from copydesk.syntax.splice import Splice, end_of, spliced, start_of
+from copydesk.syntax.tree import identifiers, is_label, node_at, text_of
+
+_RESULTS = {
+    "strip": "stripped", "lstrip": "stripped", "rstrip": "stripped", "lower": "lowered", "upper": "uppered",
+    "split": "parts", "replace": "replaced", "decode": "decoded", "encode": "encoded", "format": "formatted",
+    "resolve": "resolved", "copy": "copied", "join": "joined", "get": "found",
+}  # fmt: skip
+"""What the result of a method may be called."""
+_SCOPES = ("lambda", "function_definition", "class_definition", "list_comprehension", "set_comprehension",
+           "dictionary_comprehension", "generator_expression")  # fmt: skip
+
+
+class OverwrittenLoopVariable(Handler):
+    """The assignment and all that reads it, under each name that is free."""
+
+    kinds = frozenset({DiagnosticKind.OVERWRITTEN_LOOP_VARIABLE})
+    widens_scope = True
+
+    def candidates(self, context: FixContext) -> Candidates | None:
+        if context.tree is None:
+            return None
+        target = node_at(context.tree, context.lines, context.diagnostic.start)
+        found = _loop(target) if target is not None and target.type == "identifier" else None
+        if target is None or found is None:
+            return None
+        loop, statement = found
+        home = _home(loop)
+        uses = _uses(target, statement, loop, home)
+        if uses is None:
+            return None
+        taken = {text_of(node) for node in identifiers(home) if not is_label(node)}
+        names = [
+            name
+            for name in dict.fromkeys(_names(target, statement))
+            if name not in taken and not keyword.iskeyword(name) and not hasattr(builtins, name)
+        ]
+        edits = (
+            spliced(context.lines, [Splice(start_of(node), end_of(node), name) for node in uses])
+            for name in names
+        )
+        return candidates_of(parsing(context, edits))
+
+    def still_applies(self, context: FixContext) -> bool:
+        """While the statement has the name that is quoted."""
+        quoted = quoted_identifiers(context.diagnostic.message)
+        name = next((word for word in quoted if not keyword.iskeyword(word)), None)
+        return name is None or contains_word(context.statement(), name)
+
+
+def _loop(target: Node) -> tuple[Node, Node] | None:
+    """The `for` loop whose variable is assigned, and the assignment, a statement of its body's first level."""
+    assignment = target.parent
+    if (
+        assignment is None
+        or assignment.type != "assignment"
+        or assignment.child_by_field_name("left") != target
+    ):
+        return None
+    statement = assignment.parent
+    body = statement.parent if statement is not None else None
+    loop = body.parent if body is not None else None
+    if statement is None or loop is None or loop.type != "for_statement" or loop.has_error:
+        return None
+    if loop.child_by_field_name("body") != body or text_of(target) not in _bound(loop):
+        return None
+    return loop, statement
+
+
+def _bound(loop: Node) -> set[str]:
+    left = loop.child_by_field_name("left")
+    return {text_of(node) for node in (left, *identifiers(left))} if left is not None else set()
+
+
+def _home(loop: Node) -> Node:
+    node = loop
+    while node.parent is not None and node.type != "function_definition":
+        node = node.parent
+    return node
+
+
+def _uses(target: Node, statement: Node, loop: Node, home: Node) -> list[Node] | None:
+    """The target, and what reads it: behind the assignment in the loop's body. None where something else may read it."""
+    name, body = text_of(target), loop.child_by_field_name("body")
+    if body is None:
+        return None
+    found = [target]
+    for node in identifiers(home):
+        if text_of(node) != name or is_label(node) or node == target:
+            continue
+        if not loop.start_byte <= node.start_byte < loop.end_byte:
+            if not has_its_own_binding(node, name, loop):
+                return None
+        elif node.start_byte >= body.end_byte:
+            return None  # the `else` of the loop
+        elif node.start_byte >= statement.end_byte:
+            if _in_scope_of_its_own(node, loop):
+                return None
+            found.append(node)
+    return found
+
+
+def _in_scope_of_its_own(node: Node, loop: Node) -> bool:
+    """Whether a function or a comprehension in the loop may give the name another meaning, or read it later."""
+    around = node.parent
+    while around is not None and around != loop:
+        if around.type in _SCOPES:
+            return True
+        around = around.parent
+    return False
+
+
+def _names(target: Node, statement: Node) -> Iterator[str]:
+    name = text_of(target)
+    method = re.search(r"\.(\w+)\([^()]*\)\s*$", text_of(statement))
+    if method is not None and method.group(1) in _RESULTS:
+        yield _RESULTS[method.group(1)]
+        yield f"{_RESULTS[method.group(1)]}_{name}"
+    yield f"new_{name}"
+    yield f"{name}_value"
