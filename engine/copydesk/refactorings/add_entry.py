@@ -35,10 +35,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue
         for entry in arguments.assignments:
             yield f"Pass {entry} to {text_of(called)}", add_entry(given, entry, context)
-    pairs = [text for text in arguments.pairs]
     for node in context.starting(*_COLLECTIONS):
         if node.end_point[0] == node.start_point[0] or context.has(node):
-            known = pairs if node.type == "dictionary" else arguments.values
+            known = arguments.pairs if node.type == "dictionary" else arguments.values
             for entry in known:
                 if node.type == "dictionary" or context.knows(entry):
                     yield f"Add {entry} to {_name_of(node)}", add_entry(node, entry, context)

@@ -26,6 +26,9 @@ _MARKED = re.compile(r"[^\w]|\d|_|[a-z][A-Z]")
 _ASSIGNMENT = re.compile(
     r"(?<![\w.])[^\W\d]\w* ?= ?(?:[\"'][^\"']*[\"']|\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s\"'()=,;`])+"
 )
+_INTRODUCING = re.compile(r"(?::|->|#|,|\b(?:saying|says?|be|reads?|to|with|as)) (?=\S)")
+_ENDS = re.compile(r" (?=on |above |before |over |in |at |for |instead )|, | \(|;")
+"""What a text may stand behind, and before; not every one of these is one."""
 _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 
 
@@ -34,8 +37,8 @@ class Arguments:
     """Arguments in the order of the instruction, none twice.
 
     words: every word of it, in lower case. names: identifiers, no keywords. dotted: names with dots in them. code: expressions of
-    more than a name, literals too. assignments: `name=value`. pairs: `key: value`. types: what could annotate something. texts: what stands in quotes or
-    behind a word that may introduce it.
+    more than a name, literals too. assignments: `name=value`. pairs: `key: value`. types: what could annotate something. texts:
+    what stands in quotes, or behind a word that may introduce it.
     """
 
     instruction: str = ""
@@ -71,7 +74,7 @@ class Arguments:
 
 def arguments_of(instruction: str) -> Arguments:
     """What stands in an instruction, by its form alone."""
-    text = " ".join(instruction.split())
+    text = re.sub(r"[\r\n\t]+", " ", instruction).strip()
     quoted = [found[2].strip() for found in _QUOTED.finditer(text)]
     bare = re.sub(r"[`\"]", " ", text)
     names = [name for name in _NAME.findall(bare) if not keyword.iskeyword(name)]
@@ -96,10 +99,11 @@ def arguments_of(instruction: str) -> Arguments:
 def _code(text: str, quoted: Iterable[str]) -> Iterator[str]:
     """Runs of words that are an expression, the longest first at each place: those in quotes, and any others."""
     for piece in quoted:
-        if _CODE.search(piece) and (found := _expression(piece)):
-            yield found
+        if _CODE.search(piece) and (code := _expression(piece)):
+            yield code
     for found in re.finditer(r"(?<!\w)([\"'])[^\"']*\1(?!\w)", text):
-        yield found[0]
+        if code := _expression(found[0]):
+            yield code
     yield from (number for number in _NUMBER.findall(text) if _expression(number))
     for word in ("None", "True", "False"):
         if re.search(rf"\b{word}\b", text, re.IGNORECASE):
@@ -107,15 +111,15 @@ def _code(text: str, quoted: Iterable[str]) -> Iterator[str]:
     chunks = [(found.start(), found.end()) for found in _CHUNK.finditer(text)]
     for k, (start, _) in enumerate(chunks):
         for _, end in reversed(chunks[k : k + LONGEST_RUN]):
-            piece = text[start:end].strip("`").strip(_TRIMMED).strip("`")
+            piece = text[start:end].strip("`@").strip(_TRIMMED).strip("`@")
             if piece and _CODE.search(piece):
-                if found := _expression(piece):
-                    yield found
+                if code := _expression(piece):
+                    yield code
                 if (value := piece.partition("=")[2].strip()) and _assigns(piece) and _CODE.search(value):
                     yield value
     for found in re.finditer(r"\(([^()]+)\)", text):
-        if inner := _expression(found[1]):
-            yield inner
+        if code := _expression(found[1]):
+            yield code
 
 
 def _pairs(text: str) -> Iterator[str]:
@@ -125,8 +129,12 @@ def _pairs(text: str) -> Iterator[str]:
         if ":" in text[start : stop + 1].strip("`"):
             for _, end in reversed(chunks[k : k + LONGEST_RUN]):
                 piece = text[start:end].strip("`").strip(_TRIMMED).strip("`")
-                if ":" in piece and _expression("{" + piece.partition(" = ")[0] + "}"):
+                head, sign, value = piece.partition(" = ")
+                typed = ":" in head and _expression("{" + head + "}") is not None
+                if typed and (not sign or _expression(value) is not None):
                     yield piece
+    for found in re.finditer(r"\(([^()]+)\)", text):
+        yield from _pairs(found[1])
 
 
 def _assigns(text: str) -> bool:
@@ -142,12 +150,11 @@ def _expression(text: str) -> str | None:
 
 def _texts(text: str, quoted: Iterable[str]) -> Iterator[str]:
     yield from quoted
-    for found in re.finditer(
-        r"(?::|->|\bsaying|\bsay|\bsays|\bbe|\bread|\breads|\bto|\bwith|\bas|,) (?=\S)", text
-    ):
-        tail = text[found.end() :]
+    for found in _INTRODUCING.finditer(text):
+        tail = text[found.end() :].lstrip("#").strip()
         yield tail
         yield tail.rstrip(".!")
+        yield from (tail[: end.start()] for end in _ENDS.finditer(tail))
     yield text
 
 

@@ -19,7 +19,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         turned = opposite(test)
         if turned is None:
             continue
-        calls = [code for code in arguments.code if code.startswith(arguments.exceptions) and code.endswith(")")]
+        calls = [
+            code for code in arguments.code if code.startswith(arguments.exceptions) and code.endswith(")")
+        ]
         for error in arguments.exceptions:
             if message:
                 calls.append(f"{error}({text_of(message[0])})")

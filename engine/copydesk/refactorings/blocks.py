@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.request import Range
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 
@@ -141,3 +142,38 @@ def shifted(lines: Sequence[str], by: int) -> list[str]:
     if by >= 0:
         return [" " * by + line if line.strip() else line for line in lines]
     return [line[-by:] if line.strip() else line for line in lines]
+
+
+def body_lines(context: RefactoringContext, node: Node, field: str = "body") -> Range | None:
+    """The lines of a block below a head of one line, comments included; None where they do not stand so."""
+    body = node.child_by_field_name(field)
+    head = node.start_point[0] + 1
+    if body is None or body.start_point[0] < head or not context.starts_line(node):
+        return None
+    (line,) = context.view(head, head)
+    last = rows(body)[1]
+    plain = line.rstrip().endswith(":") and context.lines[last - 1].endswith(("\n", "\r"))
+    return (head + 1, last) if plain else None
+
+
+def is_plain_if(context: RefactoringContext, node: Node | None) -> bool:
+    """Whether it is an `if` without other branches, its condition in one line."""
+    if node is None or node.type != "if_statement" or node.children_by_field_name("alternative"):
+        return False
+    test = node.child_by_field_name("condition")
+    spelt = test is not None and text_of(test)
+    return context.view(node.start_point[0] + 1, node.start_point[0] + 1)[0].strip() == f"if {spelt}:"
+
+
+def else_line(context: RefactoringContext, node: Node) -> int | None:
+    """The line of a plain `else:`, where that is the only other branch of an `if`."""
+    branches = node.children_by_field_name("alternative")
+    if len(branches) != 1 or branches[0].type != "else_clause":
+        return None
+    line = branches[0].start_point[0] + 1
+    return line if context.view(line, line)[0].strip() == "else:" else None
+
+
+def has_comment(context: RefactoringContext, first: int, last: int) -> bool:
+    """Whether there may be a comment in these lines; a `#` in a string counts as one."""
+    return any("#" in line for line in context.view(first, last))

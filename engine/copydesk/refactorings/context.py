@@ -103,7 +103,10 @@ class RefactoringContext:
     def allows(self, edits: Edits) -> bool:
         """Whether edits change selected lines alone; new lines may come at the edges."""
         return all(
-            any(first <= edit.first and edit.last <= last and edit.first <= last + 1 for first, last in self.scope)
+            any(
+                first <= edit.first and edit.last <= last and edit.first <= last + 1
+                for first, last in self.scope
+            )
             for edit in edits
         )
 

@@ -25,7 +25,10 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         for code in known:
             if code != text_of(name):
                 line = f"{context.indent(node)}@{code}\n"
-                yield f'Decorate "{text_of(name)}" with @{code}', insert_lines(node.start_point[0] + 1, [line])
+                yield (
+                    f'Decorate "{text_of(name)}" with @{code}',
+                    insert_lines(node.start_point[0] + 1, [line]),
+                )
 
 
 def _remove(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -16,7 +16,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         (line,) = context.view(number, number)
         for old in dict.fromkeys(re.findall(r"[^\W\d]\w*", line)) if line.endswith("\n") else ():
             word = re.compile(rf"(?<!\w){old}(?!\w)")
-            if not arguments.mentions(old) or len(word.findall(line)) != 1:
+            target = re.match(rf"[\w.]*\b{old}\b(?: =|\")", line.strip(" \"'")) is not None
+            if len(word.findall(line)) != 1 or not (target or arguments.mentions(old)):
                 continue
             for new in arguments.names:
                 if new != old:

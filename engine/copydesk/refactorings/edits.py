@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from copydesk.syntax.splice import Point, Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
+from copydesk.text.document import view_line
 from copydesk.text.line_edit import Exchange
 
 Edits: TypeAlias = tuple[Exchange, ...]
@@ -32,6 +33,13 @@ def replace_nodes(lines: Sequence[str], replacements: Iterable[tuple[Node, str]]
     if any(node.start_point[0] != node.end_point[0] for node, _ in replacements):
         return None
     return spliced(lines, [Splice(start_of(node), end_of(node), text) for node, text in replacements]) or None
+
+
+def rewrite_node(lines: Sequence[str], node: Node, text: str) -> Edits:
+    """`text` in place of a node of any number of lines. Raises UnicodeEncodeError."""
+    (first, start), (last, end) = start_of(node), end_of(node)
+    before, behind = view_line(lines[first]).encode()[:start], view_line(lines[last]).encode()[end:]
+    return (Exchange(first + 1, last + 1, before.decode() + text + behind.decode()),)
 
 
 def replace_span(lines: Sequence[str], start: Point, end: Point, text: str) -> Edits | None:

@@ -10,20 +10,22 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, replace_nodes
+from copydesk.refactorings.edits import Edits, replace_nodes, rewrite_node
 from copydesk.syntax.tree import text_of
 
 _PLAIN = re.compile(r"""^(["'])(?!\1)[^\\\n]*\1$""")
-_PERCENT = re.compile(r"%([sr%])|%")
+_PERCENT = re.compile(r"%([srd%])|%")
 _BRACES = re.compile(r"\{(\d*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
 
 
-def use_f_strings(context: RefactoringContext) -> Edits | None:
-    """All that is formatted in the selection; None where one of several is not plain."""
+def use_f_strings(context: RefactoringContext, *, numbers: bool = False) -> Edits | None:
+    """All that is formatted in the selection; None where one of several is not plain. numbers: `%d` as well, which would refuse
+    what is no number.
+    """
     found: list[tuple[Node, str]] = []
     for node in context.walk("binary_operator", "call"):
         if _by_percent(node) or _by_format(node):
-            new = _f_string(node)
+            new = _f_string(node, numbers)
             if new is None:
                 return None
             found.append((node, new))
@@ -46,13 +48,13 @@ def _by_format(node: Node) -> bool:
     return of is not None and of.type == "string" and what is not None and text_of(what) == "format"
 
 
-def _f_string(node: Node) -> str | None:
+def _f_string(node: Node, numbers: bool) -> str | None:
     if _by_percent(node):
         text, given = node.child_by_field_name("left"), node.child_by_field_name("right")
         if text is None or given is None:
             return None
         values = given.named_children if given.type == "tuple" else [given]
-        return _filled(text_of(text), [text_of(value) for value in values], percent=True)
+        return _filled(text_of(text), [text_of(value) for value in values], percent=True, numbers=numbers)
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     of = called.child_by_field_name("object") if called is not None else None
     if (
@@ -64,7 +66,7 @@ def _f_string(node: Node) -> str | None:
     return _filled(text_of(of), [text_of(value) for value in given.named_children], percent=False)
 
 
-def _filled(text: str, values: list[str], *, percent: bool) -> str | None:
+def _filled(text: str, values: list[str], *, percent: bool, numbers: bool = False) -> str | None:
     """The f-string; None where a placeholder or a value is not plain."""
     if not _PLAIN.match(text) or any(re.search(r"[\\\n{}#:!]", v) or text[0] in v for v in values):
         return None
@@ -79,6 +81,8 @@ def _filled(text: str, values: list[str], *, percent: bool) -> str | None:
         if percent and found[1] == "%":
             made.append("%")
             continue
+        if percent and found[1] == "d" and not numbers:
+            return None
         number = int(found[1]) if not percent and found[1] else len(used)
         numbered.add(percent or bool(found[1]))
         if found[1] is None or number >= len(values):
@@ -92,7 +96,12 @@ def _filled(text: str, values: list[str], *, percent: bool) -> str | None:
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    yield "Use f-strings", use_f_strings(context)
+    yield "Use f-strings", use_f_strings(context, numbers=True)
+    for node in context.walk("binary_operator", "call"):
+        if _by_percent(node) or _by_format(node):
+            new = _f_string(node, numbers=True)
+            if new is not None:
+                yield f"Use {new}", rewrite_node(context.lines, node, new)
 
 
 F_STRING = Refactoring("f_string", "refactor.rewrite.fString", _propose)

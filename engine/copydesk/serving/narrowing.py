@@ -49,7 +49,8 @@ def told(version: Version, request: EditRequest, scope: Sequence[Range]) -> tupl
     that to the model.
     """
     free = request.choices is None and request.lark is None and not request.diagnostics
-    if request.instruction is None or not (request.narrow and free and version.language == "python"):
+    wanted = request.narrow and request.phrases and free and version.language == "python"
+    if request.instruction is None or not wanted:
         return None
     tree = version.parsed.tree if version.parsed is not None else None
     return told_exchanges(request.instruction, version.lines.lines, scope, tree) if tree is not None else None
