@@ -1,18 +1,21 @@
 """How often the edit that an instruction asks for is among the candidates of the refactorings.
 
-    python benchmarks/refactoring_recall.py [--examples 20] [--kinds rename,inline] [--missed KIND]
+    python benchmarks/refactoring_recall.py [--examples 20] [--kinds rename,inline] [--missed] [--worded]
 
-Instructions are those of training, in wordings that training never sees, on files of the standard library. No model runs.
+Instructions are those of training, in wordings that training never sees, on files of the standard library; and those of
+`tests/refactorings/wordings.json`, which were written by people who had not seen what is read. No model runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
+import json
 import random
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +26,15 @@ from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.phrases import told_exchanges
 from copydesk.refactorings.registry import enumerate_candidates
+from copydesk.request import EditRequest
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
 from copydesk_training.defects.asks import HeldOutRandom
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
 from defect_files import files
+
+WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "refactorings" / "wordings.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,20 @@ def examples(kind: str, count: int) -> Iterator[Example]:
                 yield example
             if found == count:
                 return
+
+
+def worded() -> Iterator[tuple[str, list[Example]]]:
+    """The instructions that others wrote, by kind."""
+    sets = json.loads(WORDINGS.read_text("utf-8"))
+    for kind in dict.fromkeys(asked["kind"] for one in sets for asked in one["asked"]):
+        found = []
+        for one in sets:
+            (asked,) = (asked for asked in one["asked"] if asked["kind"] == kind)
+            for wording in asked["wordings"] if asked["after"] is not None else ():
+                request = EditRequest(scope=[tuple(one["scope"])], instruction=wording)
+                found.append(Example(one["source"], asked["after"], request, kind, True))
+        if found:
+            yield kind, found
 
 
 def after(example: Example, candidate: Candidate) -> str:
@@ -110,31 +130,43 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=20, help="of each kind")
     parser.add_argument("--kinds", default="", help="comma-separated; all by default")
+    parser.add_argument(
+        "--worded", action="store_true", help="the instructions that others wrote, and no others"
+    )
     parser.add_argument("--missed", action="store_true", help="print the examples that are missed")
     args = parser.parse_args()
+    if args.worded:
+        print("Instructions that others wrote:\n")
+        table(worded(), args.missed)
+        return 0
+    wanted = args.kinds.split(",") if args.kinds else kinds()
+    print("Instructions of training in held-out wordings:\n")
+    table(((kind, list(examples(kind, args.examples))) for kind in wanted), args.missed)
+    return 0
+
+
+def table(given: Iterable[tuple[str, list[Example]]], missed: bool) -> None:
+    """The table of all kinds, as they are measured."""
     print("| kind | examples | recall | first | candidates | ms | ms at most | by phrases |")
     print("|---|---|---|---|---|---|---|---|")
     every: list[list[Measured]] = []
-    for kind in args.kinds.split(",") if args.kinds else kinds():
-        found = [measure(example) for example in examples(kind, args.examples)]
+    for kind, those in given:
+        found = [measure(example) for example in those]
         if not found:
             print(f"| {kind} | 0 | | | | | | |")
             continue
         every.append(found)
         print(row(kind, found), flush=True)
-        for one in found if args.missed else ():
+        for one in found if missed else ():
             if one.place is None:
                 show(one.example)
     print(row("all", [one for found in every for one in found]))
     mean = statistics.mean(sum(m.place is not None for m in found) / len(found) for found in every)
     print(f"\nMean recall over {len(every)} kinds: {mean:.1%}")
-    return 0
 
 
 def show(example: Example) -> None:
     """An example as a diff."""
-    import difflib
-
     diff = difflib.unified_diff(example.before.splitlines(), example.after.splitlines(), lineterm="", n=2)
     print("\n".join([f"  {example.request.instruction!r} {example.request.scope}", *list(diff)[2:]]), "\n")
 

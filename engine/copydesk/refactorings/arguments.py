@@ -15,6 +15,8 @@ LONGEST_RUN = 12
 """Words that one piece of code may have."""
 MOST = 40
 """Arguments of one kind that are kept, the first ones."""
+LONGEST = 1000
+"""Characters of an instruction that are looked at."""
 
 _QUOTED = re.compile(r"(\"{3}|```|(?<!\w)'(?=.*'(?!\w))|[\"`])(.+?)\1")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)")
@@ -74,7 +76,7 @@ class Arguments:
 
 def arguments_of(instruction: str) -> Arguments:
     """What stands in an instruction, by its form alone."""
-    text = re.sub(r"[\r\n\t]+", " ", instruction).strip()
+    text = re.sub(r"[\r\n\t]+", " ", instruction[:LONGEST]).strip()
     quoted = [found[2].strip() for found in _QUOTED.finditer(text)]
     bare = re.sub(r"[`\"]", " ", text)
     names = [name for name in _NAME.findall(bare) if not keyword.iskeyword(name)]
@@ -159,7 +161,12 @@ def _texts(text: str, quoted: Iterable[str]) -> Iterator[str]:
 
 
 def _first(found: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(found))[:MOST]
+    kept: dict[str, None] = {}
+    for one in found:
+        kept[one] = None
+        if len(kept) == MOST:
+            break
+    return tuple(kept)
 
 
 def _is_word(char: str) -> bool:

@@ -61,8 +61,10 @@ from copydesk.refactorings.wrap_in_try import WRAP_IN_TRY
 
 MOST = 300
 """Candidates of one selection."""
+MOST_LINES = 200
+"""A longer selection, which no page would show, has none."""
 _EACH = 400
-"""Proposals of one refactoring that are looked at."""
+"""Candidates of one refactoring that are compared with the others."""
 
 
 @cache
@@ -85,9 +87,9 @@ def enumerate_candidates(
     context: RefactoringContext, arguments: Arguments, most: int = MOST
 ) -> list[Candidate]:
     """What all refactorings make of a selection, each once: those first whose titles have more words of the instruction.
-    None of code that does not parse. Raises: never.
+    None of code that does not parse, or of more than `MOST_LINES` lines. Raises: never.
     """
-    if context.broken:
+    if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
     found = {candidate.edits: candidate for candidate in _candidates(context, arguments)}
     return sorted(found.values(), key=lambda candidate: _rank(candidate, arguments))[:most]
