@@ -9,6 +9,8 @@ forward behind the request (and by one behind the same request without its instr
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import sys
 import time
 from collections import Counter
@@ -42,10 +44,15 @@ from copydesk.text.document import apply_edits, split_lines
 from copydesk_training.example import Example
 from refactoring_recall import after, examples, kinds
 
-LAWS = ("likelihood", "local", "likelihood - prior", "local - prior", "words of the title")
+LAWS = ("likelihood", "local", "likelihood - prior", "local - prior", "words", "words, local")
 """How a candidate is chosen. local: at each token among those that some candidate has there. prior: the same without the
-instruction. The last asks no model: the first candidate of `enumerate_candidates`.
+instruction. words: the first candidate of `enumerate_candidates`, by no model. words, local: by `local` among those whose titles
+have as many words of the instruction as any.
 """
+
+
+CHOICES: list[tuple[str, str, bool, float]] = []
+"""Of every example and law: whether the right one was chosen, and the log probability it was chosen with."""
 
 
 def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Program]]:
@@ -64,19 +71,26 @@ def edges_of(editor: Editor, plan: Plan, trie: Trie, asked: Sequence[int]) -> Fl
     """The model's log probability of every edge behind the page and `asked`."""
     model = editor.toolkit.model
     row = model.new_row(len(plan.prefix) + len(asked) + len(trie.tokens) + 64)
-    model.forward([Feed(row, SHARED, plan.prefix, range(len(plan.prefix)))])
-    base = len(asked)
-    parents = [*range(-1, base - 1), *(base + p if p >= 0 else base - 1 for p in trie.parents)]
-    ask = Ask([*asked, *trie.tokens], range(base - 1, base + len(trie.tokens)), parents)
-    (logits,) = model.forward([Lane(row, 1, len(plan.prefix)).feed(ask)])
+    try:
+        model.forward([Feed(row, SHARED, plan.prefix, range(len(plan.prefix)))])
+        base = len(asked)
+        parents = [*range(-1, base - 1), *(base + p if p >= 0 else base - 1 for p in trie.parents)]
+        ask = Ask([*asked, *trie.tokens], range(base - 1, base + len(trie.tokens)), parents)
+        (logits,) = model.forward([Lane(row, 1, len(plan.prefix)).feed(ask)])
+    finally:
+        row.store.release()
     nodes, tokens = torch.from_numpy(trie.edge_nodes), torch.from_numpy(trie.edge_tokens)
     scores = logits.double()
     found: Floats = (scores[nodes, tokens] - torch.logsumexp(scores, -1)[nodes]).cpu().numpy()
     return found
 
 
-def chosen(editor: Editor, plan: Plan, programs: Sequence[Program]) -> list[int]:
-    """The index of the program that each of `LAWS` but the last chooses."""
+def chosen(
+    editor: Editor, plan: Plan, programs: Sequence[Program], words: Sequence[int]
+) -> list[tuple[int, float]]:
+    """The index of the program that each of `LAWS` chooses, and how sure it is, as a log probability. words: that each title
+    has of the instruction.
+    """
     codec = editor.toolkit.codec
     assert codec is not None
     lines = page_tokens(codec, plan.page).lines
@@ -89,8 +103,11 @@ def chosen(editor: Editor, plan: Plan, programs: Sequence[Program]) -> list[int]
     with torch.inference_mode():
         told, prior = (edges_of(editor, plan, trie, asked) for asked in (plan.asked, unasked))
     exact, local = trie.law(told), trie.local_law(told)
-    laws = exact, local, exact - trie.law(prior), local - trie.local_law(prior)
-    return [int(np.argmax(law)) for law in laws]
+    best = np.where(np.asarray(words) == max(words), 0.0, -np.inf)
+    laws = (
+        exact, local, exact - trie.law(prior), local - trie.local_law(prior), best - np.arange(len(best)) * 1e-9, best + local,
+    )  # fmt: skip
+    return [(int(np.argmax(law)), float(np.max(law) - np.logaddexp.reduce(law))) for law in laws]
 
 
 def measure(editor: Editor, example: Example, most: int, totals: Counter[str]) -> None:
@@ -116,10 +133,13 @@ def measure(editor: Editor, example: Example, most: int, totals: Counter[str]) -
             totals["present"] += 1
             totals["free where present"] += free
             begin = time.perf_counter()
-            places = [*chosen(editor, plan, [program for _, program in said]), 0]
+            given = set(re.findall(r"\w+", (request.instruction or "").lower()))
+            words = [len(given & set(re.findall(r"\w+", candidate.title.lower()))) for candidate, _ in said]
+            found_by = chosen(editor, plan, [program for _, program in said], words)
             totals["choosing ms"] += round((time.perf_counter() - begin) * 1000)
-            for law, place in zip(LAWS, places, strict=True):
+            for law, (place, sure) in zip(LAWS, found_by, strict=True):
                 totals[law] += right[place]
+                CHOICES.append((example.kind, law, right[place], sure))
     finally:
         document.close()
 
@@ -135,6 +155,7 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=4, help="of each kind")
     parser.add_argument("--kinds", default="", help="comma-separated; all by default")
     parser.add_argument("--most", type=int, default=150, help="candidates that are scored")
+    parser.add_argument("--json", metavar="FILE", help="write every choice, and how sure it was")
     args = parser.parse_args()
     names = ("present", "free", "free where present", *LAWS)
     print(f"| kind | examples | {' | '.join(names)} |\n|---|---{'|---' * len(names)}|")
@@ -156,6 +177,8 @@ def main() -> int:
         f"\nCandidates {every['candidates'] / (every['examples'] or 1):.0f}, lowering "
         f"{every['lowering ms'] / (every['examples'] or 1):.0f} ms, choosing {every['choosing ms'] / share:.0f} ms."
     )
+    if args.json is not None:
+        Path(args.json).write_text(json.dumps(CHOICES), encoding="utf-8")
     return 0
 
 

@@ -82,7 +82,11 @@ def arguments_of(instruction: str) -> Arguments:
     names = [name for name in _NAME.findall(bare) if not keyword.iskeyword(name)]
     dotted = _DOTTED.findall(text)
     code = list(_code(text, quoted))
-    types = [found for words in (*quoted, *code, *names, *dotted) if (found := annotation(words)) is not None]
+    types = [
+        found
+        for words in (*quoted, *code, *names, *dotted)
+        if (found := annotation(words.removeprefix("-> "))) is not None
+    ]
     return Arguments(
         instruction=text,
         words=frozenset(word.lower() for word in re.findall(r"\w+", text)),

@@ -62,7 +62,7 @@ def _is_method(name: Node) -> bool:
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     names = dict.fromkeys(text_of(n) for n in context.walk("identifier") if not is_label(n))
     for old in names:
-        for new in arguments.names if old in arguments.names else ():
+        for new in arguments.names if old.lower() in arguments.words else ():
             if new not in names:
                 yield f'Rename "{old}" to "{new}"', rename(old, new, context)
 
