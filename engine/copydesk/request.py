@@ -59,8 +59,8 @@ class EditRequest:
     `scope` lists 1-based inclusive document lines, (k, k - 1) for an insertion point; None leaves it to the
     default policies. At most one of `choices` (the new text is one of these) and `lark` (a Lark grammar of
     the new text) narrows what is written; without them a diagnostic or an instruction does where it
-    settles the text (`narrowing.py`), unless `narrow` is off. `temperature` 0 is greedy. `max_tokens` bounds
-    the program's generated tokens.
+    settles the text (`narrowing.py`), unless `narrow` is off; an instruction does not without `phrases`.
+    `temperature` 0 is greedy. `max_tokens` bounds the program's generated tokens.
     """
 
     scope: Sequence[Range] | None = None
@@ -69,6 +69,7 @@ class EditRequest:
     choices: Sequence[str] | None = None
     lark: str | None = None
     narrow: bool = True
+    phrases: bool = True
     temperature: float = 0.0
     top_p: float = 1.0
     seed: int = 0

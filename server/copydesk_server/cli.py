@@ -210,6 +210,12 @@ def _add_eval(
         help="choose names and fixes from lists (on), let the model spell them (off), or measure both (default: on)",
     )
     measure.add_argument("--no-narrow", action="store_true", help="the same as --narrow off")
+    measure.add_argument(
+        "--phrases",
+        choices=("on", "off"),
+        default="on",
+        help="apply common instructions by rules (default: on)",
+    )
     measure.add_argument("--brief", action="store_true", help="print the rows of groups only, not of kinds")
     measure.add_argument("--json", metavar="FILE", help="write every verdict, one JSON object per line")
 

@@ -152,3 +152,9 @@ def test_narrowing_can_be_turned_off() -> None:
     document = editor().open("a.py", NAMED, language="python")
     request = EditRequest(scope=[(1, 3)], instruction="rename a to new", narrow=False, max_tokens=2)
     assert document.edit(request).text != RENAMED
+
+
+def test_phrases_can_be_turned_off_alone() -> None:
+    document = editor().open("a.py", NAMED, language="python")
+    request = EditRequest(scope=[(1, 3)], instruction="rename a to new", phrases=False, max_tokens=2)
+    assert document.edit(request).text != RENAMED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from copydesk.refactorings.phrases import told_exchanges
+from copydesk.refactorings.phrases import instruction_edits
 from copydesk.request import Range
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
@@ -16,7 +16,7 @@ def told(instruction: str, source: str, scope: Sequence[Range] = ()) -> str | No
     lines = split_lines(source)
     tree = parse(lines, "python")
     assert tree is not None
-    way = told_exchanges(instruction, lines, scope or [(1, len(lines))], tree)
+    way = instruction_edits(instruction, lines, scope or [(1, len(lines))], tree)
     if way is None:
         return None
     for exchange in reversed(way):

@@ -1,1 +1,1 @@
-"""Named transforms of code, and the optional reader of instructions that names them."""
+"""Named transforms of Python code, one a file; `registry` has them all, `phrases` reads instructions that name one."""

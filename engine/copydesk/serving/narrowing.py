@@ -13,7 +13,7 @@ from copydesk.program import Sub
 from copydesk.quickfixes.handler import Candidates
 from copydesk.quickfixes.registry import QuickFixes
 from copydesk.quickfixes.replacement import Replacement
-from copydesk.refactorings.phrases import told_exchanges
+from copydesk.refactorings.phrases import instruction_edits
 from copydesk.request import EditRequest, Range
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs, listed_subs
 from copydesk.serving.snapshot import Version
@@ -41,10 +41,13 @@ def instructed_edit(
     that to the model.
     """
     free = request.choices is None and request.lark is None and not request.diagnostics
-    if request.instruction is None or not (request.narrow and free and version.language == "python"):
+    wanted = request.narrow and request.phrases and free and version.language == "python"
+    if request.instruction is None or not wanted:
         return None
     tree = version.parsed.tree if version.parsed is not None else None
-    return told_exchanges(request.instruction, version.lines.lines, scope, tree) if tree is not None else None
+    return (
+        instruction_edits(request.instruction, version.lines.lines, scope, tree) if tree is not None else None
+    )
 
 
 def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:

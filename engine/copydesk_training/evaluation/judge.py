@@ -33,10 +33,12 @@ def judge_all_models(
     verify: Verify,
     *,
     modes: Sequence[bool],
+    phrases: bool = True,
     together: int = TOGETHER,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, list[Verdict]]]:
-    """Ask every model about every example once for each of `modes`, the values of `EditRequest.narrow`.
+    """Ask every model about every example once for each of `modes`, the values of `EditRequest.narrow`; without
+    `phrases` no instruction is applied by rules.
 
     Yields (index of the editor, verdicts of one batch). `stop` is asked before each batch, and a batch that has begun is asked
     of all models, so that they have always answered the same examples.
@@ -46,7 +48,8 @@ def judge_all_models(
         for start in range(0, len(examples), together):
             if stop():
                 return
-            numbered = list(enumerate(examples[start : start + together], number))
+            batch = [_with_phrases(example, phrases) for example in examples[start : start + together]]
+            numbered = list(enumerate(batch, number))
             number += len(numbered)
             for index, editor in enumerate(editors):
                 yield index, _judge_batch(editor, numbered, modes, verify)
@@ -95,6 +98,10 @@ def _ask(
         )
         for k, (number, example) in enumerate(batch)
     ]
+
+
+def _with_phrases(example: Example, phrases: bool) -> Example:
+    return example if phrases else replace(example, request=replace(example.request, phrases=False))
 
 
 def _greedy(example: Example, narrow: bool | None) -> Example:

@@ -141,6 +141,7 @@ def _measure(
         rounds,
         _verifier(),
         modes=modes,
+        phrases=args.phrases == "on",
         together=args.together,
         stop=_budget(args.minutes, len(args.page_lines or [None])),
     )

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from tree_sitter import Tree
 
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.phrases.bodies import body_rule, docstring_rule
 from copydesk.refactorings.phrases.names import name_rule
 from copydesk.refactorings.phrases.removals import removal_rule
-from copydesk.refactorings.phrases.selection import Selection, Way
 from copydesk.refactorings.phrases.shapes import shape_rule
 from copydesk.refactorings.phrases.signatures import signature_rule
 from copydesk.refactorings.phrases.strings import string_rule
@@ -20,25 +21,28 @@ from copydesk.refactorings.phrases.values import value_rule
 from copydesk.refactorings.phrases.words import plain, quoted
 from copydesk.request import Range
 
-_READERS = (name_rule, removal_rule, signature_rule, body_rule, value_rule, string_rule, shape_rule)
-
 LONGEST = 240
 """Characters of an instruction that may say it all; who writes more has more to say."""
 
 
-def told_exchanges(instruction: str, lines: Sequence[str], scope: Sequence[Range], tree: Tree) -> Way | None:
+def instruction_edits(
+    instruction: str, lines: Sequence[str], scope: Sequence[Range], tree: Tree
+) -> Edits | None:
     """What the lines of `scope` become, from the top down: nothing where the instruction is followed already; None where it
     leaves anything open. Raises: never.
     """
     if len(instruction) > LONGEST:
         return None
     said = plain(instruction)
-    read = [docstring_rule(instruction.strip()), *(reader(said) for reader in _READERS)]
+    read = (
+        docstring_rule(instruction.strip()), name_rule(said), removal_rule(said), signature_rule(said), body_rule(said),
+        value_rule(said, quoted(instruction)), string_rule(said), shape_rule(said),
+    )  # fmt: skip
     rules = [rule for rule in read if rule is not None]
-    selected = Selection.of(lines, scope, tree, quoted(instruction))
-    if not rules or any(node.has_error for node in selected.nodes):
+    context = RefactoringContext.of(lines, scope, tree)
+    if not rules or context.broken:
         return None
     try:
-        return next((way for rule in rules if (way := rule(selected)) is not None), None)
+        return next((edits for rule in rules if (edits := rule(context)) is not None), None)
     except UnicodeEncodeError:
         return None  # a tree's columns are bytes, which such a line has not

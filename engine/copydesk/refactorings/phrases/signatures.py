@@ -1,18 +1,16 @@
-"""What a function's head says: types, defaults, parameters."""
+"""Wishes about a function's head: types, defaults, parameters."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
 from functools import partial
-from itertools import takewhile
 
-from tree_sitter import Node
-
-from copydesk.refactorings.phrases.selection import Rule, Selection, Way
-from copydesk.refactorings.phrases.words import annotation, code, expression, first_match, name, wordings
-from copydesk.syntax.splice import Point, Splice, end_of, spliced, start_of
-from copydesk.syntax.tree import identifiers, text_of
+from copydesk.refactorings.add_parameter import add_parameter
+from copydesk.refactorings.code_words import annotation, expression
+from copydesk.refactorings.parameter_default import change_default
+from copydesk.refactorings.parameter_type import annotate_parameter
+from copydesk.refactorings.phrases.words import Rule, code, first_match, name, wordings
+from copydesk.refactorings.remove_parameter import remove_parameter
+from copydesk.refactorings.return_type import annotate_return
 
 _NAME, _TYPE, _VALUE = name("name"), code("type"), code("value")
 _WORD = r"(?:parameter|argument|param|arg)"
@@ -82,150 +80,21 @@ _REMOVED = wordings(
     rf"(?:remove|drop|delete) {_NAME} from the (?:signature|parameters|arguments)",
     rf"the {_WORD} {_NAME} is not (?:needed|used)(?: any ?more)?, remove it",
 )
-_PLAIN = ("identifier", "default_parameter", "typed_parameter", "typed_default_parameter")
 
 
 def signature_rule(instruction: str) -> Rule | None:
     """Reads a wish about a function's head."""
     for pattern in _RETURNS:
         if (found := pattern.match(instruction)) and (type := annotation(found["type"])):
-            return partial(_returns, type)
+            return partial(annotate_return, type)
     for pattern in _TYPED:
         if (found := pattern.match(instruction)) and (type := annotation(found["type"])):
-            return partial(_typed, found["name"], type)
+            return partial(annotate_parameter, found["name"], type)
     if found := first_match(_TYPED_AS_ITS_DEFAULT, instruction):
-        return partial(_typed, found["name"], None)
+        return partial(annotate_parameter, found["name"], None)
     if (found := first_match(_ADDED, instruction)) and (value := expression(found["value"])):
-        return partial(_added, found["name"], value)
+        return partial(add_parameter, found["name"], value)
     for pattern in _DEFAULT:
         if (found := pattern.match(instruction)) and (value := expression(found["value"])):
-            return partial(_defaults, found["name"], value)
-    return partial(_removed, found["name"]) if (found := first_match(_REMOVED, instruction)) else None
-
-
-def _returns(type: str, selected: Selection) -> Way | None:
-    function = selected.function()
-    parameters = function.child_by_field_name("parameters") if function is not None else None
-    if function is None or parameters is None or not selected.knows(type, type=True):
-        return None
-    said = function.child_by_field_name("return_type")
-    if said is None:
-        return _put(selected, end_of(parameters), f" -> {type}")
-    return _instead(selected, said, type)
-
-
-def _typed(name: str, type: str | None, selected: Selection) -> Way | None:
-    """type: None for that of the default."""
-    parameter = _parameter(selected, name)
-    if parameter is None:
-        return None
-    said, default = (parameter.child_by_field_name(field) for field in ("type", "value"))
-    if type is None:
-        type = _type_of(default)
-        if type is None:
-            return () if said is not None else None
-    if not selected.knows(type, type=True):
-        return None
-    if said is not None:
-        return _instead(selected, said, type)
-    if parameter.type == "identifier":
-        return _put(selected, end_of(parameter), f": {type}")
-    left = parameter.child_by_field_name("name")
-    if left is None or default is None or left.end_point[0] != default.start_point[0]:
-        return None
-    return spliced(selected.lines, [Splice(end_of(left), start_of(default), f": {type} = ")]) or None
-
-
-def _defaults(name: str, value: str, selected: Selection) -> Way | None:
-    parameter = _parameter(selected, name)
-    default = parameter.child_by_field_name("value") if parameter is not None else None
-    return _instead(selected, default, value) if default is not None and selected.knows(value) else None
-
-
-def _added(name: str, value: str, selected: Selection) -> Way | None:
-    """Behind the last that can be given by position: who calls the function gives none of the others by it."""
-    parameters = _parameters(selected)
-    if any(_name_of(p) == name for p in parameters):
-        return ()
-    plain = list(takewhile(lambda p: p.type in _PLAIN and _name_of(p), parameters))
-    if not plain or not selected.knows(value):
-        return None
-    last, typed = plain[-1], any(p.type.startswith("typed") for p in parameters)
-    kind = _literal_type(value) if typed else None
-    new = f"{name}: {kind} = {value}" if kind else f"{name}={value}"
-    before = selected.split(start_of(last))[0]
-    if not before.strip() and len(parameters) > 1:
-        return None  # each on a line of its own: lines to come, which the model writes
-    return _put(selected, end_of(last), f", {new}")
-
-
-def _removed(name: str, selected: Selection) -> Way | None:
-    function, parameters = selected.function(), _parameters(selected)
-    body = function.child_by_field_name("body") if function is not None else None
-    at = next((k for k, p in enumerate(parameters) if _name_of(p) == name), None)
-    if body is None:
-        return None
-    if at is None:
-        return () if parameters else None
-    alone = parameters[at - 1].type == "keyword_separator" and at + 1 == len(
-        parameters
-    )  # a star that names none
-    if alone or any(text_of(node) == name for node in identifiers(body)):
-        return None
-    gone = parameters[at]
-    begin, end = start_of(gone), end_of(gone)
-    if at:
-        begin = end_of(parameters[at - 1])
-    elif len(parameters) > 1:
-        end = start_of(parameters[1])
-    return spliced(selected.lines, [Splice(begin, end, "")]) or None if begin[0] == end[0] else None
-
-
-# -- parameters ------------------------------------------------------------------------------------------------------
-
-
-def _parameters(selected: Selection) -> Sequence[Node]:
-    function = selected.function()
-    found = function.child_by_field_name("parameters") if function is not None else None
-    return [node for node in found.named_children if node.type != "comment"] if found is not None else []
-
-
-def _parameter(selected: Selection, name: str) -> Node | None:
-    return next((p for p in _parameters(selected) if p.type in _PLAIN and _name_of(p) == name), None)
-
-
-def _name_of(parameter: Node) -> str:
-    if parameter.type == "identifier":
-        return text_of(parameter)
-    named = parameter.child_by_field_name("name")
-    if named is None and parameter.named_children:
-        named = parameter.named_children[0]
-    return text_of(named) if named is not None and named.type == "identifier" else ""
-
-
-def _type_of(default: Node | None) -> str | None:
-    return _literal_type(text_of(default)) if default is not None else None
-
-
-def _literal_type(value: str) -> str | None:
-    """The type of a plain literal that says it; None for None and for what holds others."""
-    try:
-        made = ast.literal_eval(value)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return None
-    return type(made).__name__ if isinstance(made, (bool, int, float, str, bytes)) else None
-
-
-# -- edits -----------------------------------------------------------------------------------------------------------
-
-
-def _put(selected: Selection, at: Point, text: str) -> Way | None:
-    return spliced(selected.lines, [Splice(at, at, text)]) or None
-
-
-def _instead(selected: Selection, node: Node, text: str) -> Way | None:
-    if text_of(node) == text:
-        return ()
-    if node.start_point[0] != node.end_point[0]:
-        return None
-    return spliced(selected.lines, [Splice(start_of(node), end_of(node), text)]) or None
+            return partial(change_default, found["name"], value)
+    return partial(remove_parameter, found["name"]) if (found := first_match(_REMOVED, instruction)) else None

@@ -5,9 +5,15 @@ A reader names the words it knows, slots and fillers; one word more that nobody 
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits
+
+Rule: TypeAlias = Callable[[RefactoringContext], Edits | None]
+"""A refactoring with its arguments: what an instruction makes of the lines it is about; None where it leaves something open."""
 
 _BEFORE = re.compile(
     r"^(?:please|pls|plz|kindly|hey|ok|just|(?:can|could|would|will) (?:you|u)(?: please)?|i(?:'d| would) like (?:you )?to|"
@@ -67,38 +73,3 @@ def only(instruction: str, needed: str, known: str) -> bool:
     """Whether it has a word of `needed`, and besides these none that is not `known`."""
     words = set(re.findall(r"[^\s,;:()]+", instruction.lower()))
     return bool(words & set(needed.split())) and words <= {*needed.split(), *known.split()}
-
-
-def expression(text: str) -> str | None:
-    """One expression of one line, as Python spells it; None where it is none."""
-    text = text.capitalize() if text in ("none", "true", "false") else text
-    return text if _parsed(text) is not None else None
-
-
-def annotation(text: str) -> str | None:
-    """A type as one writes it (names, with others in brackets and between), without quotes; None where it is none."""
-    text = text.strip("\"'")
-    if text.lower() in ("hint", "type", "type hint", "annotation"):
-        return None
-    tree = _parsed(text)
-    types = (
-        tree is not None
-        and not isinstance(tree.body, (ast.Tuple, ast.List))
-        and all(
-            isinstance(node, _TYPES) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr))
-            for node in ast.walk(tree)
-        )
-    )
-    return text if types else None
-
-
-_TYPES = (
-    ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BitOr, ast.Load,
-)  # fmt: skip
-
-
-def _parsed(text: str) -> ast.Expression | None:
-    try:
-        return ast.parse(text, mode="eval") if "\n" not in text else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

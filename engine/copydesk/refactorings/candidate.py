@@ -1,0 +1,41 @@
+"""What a refactoring offers: an edit with a title, and the refactoring that offers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.validity import still_parses
+
+Proposal: TypeAlias = tuple[str, Edits | None]
+"""A title, and the edits; None or none where the refactoring does not apply after all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One edit that could be made. title: says what happens (`Inline variable "x"`). edits: lines apart, from the top down."""
+
+    title: str
+    edits: Edits
+
+
+@dataclass(frozen=True, slots=True)
+class Refactoring:
+    """A named transform of Python code. kind: its code action kind in LSP (`refactor.inline`)."""
+
+    name: str
+    kind: str
+    propose: Callable[[RefactoringContext, Arguments], Iterator[Proposal]]
+
+    def candidates(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
+        """Every edit it could make inside the selection, as far as the result parses and differs; none twice."""
+        seen: set[Edits] = set()
+        for title, edits in self.propose(context, arguments):
+            if edits and edits not in seen:
+                seen.add(edits)
+                if context.allows(edits) and context.changes(edits) and still_parses(context, edits):
+                    yield Candidate(title, edits)

@@ -1,0 +1,44 @@
+"""Another literal in place of one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_node
+from copydesk.syntax.tree import text_of
+
+_LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
+_FLIPPED = {"True": "False", "False": "True"}
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    news = [code for code in arguments.code if _is_literal(code)]
+    places = [node for node in context.walk(*_LITERALS) if _is_whole(node)]
+    places.sort(key=lambda node: not arguments.mentions(text_of(node)))
+    for node in places:
+        old = text_of(node)
+        for new in dict.fromkeys([*news, _FLIPPED.get(old, old)]):
+            yield f"Change {old} to {new}", replace_node(context.lines, node, new)
+
+
+def _is_whole(node: Node) -> bool:
+    parent = node.parent
+    inner = parent is not None and parent.type in ("unary_operator", "expression_statement")
+    return not inner and _is_literal(text_of(node))
+
+
+def _is_literal(code: str) -> bool:
+    try:
+        made = ast.literal_eval(code)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return False
+    return made is None or isinstance(made, (bool, int, float, str, bytes))
+
+
+CHANGE_LITERAL = Refactoring("change_literal", "refactor.rewrite.changeLiteral", _propose)

@@ -1,0 +1,162 @@
+"""The lines a refactoring is about, and the syntax in them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tree_sitter import Node, Tree
+
+from copydesk.refactorings.edits import Edits
+from copydesk.request import Range
+from copydesk.syntax.splice import Point, start_of
+from copydesk.syntax.tree import identifiers, rows, text_of
+from copydesk.text.document import view_line
+
+
+@dataclass(frozen=True)
+class RefactoringContext:
+    """lines: of the document. scope: the selected ones, as ranges. nodes: what of the top level has a line in `scope`."""
+
+    lines: Sequence[str]
+    scope: Sequence[Range]
+    nodes: Sequence[Node]
+
+    @classmethod
+    def of(cls, lines: Sequence[str], scope: Sequence[Range], tree: Tree) -> RefactoringContext:
+        """A selection of a document whose syntax tree is `tree`."""
+
+        def touches(node: Node) -> bool:
+            begin, end = rows(node)
+            return any(first <= end and begin <= last for first, last in scope)
+
+        return cls(lines, scope, [node for node in tree.root_node.children if touches(node)])
+
+    @property
+    def broken(self) -> bool:
+        """Whether some of the selected code does not parse."""
+        return any(node.has_error for node in self.nodes)
+
+    @cached_property
+    def _touched(self) -> tuple[Node, ...]:
+        """Every node that has a line in the scope, in order."""
+        found: list[Node] = []
+        waiting = list(reversed(self.nodes))
+        while waiting:
+            node = waiting.pop()
+            begin, end = rows(node)
+            if any(first <= end and begin <= last for first, last in self.scope):
+                found.append(node)
+                waiting += reversed(node.named_children)
+        return tuple(found)
+
+    @cached_property
+    def _selected(self) -> tuple[Node, ...]:
+        return tuple(node for node in self._touched if self.has(node))
+
+    @cached_property
+    def _by_type(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for node in self._selected:
+            found.setdefault(node.type, []).append(node)
+        return found
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for line in self.lines for word in re.findall(r"\w+", line))
+
+    def walk(self, *types: str) -> Iterator[Node]:
+        """Every node all of whose lines are selected, in order; those of some types, if given."""
+        if len(types) == 1:
+            return iter(self._by_type.get(types[0], ()))
+        return (node for node in self._selected if not types or node.type in types)
+
+    def starting(self, *types: str) -> Iterator[Node]:
+        """Every node of some types whose first line is selected, in order."""
+        for node in self._touched:
+            line = node.start_point[0] + 1
+            if node.type in types and self.shows(line, line):
+                yield node
+
+    def has(self, node: Node) -> bool:
+        """Whether all of a node's lines are selected."""
+        begin, end = rows(node)
+        return any(first <= begin and end <= last for first, last in self.scope)
+
+    def shows(self, first: int, last: int) -> bool:
+        """Whether lines `first` to `last` (1-based, inclusive) are selected."""
+        return any(a <= first and last <= b for a, b in self.scope)
+
+    def knows(self, code: str, *, type: bool = False) -> bool:
+        """Whether every name in an expression is Python's own or the document's; of a type, one with a capital may be anybody's.
+        Else it is a word of the person's, and no code.
+        """
+        names = {node.id for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Name)}
+        return all(
+            hasattr(builtins, name) or name in self._words or (type and name[0].isupper()) for name in names
+        )
+
+    def allows(self, edits: Edits) -> bool:
+        """Whether edits change selected lines alone; new lines may come at the edges."""
+        return all(
+            any(
+                first <= edit.first and edit.last <= last and edit.first <= last + 1
+                for first, last in self.scope
+            )
+            for edit in edits
+        )
+
+    def numbers(self) -> Iterator[int]:
+        """The selected lines, 1-based."""
+        for first, last in self.scope:
+            yield from range(first, last + 1)
+
+    def split(self, at: Point) -> tuple[str, str]:
+        """A line before and behind a place. Raises UnicodeEncodeError."""
+        raw = view_line(self.lines[at[0]]).encode()
+        return raw[: at[1]].decode(), raw[at[1] :].decode()
+
+    def indent(self, node: Node) -> str:
+        """The white space that the line of a node begins with."""
+        line = self.lines[node.start_point[0]]
+        return line[: len(line) - len(line.lstrip())]
+
+    def view(self, first: int, last: int) -> list[str]:
+        r"""Lines `first` to `last` (1-based, inclusive), their terminators made `\n`."""
+        return [view_line(line) for line in self.lines[first - 1 : last]]
+
+    def changes(self, edits: Edits) -> bool:
+        """Whether the text is another one after `edits`."""
+        return any("".join(self.view(edit.first, edit.last)) != edit.text for edit in edits)
+
+    def function(self) -> Node | None:
+        """The one function whose head is selected, not counting those inside it; None where there are none or several."""
+        return self._function
+
+    @cached_property
+    def _function(self) -> Node | None:
+        found: list[Node] = []
+        waiting = list(self.nodes)
+        while waiting:
+            node = waiting.pop()
+            body = node.child_by_field_name("body") if node.type == "function_definition" else None
+            if body is not None and self._shows(node.start_point[0] + 1, body.start_point[0]):
+                found.append(node)
+            else:
+                waiting += node.named_children
+        return found[0] if len(found) == 1 else None
+
+    def names(self) -> frozenset[str]:
+        """The variables and attributes that stand in the selected top-level code."""
+        return frozenset(text_of(name) for node in self.nodes for name in identifiers(node))
+
+    def starts_line(self, node: Node) -> bool:
+        """Whether there is nothing but white space before a node in its line."""
+        return not self.split(start_of(node))[0].strip()
+
+    def _shows(self, begin: int, end: int) -> bool:
+        return any(first <= begin and max(begin, end) <= last for first, last in self.scope)

@@ -1,0 +1,107 @@
+"""Formatting by `%` and `.format` as f-strings, where it is plain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, replace_nodes, rewrite_node
+from copydesk.syntax.tree import text_of
+
+_PLAIN = re.compile(r"""^(["'])(?!\1)[^\\\n]*\1$""")
+_PERCENT = re.compile(r"%([srd%])|%")
+_BRACES = re.compile(r"\{(\d*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
+
+
+def use_f_strings(context: RefactoringContext, *, numbers: bool = False) -> Edits | None:
+    """All that is formatted in the selection; None where one of several is not plain. numbers: `%d` as well, which would refuse
+    what is no number.
+    """
+    found: list[tuple[Node, str]] = []
+    for node in context.walk("binary_operator", "call"):
+        if _by_percent(node) or _by_format(node):
+            new = _f_string(node, numbers)
+            if new is None:
+                return None
+            found.append((node, new))
+    if found:
+        return replace_nodes(context.lines, found)
+    return () if any(text_of(n).startswith(("f'", 'f"')) for n in context.walk("string")) else None
+
+
+def _by_percent(node: Node) -> bool:
+    operator = node.child_by_field_name("operator") if node.type == "binary_operator" else None
+    left = node.child_by_field_name("left")
+    return operator is not None and text_of(operator) == "%" and left is not None and left.type == "string"
+
+
+def _by_format(node: Node) -> bool:
+    called = node.child_by_field_name("function") if node.type == "call" else None
+    if called is None or called.type != "attribute":
+        return False
+    of, what = called.child_by_field_name("object"), called.child_by_field_name("attribute")
+    return of is not None and of.type == "string" and what is not None and text_of(what) == "format"
+
+
+def _f_string(node: Node, numbers: bool) -> str | None:
+    if _by_percent(node):
+        text, given = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if text is None or given is None:
+            return None
+        values = given.named_children if given.type == "tuple" else [given]
+        return _filled(text_of(text), [text_of(value) for value in values], percent=True, numbers=numbers)
+    called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    of = called.child_by_field_name("object") if called is not None else None
+    if (
+        of is None
+        or given is None
+        or any(n.type.endswith(("argument", "splat")) for n in given.named_children)
+    ):
+        return None
+    return _filled(text_of(of), [text_of(value) for value in given.named_children], percent=False)
+
+
+def _filled(text: str, values: list[str], *, percent: bool, numbers: bool = False) -> str | None:
+    """The f-string; None where a placeholder or a value is not plain."""
+    if not _PLAIN.match(text) or any(re.search(r"[\\\n{}#:!]", v) or text[0] in v for v in values):
+        return None
+    if percent and ("{" in text or "}" in text):
+        return None
+    used: list[int] = []
+    numbered: set[bool] = set()
+    made, at = [], 0
+    for found in (_PERCENT if percent else _BRACES).finditer(text):
+        made.append(text[at : found.start()])
+        at = found.end()
+        if percent and found[1] == "%":
+            made.append("%")
+            continue
+        if percent and found[1] == "d" and not numbers:
+            return None
+        number = int(found[1]) if not percent and found[1] else len(used)
+        numbered.add(percent or bool(found[1]))
+        if found[1] is None or number >= len(values):
+            return None
+        used.append(number)
+        behind = ("!r" if found[1] == "r" else "") if percent else found[2]
+        made.append(f"{{{values[number]}{behind}}}")
+    if set(used) != set(range(len(values))) or len(numbered) > 1:
+        return None
+    return "f" + "".join(made) + text[at:]
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    yield "Use f-strings", use_f_strings(context, numbers=True)
+    for node in context.walk("binary_operator", "call"):
+        if _by_percent(node) or _by_format(node):
+            new = _f_string(node, numbers=True)
+            if new is not None:
+                yield f"Use {new}", rewrite_node(context.lines, node, new)
+
+
+F_STRING = Refactoring("f_string", "refactor.rewrite.fString", _propose)

@@ -1,0 +1,30 @@
+"""Parameters that are given by name alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import insert_at
+from copydesk.refactorings.parameters import PLAIN, list_parameters, name_of
+from copydesk.syntax.splice import start_of
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for function in context.starting("function_definition"):
+        parameters = list_parameters(function)
+        if any(p.type in ("keyword_separator", "list_splat_pattern") for p in parameters):
+            continue
+        for parameter in parameters:
+            name = name_of(parameter)
+            if parameter.type not in PLAIN or name in ("", "self", "cls"):
+                continue
+            lead = context.split(start_of(parameter))[0]
+            star = "*, " if lead.strip() else f"*,\n{lead}"
+            title = f'Make the parameters from "{name}" on keyword-only'
+            yield title, insert_at(context.lines, start_of(parameter), star)
+
+
+KEYWORD_ONLY = Refactoring("keyword_only", "refactor.rewrite.keywordOnly", _propose)

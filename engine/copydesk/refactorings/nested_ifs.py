@@ -1,0 +1,76 @@
+"""Two conditions as nested ifs, or joined by `and`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import body_lines, movable, shifted, statements_of
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_lines
+from copydesk.syntax.tree import rows, text_of
+
+_LOOSE = ("conditional_expression", "lambda", "named_expression")
+
+
+def _head(context: RefactoringContext, node: Node) -> tuple[str, Node, Node, int] | None:
+    """The word, the condition, the block and the last line of an `if` or `elif` without other branches behind it."""
+    test, block = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    if node.type == "if_statement" and node.children_by_field_name("alternative"):
+        return None
+    if node.type == "elif_clause" and node.next_named_sibling is not None:
+        return None
+    word = "if" if node.type == "if_statement" else "elif"
+    (line,) = context.view(node.start_point[0] + 1, node.start_point[0] + 1)
+    if test is None or block is None or line.strip() != f"{word} {text_of(test)}:":
+        return None
+    return word, test, block, rows(block)[1]
+
+
+def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("if_statement", "elif_clause"):
+        outer = _head(context, node)
+        inner = statements_of(outer[2])[0] if outer is not None else None
+        if outer is None or inner is None or inner.type != "if_statement":
+            continue
+        below = _head(context, inner)
+        lines = body_lines(context, inner, "consequence")
+        if below is None or lines is None or len(outer[2].named_children) != 1:
+            continue
+        if inner.start_point[0] != node.start_point[0] + 1 or not (_tight(outer[1]) and _tight(below[1])):
+            continue
+        body = context.view(*lines)
+        if movable(below[2], body, context.indent(inner)):
+            head = f"{context.indent(node)}{outer[0]} {text_of(outer[1])} and {text_of(below[1])}:\n"
+            edits = replace_lines(node.start_point[0] + 1, outer[3], [head, *shifted(body, -4)])
+            yield "Merge nested ifs", edits
+
+
+def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("if_statement", "elif_clause"):
+        outer = _head(context, node)
+        lines = body_lines(context, node, "consequence")
+        if outer is None or lines is None or outer[1].type != "boolean_operator":
+            continue
+        word, test, block, last = outer
+        left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
+        body = context.view(*lines)
+        if left is None or right is None or text_of(test) != f"{text_of(left)} and {text_of(right)}":
+            continue
+        if movable(block, body, ""):
+            indent = context.indent(node)
+            head = [f"{indent}{word} {text_of(left)}:\n", f"{indent}    if {text_of(right)}:\n"]
+            edits = replace_lines(node.start_point[0] + 1, last, [*head, *shifted(body, 4)])
+            yield f"Split the condition {text_of(test)}", edits
+
+
+def _tight(test: Node) -> bool:
+    operator = test.child_by_field_name("operator") if test.type == "boolean_operator" else None
+    return test.type not in _LOOSE and (operator is None or text_of(operator) == "and")
+
+
+MERGE_NESTED_IFS = Refactoring("merge_nested_ifs", "refactor.rewrite.mergeNestedIfs", _merge)
+SPLIT_CONDITION = Refactoring("split_condition", "refactor.rewrite.splitCondition", _split)

@@ -1,0 +1,110 @@
+"""All refactorings, and what they make of one selection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+from copydesk.refactorings.add_comment import ADD_COMMENT
+from copydesk.refactorings.add_condition import ADD_CONDITION
+from copydesk.refactorings.add_entry import ADD_ENTRY
+from copydesk.refactorings.add_field import ADD_FIELD
+from copydesk.refactorings.add_parameter import ADD_PARAMETER
+from copydesk.refactorings.annotate_signature import ANNOTATE_SIGNATURE
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.assert_to_raise import ASSERT_TO_RAISE
+from copydesk.refactorings.candidate import Candidate, Refactoring
+from copydesk.refactorings.change_literal import CHANGE_LITERAL
+from copydesk.refactorings.comment_out import COMMENT_OUT
+from copydesk.refactorings.comprehension import COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION
+from copydesk.refactorings.conditional_expression import CONDITIONAL_TO_IF, IF_TO_CONDITIONAL
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.continue_early import CONTINUE_EARLY
+from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
+from copydesk.refactorings.delete_statement import DELETE_STATEMENT
+from copydesk.refactorings.docstring import DOCSTRING
+from copydesk.refactorings.drop_parameter import DROP_PARAMETER
+from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
+from copydesk.refactorings.else_after_return import ELSE_AFTER_RETURN
+from copydesk.refactorings.exceptions import CHAIN_EXCEPTION, LOG_EXCEPTION
+from copydesk.refactorings.extract_variable import EXTRACT_VARIABLE
+from copydesk.refactorings.f_string import F_STRING
+from copydesk.refactorings.fix_spelling import FIX_SPELLING
+from copydesk.refactorings.guard import GUARD
+from copydesk.refactorings.guard_clause import GUARD_CLAUSE
+from copydesk.refactorings.inline_variable import INLINE_VARIABLE
+from copydesk.refactorings.invert_if import INVERT_IF
+from copydesk.refactorings.keyword_only import KEYWORD_ONLY
+from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
+from copydesk.refactorings.make_async import MAKE_ASYNC
+from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
+from copydesk.refactorings.parameter_default import PARAMETER_DEFAULT
+from copydesk.refactorings.parameter_type import PARAMETER_TYPE
+from copydesk.refactorings.print_variable import PRINT_VARIABLE
+from copydesk.refactorings.remove_comments import REMOVE_COMMENTS
+from copydesk.refactorings.remove_parameter import REMOVE_PARAMETER
+from copydesk.refactorings.remove_prints import REMOVE_PRINTS
+from copydesk.refactorings.rename_local import RENAME_LOCAL
+from copydesk.refactorings.replace_name import REPLACE_NAME
+from copydesk.refactorings.return_type import RETURN_TYPE
+from copydesk.refactorings.reword_text import REWORD_TEXT
+from copydesk.refactorings.shorter import AUGMENTED_ASSIGNMENT, CHAINED_COMPARISON, DICT_GET, MERGE_ISINSTANCE
+from copydesk.refactorings.sort_entries import SORT_ENTRIES
+from copydesk.refactorings.string_format import STRING_FORMAT
+from copydesk.refactorings.swap_statements import SWAP_STATEMENTS
+from copydesk.refactorings.use_constant import USE_CONSTANT
+from copydesk.refactorings.use_with import USE_WITH
+from copydesk.refactorings.walrus import WALRUS
+from copydesk.refactorings.wrap_in_try import WRAP_IN_TRY
+
+MOST = 300
+"""Candidates of one selection."""
+MOST_LINES = 200
+"""A longer selection, which no page would show, has none."""
+_EACH = 400
+"""Candidates of one refactoring that are compared with the others."""
+
+
+@cache
+def all_refactorings() -> tuple[Refactoring, ...]:
+    """Every refactoring there is, in a fixed order."""
+    return (
+        RENAME_LOCAL, REPLACE_NAME, INLINE_VARIABLE, EXTRACT_VARIABLE, USE_CONSTANT, ADD_COMMENT, ADD_CONDITION,
+        ADD_ENTRY, ADD_FIELD, ADD_PARAMETER, ANNOTATE_SIGNATURE, ASSERT_TO_RAISE, CHANGE_LITERAL, COMMENT_OUT,
+        COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION, CONDITIONAL_TO_IF, IF_TO_CONDITIONAL, CONTINUE_EARLY,
+        ADD_DECORATOR, REMOVE_DECORATOR, DELETE_STATEMENT, DOCSTRING, DROP_PARAMETER, DUPLICATE_LINE,
+        ELSE_AFTER_RETURN, CHAIN_EXCEPTION, LOG_EXCEPTION, F_STRING, FIX_SPELLING, GUARD, GUARD_CLAUSE, INVERT_IF,
+        KEYWORD_ONLY, ANY_ALL, YIELD_FROM, ENUMERATE, MAKE_ASYNC, MERGE_NESTED_IFS, SPLIT_CONDITION,
+        PARAMETER_DEFAULT, PARAMETER_TYPE, PRINT_VARIABLE, REMOVE_COMMENTS, REMOVE_PARAMETER, REMOVE_PRINTS,
+        RETURN_TYPE, REWORD_TEXT, DICT_GET, AUGMENTED_ASSIGNMENT, MERGE_ISINSTANCE, CHAINED_COMPARISON, SORT_ENTRIES,
+        STRING_FORMAT, SWAP_STATEMENTS, USE_WITH, WALRUS, WRAP_IN_TRY,
+    )  # fmt: skip
+
+
+def enumerate_candidates(
+    context: RefactoringContext, arguments: Arguments, most: int = MOST
+) -> list[Candidate]:
+    """What all refactorings make of a selection, each once: those first whose titles have more words of the instruction.
+    None of code that does not parse, or of more than `MOST_LINES` lines. Raises: never.
+    """
+    if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
+        return []
+    found = {candidate.edits: candidate for candidate in _candidates(context, arguments)}
+    return sorted(found.values(), key=lambda candidate: _rank(candidate, arguments))[:most]
+
+
+def _candidates(context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
+    for refactoring in all_refactorings():
+        try:
+            yield from islice(refactoring.candidates(context, arguments), _EACH)
+        except UnicodeEncodeError:
+            continue  # a tree's columns are bytes, which such a line has not
+
+
+def _rank(candidate: Candidate, arguments: Arguments) -> tuple[int, int]:
+    """The more words of the instruction stand in the title, which names the arguments, and the fewer others, the earlier."""
+    title = set(re.findall(r"\w+", candidate.title.lower()))
+    used = len(title & arguments.words)
+    return -used, len(title) - used

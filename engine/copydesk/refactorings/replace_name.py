@@ -1,0 +1,30 @@
+"""Another function, attribute or type called by its name, throughout the selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_nodes
+from copydesk.syntax.tree import is_label, text_of
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    places: dict[str, list[Node]] = {}
+    for node in context.walk("identifier", "attribute"):
+        attribute = node.type == "identifier" and is_label(node)
+        if attribute and (node.parent is None or node.parent.type != "attribute"):
+            continue  # the name of an argument
+        places.setdefault(text_of(node), []).append(node)
+    for old, nodes in places.items():
+        for new in (*arguments.dotted, *arguments.names) if arguments.mentions(old) else ():
+            whole = old.count(".") == 0 or old.rpartition(".")[0] != new.rpartition(".")[0]
+            if new != old and (whole or "." in new):
+                yield f'Replace "{old}" by "{new}"', replace_nodes(context.lines, [(n, new) for n in nodes])
+
+
+REPLACE_NAME = Refactoring("replace_name", "refactor.rewrite.replaceName", _propose)

@@ -1,0 +1,69 @@
+"""A `with` block for what is opened and closed, or acquired and released."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import following, movable, selected_statements, shifted
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_lines
+from copydesk.syntax.tree import rows, text_of
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in selected_statements(context, "expression_statement"):
+        (first, last), text = rows(node), text_of(node)
+        opened = re.fullmatch(r"([^\W\d]\w*) = ([\w.]*open\(.*\))", text)
+        acquired = re.fullmatch(r"([\w.]+)\.acquire\(\)", text)
+        if first != last or (opened is None and acquired is None):
+            continue
+        guarded = following(node)
+        if acquired is not None and guarded is not None and guarded.type == "try_statement":
+            yield from _guarded(context, node, guarded, acquired[1])
+            continue
+        end = f"{opened[1]}.close()" if opened is not None else f"{acquired[1] if acquired else ''}.release()"
+        closing = _closing(node, end)
+        body = context.view(first + 1, rows(closing)[0] - 1) if closing is not None else []
+        if closing is None or not any(line.strip() for line in body) or not _movable(node, closing, body):
+            continue
+        head = (
+            f"with {opened[2]} as {opened[1]}:"
+            if opened is not None
+            else f"with {acquired[1] if acquired else ''}:"
+        )
+        lines = [f"{context.indent(node)}{head}\n", *shifted(body, 4)]
+        yield f"Use {head[:-1]}", replace_lines(first, rows(closing)[1], lines)
+
+
+def _movable(node: Node, closing: Node, body: list[str]) -> bool:
+    between = node.next_named_sibling
+    while between is not None and between != closing:
+        if not movable(between, body, ""):
+            return False
+        between = between.next_named_sibling
+    return True
+
+
+def _closing(node: Node, text: str) -> Node | None:
+    after = node.next_named_sibling
+    while after is not None and text_of(after) != text:
+        after = after.next_named_sibling
+    return after
+
+
+def _guarded(context: RefactoringContext, node: Node, block: Node, lock: str) -> Iterator[Proposal]:
+    """`try` and `finally` with the release alone in it."""
+    clauses = [n for n in block.named_children if n.type.endswith("clause")]
+    if len(clauses) != 1 or text_of(clauses[0]).split() != ["finally:", f"{lock}.release()"]:
+        return
+    body = context.view(rows(block)[0] + 1, rows(clauses[0])[0] - 1)
+    lines = [f"{context.indent(node)}with {lock}:\n", *body]
+    yield f"Use with {lock}", replace_lines(rows(node)[0], rows(block)[1], lines)
+
+
+USE_WITH = Refactoring("use_with", "refactor.rewrite.useWith", _propose)
