@@ -20,6 +20,7 @@ from copydesk_server.engine_process.client import Engine, State
 from copydesk_server.engine_process.messages import (
     EngineSettings,
     Message,
+    ModelInfo,
     pack_edits,
     result_message,
     unpack_edits,
@@ -108,7 +109,7 @@ class Recorder:
         self.states: list[tuple[State, str | None]] = []
         self.progress: list[tuple[str, int | None]] = []
 
-    def engine_state(self, state: State, message: str | None) -> None:
+    def engine_state(self, state: State, message: str | None, model: ModelInfo | None) -> None:
         self.states.append((state, message))
 
     def engine_progress(self, message: str, percentage: int | None) -> None:

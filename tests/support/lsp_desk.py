@@ -12,9 +12,8 @@ from unittest import mock
 
 from copydesk.text.document import Encoding, Position, TextEdit, apply_edits
 from copydesk_server.lsp import prefetch
-from copydesk_server.lsp import server as server_module
-from copydesk_server.lsp.server import CopydeskServer, create_server
-from copydesk_server.lsp.session import Options
+from copydesk_server.lsp.app import App
+from copydesk_server.lsp.options import Options
 from copydesk_server.verification import Judgement
 from fake_engine import FakeEngine
 
@@ -58,13 +57,13 @@ class Wire:
 class Desk:
     """One client and its server."""
 
-    def __init__(self, server: CopydeskServer, wire: Wire, engine: FakeEngine) -> None:
-        self.server, self.wire, self.engine = server, wire, engine
+    def __init__(self, app: App, wire: Wire, engine: FakeEngine) -> None:
+        self.app, self.wire, self.engine = app, wire, engine
         self._ids = itertools.count(1)
         self._versions: dict[str, int] = {}
 
     def send(self, message: dict[str, Any]) -> None:
-        self.server.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+        self.app.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
     def notify(self, method: str, params: Any) -> None:
         self.send({"method": method, "params": params})
@@ -128,7 +127,7 @@ class Desk:
         self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def text(self, uri: str = URI) -> str:
-        document = self.server.documents.get(uri)
+        document = self.app.documents.get(uri)
         assert document is not None
         return document.lines.text
 
@@ -218,15 +217,12 @@ async def _desk(
     }
     if options is not None:
         params["initializationOptions"] = {"copydesk": options}
-    with mock.patch.object(server_module, "Engine", FakeEngine):
-        server = create_server(Options(quiet=True), wire, params)  # type: ignore[arg-type]
-    engine: FakeEngine = server.engine  # type: ignore[assignment]
-    if judge is not None:
-        server.jobs.judge = judge
-    made = Desk(server, wire, engine)
+    app = App(Options(quiet=True), wire, params, engine=FakeEngine, verify=judge)  # type: ignore[arg-type]
+    engine: FakeEngine = app.engine  # type: ignore[assignment]
+    made = Desk(app, wire, engine)
     made.notify("initialized", {})
     async with asyncio.timeout(DEADLINE):
-        await server.started.wait()
+        await app.started.wait()
     try:
         yield made
         await made.settled()
@@ -234,4 +230,4 @@ async def _desk(
         asked = list(range(1, next(made._ids)))
         assert sorted(answered) == asked, "one response per request"
     finally:
-        await server.finish(None)
+        await app.lifecycle.finish(None)

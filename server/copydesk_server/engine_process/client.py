@@ -68,8 +68,8 @@ LOADS = 3
 class EngineListener(Protocol):
     """Called on the loop."""
 
-    def engine_state(self, state: State, message: str | None) -> None:
-        """Once per change. `restarting` and `failed` carry the message a person reads."""
+    def engine_state(self, state: State, message: str | None, model: ModelInfo | None) -> None:
+        """Once per change. `restarting` and `failed` carry the message a person reads. model: the one loaded, if any."""
 
     def engine_progress(self, message: str, percentage: int | None) -> None:
         """What loading is about."""
@@ -416,7 +416,7 @@ class Engine:
     def _set(self, state: State, message: str | None = None) -> None:
         if state != self.state:
             self.state, self._message = state, message
-            self._listener.engine_state(state, message)
+            self._listener.engine_state(state, message, self.info)
 
     def _on_gone(self, link: Link, code: int | None) -> None:
         self._ended.discard(link)

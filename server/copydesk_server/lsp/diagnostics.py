@@ -11,29 +11,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import attrs
-from cattrs.errors import BaseValidationError
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk.request import Diagnostic, Range
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines
-from copydesk_server.lsp.capabilities import dig, listed
 from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.engine_sync import EngineSync
 from copydesk_server.lsp.rebase import move_diagnostic, overlap
+from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import lines_of_range
-
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-DIAGNOSTICS = "copydesk/diagnostics"
-VISIBLE_RANGES = "copydesk/visibleRanges"
 WORST = 2
 """Errors (1) and warnings (2) are for fixing; information and hints are for reading."""
 KEPT = 2000
@@ -93,11 +85,11 @@ class _Known:
 class DiagnosticStore:
     """What was found in each open document."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
+    def __init__(self, state: SessionState, engine_sync: EngineSync) -> None:
+        self._state, self._engine_sync = state, engine_sync
         self._known: dict[str, _Known] = {}
         self._callbacks: list[Callable[[], None]] = []
-        server.documents.subscribe(self._on_open, self._on_change, self._on_close)
+        state.documents.subscribe(self._on_open, self._on_change, self._on_close)
 
     def subscribe(self, callback: Callable[[], None]) -> None:
         """Be told when there may be something new."""
@@ -105,7 +97,7 @@ class DiagnosticStore:
 
     def push(self, uri: str, version: int | None, diagnostics: Sequence[types.Diagnostic]) -> None:
         """All that a client knows of a document, for one of its versions. What comes for none that can be known is dropped."""
-        document, known = self._server.documents.get(uri), self._known.get(uri)
+        document, known = self._state.documents.get(uri), self._known.get(uri)
         if document is None or known is None:
             return
         if version is not None and version > document.version:
@@ -131,7 +123,7 @@ class DiagnosticStore:
 
     def see(self, uri: str, ranges: Sequence[types.Range]) -> None:
         """The person sees these lines."""
-        document, known = self._server.documents.get(uri), self._known.get(uri)
+        document, known = self._state.documents.get(uri), self._known.get(uri)
         if document is not None and known is not None:
             known.visible = tuple(lines_of_range(document.lines, seen) for seen in ranges)
             self._tell()
@@ -140,8 +132,8 @@ class DiagnosticStore:
         """Those of `diagnostics`, for the document as it stands, that are the model's business."""
         if not self.serves(document):
             return []
-        ignored = {source.casefold() for source in self._server.settings.of(document.uri).ignored_sources}
-        encoding = self._server.encoding
+        ignored = {source.casefold() for source in self._state.settings.of(document.uri).ignored_sources}
+        encoding = self._state.encoding
         return [
             Finding(engine_diagnostic(document.lines, shown, encoding), shown)
             for shown in diagnostics
@@ -197,12 +189,7 @@ class DiagnosticStore:
 
     def serves(self, document: OpenDocument) -> bool:
         """Whether anything can be done for `document`: its language is the model's, and it is not too large."""
-        return self.speaks(document.language) and self._server.feeding.refused(document) is None
-
-    def speaks(self, language: str) -> bool:
-        """Whether the model declares `language`. Before it is loaded nobody knows, and nothing is ruled out."""
-        info = self._server.engine.info
-        return info is None or not info.languages or language in info.languages
+        return self._engine_sync.refusal(document) is None
 
     # -- the text changes ----------------------------------------------------------------------------------------------
 
@@ -230,36 +217,6 @@ class DiagnosticStore:
     def _tell(self) -> None:
         for callback in self._callbacks:
             callback()
-
-
-def register(server: CopydeskServer) -> None:
-    """What clients of ours tell. Whatever cannot be read is left out."""
-    server.found = DiagnosticStore(server)
-
-    @server.feature(DIAGNOSTICS)
-    def diagnostics(params: Any) -> None:
-        uri, version = dig(params, "uri"), dig(params, "version")
-        found = [structure(server, item, types.Diagnostic) for item in listed(dig(params, "diagnostics"))]
-        if isinstance(uri, str) and (version is None or isinstance(version, int)):
-            server.found.push(uri, version, found)
-
-    @server.feature(VISIBLE_RANGES)
-    def visible_ranges(params: Any) -> None:
-        uri = dig(params, "uri")
-        ranges = [structure(server, item, types.Range) for item in listed(dig(params, "ranges"))]
-        if isinstance(uri, str):
-            server.found.see(uri, ranges)
-            document = server.documents.get(uri)
-            if document is not None:
-                server.engine.look_at(document.id, [lines_of_range(document.lines, seen) for seen in ranges])
-
-
-def structure(server: CopydeskServer, value: Any, kind: type[T]) -> T:
-    """One of LSP's types from JSON. Raises JsonRpcInvalidParams."""
-    try:
-        return server.protocol.structure(value, kind)
-    except (BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise JsonRpcInvalidParams(f"no {kind.__name__}") from error
 
 
 def engine_diagnostic(lines: TextLines, shown: types.Diagnostic, encoding: Encoding) -> Diagnostic:

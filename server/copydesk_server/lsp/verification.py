@@ -1,4 +1,4 @@
-"""The judge, off the event loop: parsing and ruff take a while. Knows nothing of requests and documents, only texts."""
+"""Verification of fixes off the event loop: parsing and ruff take a while."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ REPORT_BYTES = 2 << 20
 """Of ruff's report on one text: some 3,000 findings, for which memory is needed a dozen times over."""
 
 
-class Judge:
-    """Asks `judge_all` in a thread. The ruff it uses is looked for once, and again when other folders are opened.
+class BackgroundVerifier:
+    """Runs `judge_all` in a thread. ruff is looked for once, and again when other folders are opened.
 
     opened: the URIs of those folders; no ruff that lies in one is run. isolated: whether ruff runs without any configuration.
     """

@@ -18,7 +18,7 @@ TEXT = "a = 1\nb = 2\nif x == None:\n    pass\nc = 3\n"
 
 
 def configure(d: Desk, **settings: Any) -> None:
-    d.server.settings.set_values(settings)
+    d.app.settings.set_values(settings)
 
 
 # -- time --------------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def test_a_request_that_does_not_end_is_answered_all_the_same() -> None:
         async with desk() as d:
             end = asyncio.Event()
 
-            @d.server.feature("copydesk/stubborn")
+            @d.app.server.feature("copydesk/stubborn")
             async def stubborn(_: Any) -> str:
                 while not end.is_set():
                     try:
@@ -134,7 +134,7 @@ def test_a_document_beyond_a_limit_does_not_reach_the_engine(setting: str, text:
         async with desk() as d:
             configure(d, **{setting: limit})
             d.open(text + more)
-            document = d.server.documents.get(URI)
+            document = d.app.documents.get(URI)
             assert document is not None
             assert not d.engine._documents
             assert await d.actions((0, 0), diagnostics=[diagnostic(0)]) == []

@@ -40,7 +40,7 @@ def test_a_document_whose_text_is_in_doubt_is_left_alone(body: bytes, lost: set[
         async with desk() as d:
             for uri in (URI, OTHER):
                 d.open(TEXT, uri)
-            d.server.protocol.receive(body)
+            d.app.protocol.receive(body)
             for answer in [m for m in d.wire.sent if "method" not in m]:
                 assert answer["id"] is None
                 d.wire.sent.remove(answer)
@@ -60,11 +60,11 @@ def test_a_document_whose_text_is_in_doubt_is_left_alone(body: bytes, lost: set[
 def test_the_person_is_told_once_and_not_where_nothing_was_open() -> None:
     async def scenario() -> None:
         async with desk() as d:
-            d.server.protocol.receive(b"")
+            d.app.protocol.receive(b"")
             assert d.said() == []
             d.open(TEXT)
-            d.server.protocol.receive(b"")
-            d.server.protocol.receive(b"")
+            d.app.protocol.receive(b"")
+            d.app.protocol.receive(b"")
             assert len(d.said()) == 1
             d.wire.sent = [m for m in d.wire.sent if "method" in m]
 
