@@ -20,10 +20,10 @@ from functools import partial
 from typing import Any
 
 import psutil
-from copydesk_app.engine_process.flags import SLOTS
-from copydesk_app.engine_process.messages import EngineSettings
-from copydesk_app.engine_process.worker_main import Channel
 
+from copydesk_server.engine_process.flags import SLOTS
+from copydesk_server.engine_process.messages import EngineSettings
+from copydesk_server.engine_process.worker_main import Channel
 from copydesk_server.lsp.app import App
 from copydesk_server.lsp.options import Options
 from lsp_desk import RESOLVES
@@ -88,15 +88,15 @@ class Report:
 
 def serve(channel: Channel, settings: EngineSettings) -> None:
     """The real engine; its status also tells the texts it has."""
-    from copydesk_app.engine_process import host
+    from copydesk_server.engine_process import worker
 
-    class Telling(host.Host):
+    class Telling(worker.Host):
         def figures(self) -> dict[str, Any]:
             texts = {str(doc): _digest(d.text) for doc, d in list(self._documents.items())}
             return {**super().figures(), "texts": texts}
 
-    host.Host = Telling  # type: ignore[misc]
-    host.serve(channel, settings)
+    worker.Host = Telling  # type: ignore[misc]
+    worker.serve(channel, settings)
 
 
 def _digest(text: str) -> str:

@@ -71,7 +71,7 @@ def starved(channel: Channel, settings: EngineSettings) -> None:
     import torch
 
     from copydesk.editor import Editor
-    from copydesk_server.engine_process import host
+    from copydesk_server.engine_process import worker
 
     serve, edits = Editor.run_plans, itertools.count()
 
@@ -81,7 +81,7 @@ def starved(channel: Channel, settings: EngineSettings) -> None:
         return serve(self, *args, **kwargs)
 
     Editor.run_plans = run_plans  # type: ignore[method-assign]
-    host.serve(channel, settings)
+    worker.serve(channel, settings)
 
 
 def test_an_engine_that_runs_out_of_memory_and_goes_on() -> None:
