@@ -69,9 +69,8 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
         elif kind == "close":
             documents.pop(message["doc"], None)
         elif kind == "submit":
-            for job in message["jobs"]:
-                version, lines = documents[job["doc"]]
-                _answer(channel, job, version, lines.text)
+            version, lines = documents[message["doc"]]
+            _answer(channel, message, version, lines.text)
         elif kind == "status":
             channel.send({"kind": "status", "id": message["id"], "figures": {"warm_pages": len(documents)}})
 

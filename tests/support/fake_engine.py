@@ -13,7 +13,7 @@ from typing import Any
 
 from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit, TextLines
-from copydesk_server.engine_process.jobs import Job, Priority
+from copydesk_server.engine_process.jobs import EngineJob, Priority
 from copydesk_server.engine_process.messages import EngineResult, EngineSettings, ModelInfo
 
 INFO = ModelInfo("fake", "cpu", "float32", ("python",), 64, "program", 1.0)
@@ -23,7 +23,7 @@ INFO = ModelInfo("fake", "cpu", "float32", ("python",), 64, "program", 1.0)
 class FakeJob:
     """A job as a test sees it. text: what it was made for."""
 
-    job: Job
+    job: EngineJob
     request: EditRequest
     priority: Priority
     stream: bool
@@ -103,10 +103,10 @@ class FakeEngine:
         stream: bool = False,
         encoding: Encoding,
         deadline: float | None = None,
-    ) -> Job:
+    ) -> EngineJob:
         lines, version = self._documents[doc]
         made = FakeJob(
-            Job(next(self._ids), doc, version, self._cancel), request, priority, stream, lines.text
+            EngineJob(next(self._ids), doc, version, self._cancel), request, priority, stream, lines.text
         )
         self.jobs.append(made)
         self._new.set()
@@ -117,7 +117,7 @@ class FakeEngine:
     async def status(self) -> dict[str, Any]:
         return {"state": self.state}
 
-    def _cancel(self, job: Job) -> None:
+    def _cancel(self, job: EngineJob) -> None:
         made = next(made for made in self.jobs if made.job is job)
         made.cancelled = True
         if self.obeys:

@@ -90,12 +90,12 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
     """The real engine; its status also tells the texts it has."""
     from copydesk_server.engine_process import worker
 
-    class Telling(worker.Host):
+    class Telling(worker.Worker):
         def figures(self) -> dict[str, Any]:
-            texts = {str(doc): _digest(d.text) for doc, d in list(self._documents.items())}
+            texts = {str(doc): _digest(text) for doc, text in self._documents.texts().items()}
             return {**super().figures(), "texts": texts}
 
-    worker.Host = Telling  # type: ignore[misc]
+    worker.Worker = Telling  # type: ignore[misc]
     worker.serve(channel, settings)
 
 

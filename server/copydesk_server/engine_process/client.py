@@ -25,7 +25,7 @@ from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit
 from copydesk_server.engine_process.connection import CONTEXT, Link
 from copydesk_server.engine_process.flags import Flags
-from copydesk_server.engine_process.jobs import HunkEvent, Job, Priority, Retracted
+from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Priority, Retracted
 from copydesk_server.engine_process.messages import (
     EngineResult,
     EngineSettings,
@@ -46,7 +46,7 @@ __all__ = [
     "EngineResult",
     "EngineSettings",
     "HunkEvent",
-    "Job",
+    "EngineJob",
     "ModelInfo",
     "Priority",
     "Retracted",
@@ -107,7 +107,7 @@ class Engine:
         self._host = host
         self._message: str | None = None
         self._documents: dict[int, _Open] = {}
-        self._jobs: dict[int, Job] = {}  # those without a result
+        self._jobs: dict[int, EngineJob] = {}  # those without a result
         self._slots: dict[int, int] = {}  # by job: held until the child has answered
         self._asked: dict[int, asyncio.Future[Message]] = {}
         self._ids = itertools.count(1)
@@ -227,20 +227,33 @@ class Engine:
         stream: bool = False,
         encoding: Encoding | str,
         deadline: float | None = None,
-    ) -> Job:
+    ) -> EngineJob:
         """Ask for an edit of the document as it stands. deadline: seconds from now."""
-        (job,) = self._submit([(doc, request)], priority, stream, encoding, deadline)
+        known = self._documents.get(doc)
+        job = EngineJob(next(self._ids), doc, known.version if known is not None else 0, self._cancel)
+        if known is None:
+            job.finish(EngineResult("failed", "the document is not open", 0))
+        elif self._link is None or self._flags is None:
+            job.finish(EngineResult("failed", self._message or f"the engine is {self.state}", job.version))
+        elif doc in self._behind or self._link.full:
+            job.finish(EngineResult("failed", BEHIND, job.version, lost=True))
+        else:
+            self._jobs[job.id] = job
+            slot = self._slots[job.id] = self._flags.acquire()
+            self._send(
+                {
+                    "kind": "submit",
+                    "id": job.id,
+                    "slot": slot,
+                    "doc": doc,
+                    "request": pack_request(request),
+                    "priority": priority,
+                    "stream": stream,
+                    "encoding": str(encoding),
+                    "deadline": deadline,
+                }
+            )
         return job
-
-    def submit_all(
-        self,
-        items: Sequence[tuple[int, EditRequest]],
-        *,
-        encoding: Encoding | str,
-        deadline: float | None = None,
-    ) -> list[Job]:
-        """Ask for several edits that are decoded together. Cancelling one lets the others go on."""
-        return self._submit(items, "edit", False, encoding, deadline)
 
     async def status(self) -> dict[str, Any]:
         """State, model, process, documents; from a child that is ready also pages, bytes, budget, queue and latencies (ms).
@@ -270,46 +283,7 @@ class Engine:
         finally:
             self._asked.pop(number, None)
 
-    def _submit(
-        self,
-        items: Sequence[tuple[int, EditRequest]],
-        priority: Priority,
-        stream: bool,
-        encoding: Encoding | str,
-        deadline: float | None,
-    ) -> list[Job]:
-        jobs: list[Job] = []
-        packed: list[Message] = []
-        for doc, request in items:
-            known = self._documents.get(doc)
-            job = Job(next(self._ids), doc, known.version if known is not None else 0, self._cancel)
-            jobs.append(job)
-            if known is None:
-                job.finish(EngineResult("failed", "the document is not open", 0))
-            elif self._link is None or self._flags is None:
-                job.finish(
-                    EngineResult("failed", self._message or f"the engine is {self.state}", job.version)
-                )
-            elif doc in self._behind or self._link.full:
-                job.finish(EngineResult("failed", BEHIND, job.version, lost=True))
-            else:
-                self._jobs[job.id] = job
-                slot = self._slots[job.id] = self._flags.acquire()
-                packed.append({"id": job.id, "slot": slot, "doc": doc, "request": pack_request(request)})
-        if packed:
-            self._send(
-                {
-                    "kind": "submit",
-                    "priority": priority,
-                    "stream": stream,
-                    "encoding": str(encoding),
-                    "deadline": deadline,
-                    "jobs": packed,
-                }
-            )
-        return jobs
-
-    def _cancel(self, job: Job) -> None:
+    def _cancel(self, job: EngineJob) -> None:
         slot = self._slots.get(job.id)
         if slot is None or self._flags is None:
             return

@@ -33,7 +33,7 @@ class Retracted:
     reason: str
 
 
-class Job:
+class EngineJob:
     """A submitted request.
 
     version: of the document, when it was submitted; the one its ranges and edits are for.
@@ -43,7 +43,7 @@ class Job:
              that is cancelled while it awaits it does) cancels the job.
     """
 
-    def __init__(self, id: int, doc: int, version: int, cancel: Callable[[Job], None]) -> None:
+    def __init__(self, id: int, doc: int, version: int, cancel: Callable[[EngineJob], None]) -> None:
         loop = asyncio.get_running_loop()
         self.id = id
         self.doc = doc

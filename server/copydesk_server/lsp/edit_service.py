@@ -25,7 +25,7 @@ from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
 from copydesk_server.engine_process.client import Engine
-from copydesk_server.engine_process.jobs import Job, Retracted
+from copydesk_server.engine_process.jobs import EngineJob, Retracted
 from copydesk_server.engine_process.messages import EngineResult
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import cancelled, modified, replaced
@@ -215,7 +215,7 @@ async def _first(work: asyncio.Future[Any], task: EditTask) -> Any:
     return work.result()
 
 
-async def _show(task: EditTask, job: Job, on_hunk: OnHunk) -> None:
+async def _show(task: EditTask, job: EngineJob, on_hunk: OnHunk) -> None:
     async for event in job.hunks():
         if task.stopped.done():
             return

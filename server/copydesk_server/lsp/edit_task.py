@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.text.document import Change
-from copydesk_server.engine_process.jobs import HunkEvent, Job, Priority, Retracted
+from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Priority, Retracted
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import StoppedError, modified
 from copydesk_server.lsp.rebase import move_diagnostic, move_range, move_ranges
@@ -49,7 +49,7 @@ class EditTask:
         self.version = document.version  # the job's
         self.changes: list[Change] = []  # since that version
         self.stopped: asyncio.Future[StoppedError] = asyncio.get_running_loop().create_future()
-        self.job: Job | None = None
+        self.job: EngineJob | None = None
         self.before: tuple[str, ...] | None = None  # the job's lines; the strings are the document's own
         self.scope: tuple[Range, ...] | None = None  # of the job's version
 
@@ -70,7 +70,7 @@ class EditTask:
         if self.stopped.done():
             raise self.stopped.result()
 
-    def submitted(self, job: Job) -> None:
+    def submitted(self, job: EngineJob) -> None:
         """`job` was submitted for the document as it stands."""
         self.job, self.version, self.changes = job, self.document.version, []
         self.before = tuple(self.document.lines.lines)
@@ -94,7 +94,7 @@ class EditTask:
             self.request, diagnostics=[d for d in diagnostics if d is not None], scope=scope
         )
 
-    def _planned(self, job: Job, planned: asyncio.Future[tuple[Range, ...]]) -> None:
+    def _planned(self, job: EngineJob, planned: asyncio.Future[tuple[Range, ...]]) -> None:
         if job is self.job and not planned.cancelled() and planned.result():
             self.scope = planned.result()
             self._check_scope()
