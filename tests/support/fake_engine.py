@@ -59,6 +59,7 @@ class FakeEngine:
     pid: int | None = None
     script: Callable[[FakeJob], None] | None = None
     obeys: bool = True  # a cancel ends the job
+    loads: bool = False  # `start` begins to load, and `loaded` ends it
     jobs: list[FakeJob] = field(default_factory=list)
     seen: dict[int, Any] = field(default_factory=dict)
 
@@ -68,7 +69,15 @@ class FakeEngine:
         self._new = asyncio.Event()
 
     def start(self) -> None:
+        if self.loads:
+            self.state = "loading"
+            self.listener.engine_state("loading", None, None)
+        else:
+            self.loaded()
+
+    def loaded(self) -> None:
         self.state, self.info = "ready", INFO
+        self.listener.engine_state("ready", None, INFO)
 
     async def close(self) -> None:
         self.state = "closed"

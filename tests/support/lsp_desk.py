@@ -7,6 +7,7 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -195,20 +196,26 @@ async def verified(before: str, after: str, diagnostics: Any, **_: Any) -> Judge
 
 @asynccontextmanager
 async def desk(
-    capabilities: dict[str, Any] | None = None, options: dict[str, Any] | None = None, judge: Any = verified
+    capabilities: dict[str, Any] | None = None,
+    options: dict[str, Any] | None = None,
+    judge: Any = verified,
+    *,
+    loads: bool = False,
 ) -> AsyncIterator[Desk]:
-    """A client that has been initialized. At the end no request is without its one response, and nothing is left running.
+    """A client that has been initialized. loads: the engine is not ready before `Desk.engine.loaded()`.
+
+    At the end no request is without its one response, and nothing is left running.
 
     It never becomes calm, unless the test sets `prefetch.CALM` to nothing: a slow machine would be in the middle of any test.
     """
     with mock.patch.object(prefetch, "CALM", NEVER if prefetch.CALM else 0.0):
-        async with _desk(capabilities, options, judge) as made:
+        async with _desk(capabilities, options, judge, loads) as made:
             yield made
 
 
 @asynccontextmanager
 async def _desk(
-    capabilities: dict[str, Any] | None, options: dict[str, Any] | None, judge: Any
+    capabilities: dict[str, Any] | None, options: dict[str, Any] | None, judge: Any, loads: bool
 ) -> AsyncIterator[Desk]:
     wire = Wire()
     params: dict[str, Any] = {
@@ -217,7 +224,7 @@ async def _desk(
     }
     if options is not None:
         params["initializationOptions"] = {"copydesk": options}
-    app = App(Options(quiet=True), wire, params, engine=FakeEngine, verify=judge)  # type: ignore[arg-type]
+    app = App(Options(quiet=True), wire, params, engine=partial(FakeEngine, loads=loads), verify=judge)  # type: ignore[arg-type]
     engine: FakeEngine = app.engine  # type: ignore[assignment]
     made = Desk(app, wire, engine)
     made.notify("initialized", {})

@@ -19,11 +19,12 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any
 
 from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit
 from copydesk_server.engine_process.connection import CONTEXT, Link
+from copydesk_server.engine_process.engine_state import EngineListener, State
 from copydesk_server.engine_process.flags import Flags
 from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Priority, Retracted
 from copydesk_server.engine_process.messages import (
@@ -40,22 +41,7 @@ from copydesk_server.engine_process.messages import (
 )
 from copydesk_server.engine_process.watchdog import Watchdog
 
-__all__ = [
-    "Engine",
-    "EngineListener",
-    "EngineResult",
-    "EngineSettings",
-    "HunkEvent",
-    "EngineJob",
-    "ModelInfo",
-    "Priority",
-    "Retracted",
-    "State",
-]
-
 log = logging.getLogger(__name__)
-
-State: TypeAlias = Literal["idle", "loading", "ready", "restarting", "failed", "closed"]
 
 HOST = "copydesk_server.engine_process.worker:serve"
 BEHIND = "the engine does not keep up"
@@ -63,16 +49,6 @@ FIGURES = 5.0
 """Seconds that a child has to tell its figures. Whoever asks for the status wants to know that there is one."""
 LOADS = 3
 """A child that dies this many times in a row while loading is not started again."""
-
-
-class EngineListener(Protocol):
-    """Called on the loop."""
-
-    def engine_state(self, state: State, message: str | None, model: ModelInfo | None) -> None:
-        """Once per change. `restarting` and `failed` carry the message a person reads. model: the one loaded, if any."""
-
-    def engine_progress(self, message: str, percentage: int | None) -> None:
-        """What loading is about."""
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from copydesk import __version__
 from copydesk_server.engine_process.client import HOST, Engine
+from copydesk_server.engine_process.engine_state import EngineListeners
 from copydesk_server.lsp import methods
 from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.background import BackgroundTasks
@@ -102,10 +103,12 @@ class App:
         bars = self.bars = ProgressBars(client, tasks, can_create=capabilities.work_done_progress)
         configuration = Configuration(state, client, tasks)
         display = EngineDisplay(client, bars, status_notifications=capabilities.wants_status)
-        self.engine = engine(state.engine_settings(), display, host=options.engine_host or HOST)
+        deadline = RequestDeadline(settings)
+        listeners = EngineListeners((display, deadline))
+        self.engine = engine(state.engine_settings(), listeners, host=options.engine_host or HOST)
         protocol.connect(
             connection,
-            RequestDeadline(settings, self.engine),
+            deadline,
             bars,
             UnreadableChanges(documents, client),
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from copydesk_server.engine_process.client import State
+from copydesk_server.engine_process.engine_state import State
 from copydesk_server.engine_process.messages import ModelInfo
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.methods import STATUS

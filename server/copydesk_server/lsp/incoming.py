@@ -95,7 +95,7 @@ def changed_document(message: Any) -> str | None:
 
 def may_change_a_document(body: bytes) -> bool:
     """Whether a body that is no message, or was too long to be kept, could have been a change of some document's text."""
-    return not body or any(method.encode() in body for method in TEXTS)
+    return body is jsonrpc.TOO_LONG or any(method.encode() in body for method in TEXTS)
 
 
 def _containers(body: bytes) -> int:

@@ -17,9 +17,10 @@ import pytest
 
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
-from copydesk_server.engine_process.client import HOST, Engine, EngineJob, HunkEvent, Retracted
+from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.connection import CONTEXT
 from copydesk_server.engine_process.flags import SLOTS, Flags
+from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Retracted
 from copydesk_server.engine_process.messages import (
     EngineResult,
     EngineSettings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -57,6 +58,25 @@ def test_a_request_that_takes_too_long_is_answered_with_the_reason(method: str) 
             assert job.cancelled, "the model is stopped"
             job.edited(edit((2, 5), (2, 7), "is"))  # too late, and not answered again
             await d.settled()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.usefixtures("hurried")
+def test_the_time_of_a_request_begins_when_the_engine_is_ready() -> None:
+    async def scenario() -> None:
+        async with desk(loads=True) as d:
+            d.open(TEXT)
+            ask = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2)}
+            ident = d.ask("copydesk/edit", ask)
+            job = await d.engine.job(0)
+            await asyncio.to_thread(time.sleep, 0.1)  # five thousand times the limit
+            assert not job.cancelled
+            assert not [message for message in d.wire.sent if message.get("id") == ident]
+            d.engine.loaded()
+            answer = await d.answer(ident)
+            assert answer["error"]["code"] == -32803
+            assert job.cancelled
 
     asyncio.run(scenario())
 

@@ -6,7 +6,6 @@ The same with a scripted engine, which is quicker, is in `test_lsp_base.py` and 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import signal
 import subprocess
@@ -18,8 +17,6 @@ from typing import Any
 import psutil
 import pytest
 
-from copydesk_server.engine_process.messages import EngineSettings
-from copydesk_server.engine_process.worker_main import Channel
 from engine_hosts import kill
 from lsp_client import BARE, DEADLINE, FULL, LspClient, environment
 from lsp_desk import applied
@@ -66,26 +63,8 @@ def test_an_engine_killed_in_the_middle_of_an_edit() -> None:
         assert not client.notes("window/showMessage"), "one message"
 
 
-def starved(channel: Channel, settings: EngineSettings) -> None:
-    """The real engine, whose first edit asks for more memory than there is."""
-    import torch
-
-    from copydesk.editor import Editor
-    from copydesk_server.engine_process import worker
-
-    serve, edits = Editor.run_plans, itertools.count()
-
-    def run_plans(self: Editor, *args: Any, **kwargs: Any) -> Any:
-        if next(edits) == 0:
-            torch.empty(1 << 50, dtype=torch.uint8)
-        return serve(self, *args, **kwargs)
-
-    Editor.run_plans = run_plans  # type: ignore[method-assign]
-    worker.serve(channel, settings)
-
-
 def test_an_engine_that_runs_out_of_memory_and_goes_on() -> None:
-    with LspClient(host="test_lsp_faults:starved") as client:
+    with LspClient(host="engine_hosts:starved") as client:
         client.settings = {"precompute": False}
         client.initialize(FULL)
         client.open(URI, TEXT)

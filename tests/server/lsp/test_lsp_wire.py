@@ -242,8 +242,18 @@ def test_a_message_that_is_too_long_is_read_past() -> None:
     for step in (1, 7, 64, len(data)):
         frames = jsonrpc.Frames(100)
         found = [body for at in range(0, len(data), step) for body in frames.feed(data[at : at + step])]
-        assert found == [short, b"", short, b""]
+        assert found == [short, jsonrpc.TOO_LONG, short, jsonrpc.TOO_LONG]
         assert not frames.midway
+
+
+def test_an_empty_body_is_no_json() -> None:
+    with LspClient() as client:
+        client.initialize(BARE)
+        client.raw(b"Content-Length: 0\r\n\r\n")
+        with pytest.raises(ResponseError, match="not JSON") as error:
+            client.answer(None)
+        assert error.value.code == -32700
+        client.barrier()
 
 
 def test_a_client_that_sends_too_much_is_told() -> None:
