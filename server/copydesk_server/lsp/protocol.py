@@ -1,8 +1,10 @@
 """JSON-RPC after `initialize`: exactly one response per request, no traceback to the client, no text in the log.
 
-pygls provides the registry of handlers, LSP's types by method and typed calls to the client. How messages are dispatched,
-answered and written is decided here, behind pygls' public interface: no private member of pygls is overridden or used.
-Each override says what pygls' own does otherwise.
+pygls provides the registry of handlers, LSP's types by method, and typed calls to the client. These end in `notify` and
+`send_request`, two public methods that are overridden here, each for the reason it gives. No private member of pygls is
+overridden or used, and messages are neither read nor dispatched by it: its way logs their text, answers a coroutine's result in the
+next turn of the loop (where a change of the document may have come first), forgets a cancelled request before it is answered, and
+takes any response for an answer.
 """
 
 from __future__ import annotations
@@ -114,12 +116,74 @@ class CopydeskProtocol(LanguageServerProtocol):
             return
         if log.isEnabledFor(logging.DEBUG):
             log.debug("received %s", body.decode("utf-8", "replace"))
+        method, ident = message.get("method"), message.get("id")
         try:
-            self._take(message)
+            if method is None:
+                self._response(message)
+            elif ident is None:
+                self._notification(message, method)
+            else:
+                self._request(message, method, ident)
         except Exception as error:  # one message that nobody foresaw must not end the session
             log.error("a message could not be handled", exc_info=error)
-            if "method" in message and "id" in message:
-                self._fail(message["id"], error)
+            if method is not None and ident is not None:
+                self._fail(ident, error)
+
+    def _request(self, message: jsonrpc.Message, method: str, ident: int | str) -> None:
+        if ident in self._unanswered or ident in self._asked:
+            reason = "a request of this id is being answered"
+            self._write(jsonrpc.error_message(ident, jsonrpc.INVALID_REQUEST, reason))
+            return
+        self._unanswered.add(ident)
+        if method == types.INITIALIZE or self._ended:
+            when = "after shutdown" if self._ended else "once more"
+            self._answer_error(ident, jsonrpc.INVALID_REQUEST, f"{method} {when}")
+            return
+        try:
+            params = self._structured(message).params
+        except JsonRpcInvalidParams:
+            self._answer_error(ident, jsonrpc.INVALID_PARAMS, f"the params of {method} are not LSP's")
+            return
+        handler = self.fm.features.get(method)
+        if handler is None:
+            error = JsonRpcMethodNotFound.of(method)
+            self._answer_error(ident, error.code, error.message)
+            return
+        running = self._run(ident, handler, params, partial(self._respond, ident), self._deadline)
+        token = work_done_token(params)
+        if token is not None and running is not None:
+            self._bars.expect(token, running.task)
+
+    def _notification(self, message: jsonrpc.Message, method: str) -> None:
+        if self._ended and method != types.EXIT:
+            return
+        try:
+            params = self._structured(message).params
+        except JsonRpcInvalidParams:
+            log.warning("the params of %s are not LSP's: ignored", method)
+            self._unreadable.one(incoming.changed_document(message))
+            return
+        if method == types.CANCEL_REQUEST:
+            running = self._running.get(params.id)
+            if running is not None:
+                running.task.cancel()
+        elif (handler := self.fm.features.get(method)) is None:
+            log.info("a notification of no known method")
+        else:
+            key = object()
+            self._run(key, handler, params, partial(self._notified, key), None)
+
+    def _response(self, message: jsonrpc.Message) -> None:
+        ident: int | str = message["id"]
+        if ident not in self._asked:
+            log.warning("a response to nothing that was asked")
+            return
+        try:
+            answer = self._structured(message)
+        except JsonRpcInvalidParams:
+            self._unreadable_answer(ident)
+        else:
+            self._answered(ident, getattr(answer, "result", None), getattr(answer, "error", None))
 
     def _refuse(self, error: jsonrpc.MessageError) -> None:
         """A message that is not handled at all."""
@@ -132,37 +196,6 @@ class CopydeskProtocol(LanguageServerProtocol):
             self._unreadable_answer(error.ident)
         self._unreadable.one(incoming.changed_document(message))
 
-    def _take(self, message: jsonrpc.Message) -> None:
-        method, ident = message.get("method"), message.get("id")
-        if method is not None and ident is not None:
-            if ident in self._unanswered or ident in self._asked:
-                reason = "a request of this id is being answered"
-                self._write(jsonrpc.error_message(ident, jsonrpc.INVALID_REQUEST, reason))
-                return
-            self._unanswered.add(ident)
-            if method == types.INITIALIZE or self._ended:
-                when = "after shutdown" if self._ended else "once more"
-                self._answer_error(ident, jsonrpc.INVALID_REQUEST, f"{method} {when}")
-                return
-        elif method is not None and self._ended and method != types.EXIT:
-            return
-        try:
-            structured = self.structure_message(message)
-        except JsonRpcInvalidParams:
-            self._refuse_params(message)
-            return
-        self.handle_message(structured)
-
-    def _refuse_params(self, message: jsonrpc.Message) -> None:
-        method, ident = message.get("method"), message.get("id")
-        if method is None:
-            self._unreadable_answer(ident)
-        elif ident is not None:
-            self._answer_error(ident, jsonrpc.INVALID_PARAMS, f"the params of {method} are not LSP's")
-        else:
-            log.warning("the params of %s are not LSP's: ignored", method)
-            self._unreadable.one(incoming.changed_document(message))
-
     def _unreadable_answer(self, ident: int | str | None) -> None:
         """The answer to a question of ours cannot be read: that is an answer too."""
         if ident is not None and ident in self._asked:
@@ -170,68 +203,25 @@ class CopydeskProtocol(LanguageServerProtocol):
                 ident, None, types.ResponseError(jsonrpc.INVALID_PARAMS, "a response that cannot be read")
             )
 
-    def structure_message(self, data: dict[str, Any]) -> Any:
-        """A message as LSP's type of its method. Raises JsonRpcInvalidParams.
-
-        pygls' own logs a traceback with the message's text in it.
-        """
-        method = data.get("method")
+    def _structured(self, message: jsonrpc.Message) -> Any:
+        """A message as LSP's type of its method. Raises JsonRpcInvalidParams."""
+        method = message.get("method")
         if method == types.INITIALIZED:
             # Some clients leave its empty params out.
             return types.InitializedNotification(types.InitializedParams())
-        if method == types.CANCEL_REQUEST and not isinstance(dig(data, "params", "id"), int | str):
+        if method == types.CANCEL_REQUEST and not isinstance(dig(message, "params", "id"), int | str):
             raise JsonRpcInvalidParams
+        if method is not None:
+            fallback = JsonRPCRequestMessage if "id" in message else JsonRPCNotification
+            kind: Any = self.get_message_type(method) or fallback
+        elif "error" in message:
+            kind = types.ResponseErrorMessage
+        else:
+            kind = self._asked[message["id"]][1] or JsonRPCResponseMessage
         try:
-            return self._types.structure(data, self._type_of(data))
+            return self._types.structure(message, kind)
         except Exception as error:  # BaseValidationError, and whatever else a hook of cattrs' meets
             raise JsonRpcInvalidParams from error
-
-    def _type_of(self, data: dict[str, Any]) -> Any:
-        if "method" in data:
-            fallback = JsonRPCRequestMessage if "id" in data else JsonRPCNotification
-            return self.get_message_type(data["method"]) or fallback
-        if "error" in data:
-            return types.ResponseErrorMessage
-        return self._asked.get(data["id"], (None, None))[1] or JsonRPCResponseMessage
-
-    def handle_message(self, message: Any) -> None:
-        """Dispatch one message.
-
-        pygls' own answers a coroutine's result in the next turn of the loop, forgets a cancelled request before it is answered,
-        and takes any response for the answer to a request of the server.
-        """
-        method: str | None = getattr(message, "method", None)
-        ident: Any = getattr(message, "id", None)
-        if method is None:
-            if ident in self._asked:
-                self._answered(ident, getattr(message, "result", None), getattr(message, "error", None))
-            else:
-                log.warning("a response to nothing that was asked")
-        elif method == types.CANCEL_REQUEST:
-            running = self._running.get(message.params.id)
-            if running is not None and message.params.id in self._unanswered:
-                running.task.cancel()
-        elif ident is None:
-            handler = self.fm.features.get(method)
-            if handler is None:
-                log.info("a notification of no known method")
-                return
-            self._run(object(), handler, message.params, _notified, None)
-        else:
-            self._request(ident, method, message.params)
-
-    def _request(self, ident: int | str, method: str, params: Any) -> None:
-        handler = self.fm.features.get(method)
-        if handler is None:
-            error = JsonRpcMethodNotFound.of(method)
-            self._answer_error(ident, error.code, error.message)
-            return
-        self._run(
-            ident, handler, params, lambda error, result: self._respond(ident, error, result), self._deadline
-        )
-        token, running = work_done_token(params), self._running.get(ident)
-        if token is not None and running is not None:
-            self._bars.expect(token, running.task)
 
     def _run(
         self,
@@ -240,22 +230,18 @@ class CopydeskProtocol(LanguageServerProtocol):
         params: Any,
         report: Callable[[BaseException | None, Any], None],
         deadline: Deadline | None,
-    ) -> None:
-        """Call the handler, and report what becomes of it, once."""
-        if not asyncio.iscoroutinefunction(handler):
-            try:
-                result = handler(params)
-            except Exception as error:  # noqa: BLE001  (reported)
-                report(error, None)
-            else:
-                report(None, result)
-            return
-
-        def ended(error: BaseException | None, result: Any) -> None:
-            self._running.pop(key, None)
-            report(error, result)
-
-        self._running[key] = HandlerTask(partial(handler, params), ended, deadline)
+    ) -> HandlerTask | None:
+        """Call the handler, and report what becomes of it, once. Returns what runs on, which is kept under `key` until then."""
+        if asyncio.iscoroutinefunction(handler):
+            running = self._running[key] = HandlerTask(partial(handler, params), report, deadline)
+            return running
+        try:
+            result = handler(params)
+        except Exception as error:  # noqa: BLE001  (reported)
+            report(error, None)
+        else:
+            report(None, result)
+        return None
 
     # -- out ---------------------------------------------------------------------------------------------------------
 
@@ -294,6 +280,7 @@ class CopydeskProtocol(LanguageServerProtocol):
 
     def _respond(self, ident: int | str, error: BaseException | None, result: Any) -> None:
         """Answer a request of the client's. It gets an answer whatever goes wrong: it must not wait for ever."""
+        self._running.pop(ident, None)
         if isinstance(error, asyncio.CancelledError):
             error = JsonRpcRequestCancelled("the request was cancelled")
         try:
@@ -309,6 +296,14 @@ class CopydeskProtocol(LanguageServerProtocol):
         except Exception as problem:
             log.error("a request could not be answered", exc_info=problem)
             self._fail(ident, problem)
+
+    def _notified(self, key: object, error: BaseException | None, _: Any) -> None:
+        """What became of a notification's handler."""
+        self._running.pop(key, None)
+        if isinstance(error, JsonRpcException):
+            log.warning("a notification was ignored: its params are not as agreed")
+        elif error is not None and not isinstance(error, asyncio.CancelledError):
+            log.error("a notification failed", exc_info=error)
 
     def _fail(self, ident: int | str, error: BaseException) -> None:
         """The last resort: an answer that cannot fail, unless there was one."""
@@ -336,11 +331,3 @@ class CopydeskProtocol(LanguageServerProtocol):
         log.debug("sent %s", text)
         body = text.encode("ascii")
         self._connection.send(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), superseding_key(message))
-
-
-def _notified(error: BaseException | None, _: Any) -> None:
-    """What became of a notification's handler."""
-    if isinstance(error, JsonRpcException):
-        log.warning("a notification was ignored: its params are not as agreed")
-    elif error is not None and not isinstance(error, asyncio.CancelledError):
-        log.error("a notification failed", exc_info=error)

@@ -31,12 +31,10 @@ class RequestDeadline:
 
     def start(self, expire: Callable[[], None]) -> Callable[[], None]:
         """Call `expire` once the time is over. Returns what stops the clock."""
+        if self._state not in NOT_BEGUN:
+            return asyncio.get_running_loop().call_later(self.seconds, expire).cancel
         clock = _Clock(expire)
-        if self._state in NOT_BEGUN:
-            self._waiting = [waiting for waiting in self._waiting if not waiting.stopped]
-            self._waiting.append(clock)
-        else:
-            clock.start(self.seconds)
+        self._waiting = [*(waiting for waiting in self._waiting if not waiting.stopped), clock]
         return clock.stop
 
     def error(self) -> JsonRpcException:
@@ -63,7 +61,7 @@ class RequestDeadline:
 
 
 class _Clock:
-    """One request's time."""
+    """The time of a request that came before the engine was ready."""
 
     def __init__(self, expire: Callable[[], None]) -> None:
         self._expire = expire

@@ -14,7 +14,7 @@ from pygls.protocol import LanguageServerProtocol, default_converter
 from copydesk_server.lsp import client, protocol
 from copydesk_server.lsp.protocol import CopydeskProtocol
 
-OVERRIDDEN = {"structure_message", "handle_message", "notify", "send_request"}
+OVERRIDDEN = {"notify", "send_request"}
 
 
 def members(module: object) -> tuple[set[str], set[str]]:
