@@ -2,9 +2,9 @@
 
 pygls provides the registry of handlers, LSP's types by method, and typed calls to the client. These end in `notify` and
 `send_request`, two public methods that are overridden here, each for the reason it gives. No private member of pygls is
-overridden or used, and messages are neither read nor dispatched by it: its way logs their text, answers a coroutine's result in the
-next turn of the loop (where a change of the document may have come first), forgets a cancelled request before it is answered, and
-takes any response for an answer.
+overridden or used, and messages are neither read nor dispatched by it: its way logs their text, sends a coroutine's result in
+the next turn of the loop (where a change of the document may have come first), forgets a cancelled request before it is answered,
+and takes any response for an answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`copydesk/edit`: one edit for a client of ours, shown as it comes about. ARCHITECTURE.md has the messages.
+"""`copydesk/edit`: one edit for a client of ours, shown as it comes about. PROTOCOL.md has the messages.
 
 `copydesk/hunk` goes out the moment the engine knows a hunk to be final, in coordinates of the version it is for: a preview, never
 to be applied. `copydesk/retract` takes back what was shown. The answer has the whole edit, for the version it names.
