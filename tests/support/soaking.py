@@ -377,7 +377,7 @@ async def _quiet(client: Client) -> None:
             ahead._timer is None
             and (ahead._task is None or ahead._task.done())
             and not len(app.edits)
-            and not app.engine._jobs
+            and not len(app.engine._jobs)
         ),
         "fixes computed ahead",
     )
@@ -400,11 +400,10 @@ async def _look(client: Client, size: Size) -> None:
         "running": None,
     }
     report.faults += [f"{key}: {status[key]}" for key, value in expected.items() if status[key] != value]
-    flags = app.engine._flags
-    assert flags is not None
+    flags = app.engine._jobs.flags
     left = {
         "flag slots": SLOTS - 1 - flags.free,
-        "slots of jobs": len(app.engine._slots),
+        "slots of jobs": app.engine._jobs.slots,
         "jobs": len(app.engine._jobs),
         "edit tasks": len(app.edits),
         "progress bars": len(app.bars),

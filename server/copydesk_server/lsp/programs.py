@@ -1,7 +1,7 @@
 """The last program that was made for a person, line by line with where each line comes from.
 
-What the person asked for is recorded by `edit_provider.py`. A prefetched fix travels with its action and is applied by the client alone,
-so it counts from the moment the text becomes what it was to become.
+What the person asked for is recorded by `edit_provider.py`. A prefetched fix travels with its action and is applied by the client
+alone, so it counts from the moment the text becomes what it was to become.
 """
 
 from __future__ import annotations

@@ -293,14 +293,13 @@ def test_slots_are_used_again() -> None:
                     job.cancel()
                 results = [await job.result for job in jobs]
                 assert {result.status for result in results} == {"edited", "cancelled"}
-            assert engine._flags is not None
-            assert engine._flags.free == SLOTS - 1
-            assert not engine._jobs
-            assert not engine._slots
+            assert engine._jobs.flags.free == SLOTS - 1
+            assert not len(engine._jobs)
+            assert not engine._jobs.slots
             # More than there are slots: those without one are served all the same.
             jobs = [mirror.ask("say x") for _ in range(SLOTS + 100)]
             assert {(await job.result).status for job in jobs} == {"edited"}
-            assert engine._flags.free == SLOTS - 1
+            assert engine._jobs.flags.free == SLOTS - 1
 
     run(main())
 
