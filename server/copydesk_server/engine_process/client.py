@@ -9,7 +9,7 @@
 Belongs to the event loop: every call is made on its thread and returns at once, but for the coroutines. Each message to the child
 is in one queue, in the order of the calls, so that a job is made for exactly the version its document had when it was submitted.
 The queue is bounded: where the child does not keep up, documents fall behind, and are sent whole, as they are by then, once there
-is room. A child that hangs is replaced like one that died. Knows no LSP and no model library.
+is room. A child that hangs is replaced like one that died.
 """
 
 from __future__ import annotations
@@ -348,7 +348,7 @@ class Engine:
             log.warning("document %d is sent to the engine again", message["doc"])
             self._feed.send(message["doc"])
         else:
-            log.error("the engine said %r, which nobody here knows", kind)
+            log.error("the engine sent a message of an unknown kind, %r", kind)
 
 
 def _why(code: int | None) -> str:

@@ -1,6 +1,6 @@
 """One request on its way through the engine, as whoever waits for it sees it.
 
-Belongs to the event loop: every call is made on its thread. Knows nothing of processes; the proxy fills it in.
+Belongs to the event loop: every call is made on its thread. `client.py` fills it in.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class EngineJob:
         self._cancelled = True
         self._cancel(self)
 
-    # -- for the proxy -------------------------------------------------------------------------------------------------
+    # -- for `client.py` -------------------------------------------------------------------------------------------------
 
     def plan(self, scope: tuple[Range, ...]) -> None:
         if not self.planned.done():

@@ -1,6 +1,6 @@
 """What the two processes say to each other: settings, requests, edits and results as JSON, one object per frame.
 
-JSON and not pickle: a frame can only ever become plain values. Knows the engine's values; nothing of pipes, processes or queues.
+JSON and not pickle: a frame can only ever become plain values.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class Worker:
             elif kind == "stop":
                 self._closing = True
             else:
-                log.error("the parent said %r, which nobody here knows", kind)
+                log.error("the parent sent a message of an unknown kind, %r", kind)
         except Exception as error:
             # A mirror that missed a change is worse than none: the parent sends the document again.
             log.exception("%s could not be done", kind)

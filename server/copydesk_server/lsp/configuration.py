@@ -1,6 +1,6 @@
 """Gets settings from the client: asked for where the client can be asked, taken from what it sends otherwise.
 
-Knows how they travel; what they mean is `settings.py`'s.
+What they mean is up to `settings.py`.
 """
 
 from __future__ import annotations

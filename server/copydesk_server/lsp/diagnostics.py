@@ -2,8 +2,7 @@
 
 A client sends a server little of what other tools found. So there are three sources: the `context` of a codeAction; what a client
 of ours pushes (`copydesk/diagnostics`, and `copydesk/visibleRanges` for what the person sees); and the server's own linter. What
-is kept follows the text: it moves with its lines, and is forgotten when one of them changes. Knows the protocol's diagnostics and
-the engine's; nothing of fixes.
+is kept follows the text: it moves with its lines, and is forgotten when one of them changes.
 """
 
 from __future__ import annotations

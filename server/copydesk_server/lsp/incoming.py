@@ -1,7 +1,7 @@
 """What a client may send: the one place where every message is checked before anything is done with it.
 
 A message that passes is JSON-RPC, no larger and no deeper than its method has use for, and asks with an id what is a request and
-without one what is a notification. Made of the standard library alone; knows the names of methods, not what they do.
+without one what is a notification. Made of the standard library alone.
 """
 
 from __future__ import annotations

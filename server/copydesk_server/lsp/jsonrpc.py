@@ -1,4 +1,4 @@
-"""LSP's base protocol: bytes to messages and back. Knows frames and JSON-RPC's errors; no method, no stream, no process.
+"""LSP's base protocol: bytes to messages and back, and JSON-RPC's errors.
 
 Strict on purpose: what does not look like LSP is not answered. A web page that posts to the port of a TCP server must not get
 one word in.

@@ -1,7 +1,7 @@
 """The setting `lint`: ruff on the buffer, published under a source of our own, for editors that run one server per buffer.
 
 With the setting off nothing is published. A run starts when the person pauses; what it finds is published with the version it is
-of, and thrown away where the text has gone on. Knows ruff and the protocol's diagnostics; nothing of fixes.
+of, and thrown away where the text has gone on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Fixes before anybody asks: while the model is idle, those of known diagnostics in sight are computed and judged.
 
 What is kept is kept for a diagnostic and the text of its scope: it moves with its lines through every change, and is dropped when
-one meets it. Bounded per document by the settings; everything else goes first, here and in the engine. Knows outcomes and
-findings; nothing of how they are shown.
+one meets it. Bounded per document by the settings; everything else goes first, here and in the engine.
 """
 
 from __future__ import annotations

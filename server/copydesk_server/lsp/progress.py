@@ -1,6 +1,6 @@
 """Progress bars: begun by a client's own token, or asked for; ended exactly once; cancelled by the person.
 
-Knows nothing of what the work is. A client without progress bars gets a bar that says nothing, so that callers need not ask.
+A client without progress bars gets a bar that says nothing, so that callers need not ask.
 """
 
 from __future__ import annotations
