@@ -26,7 +26,7 @@ from copydesk_server.lsp.diagnostics import DiagnosticStore
 from copydesk_server.lsp.documents import MIRRORED, Documents
 from copydesk_server.lsp.edit_provider import EditProvider
 from copydesk_server.lsp.edit_requests import EditRequests
-from copydesk_server.lsp.edit_service import EditService, Verify
+from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.engine_configuration import EngineConfiguration
 from copydesk_server.lsp.engine_display import EngineDisplay
 from copydesk_server.lsp.engine_sync import EngineSync
@@ -60,7 +60,7 @@ from copydesk_server.lsp.session_state import SessionState, workspace_folders
 from copydesk_server.lsp.settings import SettingsStore
 from copydesk_server.lsp.transport import Connection
 from copydesk_server.lsp.unreadable import UnreadableChanges
-from copydesk_server.lsp.verification import BackgroundVerifier
+from copydesk_server.lsp.verification import BackgroundVerifier, Verify
 from copydesk_server.lsp.watching import Watching
 
 

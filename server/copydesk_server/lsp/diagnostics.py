@@ -36,8 +36,8 @@ LONGEST_MESSAGE = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One diagnostic: as the engine takes it (utf-32), and as the client knows it."""
+class ClientDiagnostic:
+    """One finding of a tool: as the engine takes it (utf-32), and as the client knows it."""
 
     diagnostic: Diagnostic
     shown: types.Diagnostic
@@ -54,9 +54,9 @@ class _Kept:
     for a keystroke to wait."""
 
     version: int
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ClientDiagnostic, ...] = ()
 
-    def now(self, document: OpenDocument) -> tuple[Finding, ...]:
+    def now(self, document: OpenDocument) -> tuple[ClientDiagnostic, ...]:
         """Those that are left, for the document as it stands."""
         if self.version != document.version:
             changes = document.changes_since(self.version)
@@ -113,7 +113,7 @@ class DiagnosticStore:
         known.pushed = _Kept(document.version, tuple(found)[:KEPT])
         self._tell()
 
-    def lint(self, document: OpenDocument, findings: Sequence[Finding]) -> None:
+    def lint(self, document: OpenDocument, findings: Sequence[ClientDiagnostic]) -> None:
         """What the server's own linter says of a document as it stands."""
         known = self._known.get(document.uri)
         if known is not None:
@@ -127,14 +127,16 @@ class DiagnosticStore:
             known.visible = tuple(lines_of_range(document.lines, seen) for seen in ranges)
             self._tell()
 
-    def findings(self, document: OpenDocument, diagnostics: Iterable[types.Diagnostic]) -> list[Finding]:
+    def findings(
+        self, document: OpenDocument, diagnostics: Iterable[types.Diagnostic]
+    ) -> list[ClientDiagnostic]:
         """Those of `diagnostics`, for the document as it stands, that are the model's business."""
         if not self.serves(document):
             return []
         ignored = {source.casefold() for source in self._state.settings.of(document.uri).ignored_sources}
         encoding = self._state.encoding
         return [
-            Finding(engine_diagnostic(document.lines, shown, encoding), shown)
+            ClientDiagnostic(engine_diagnostic(document.lines, shown, encoding), shown)
             for shown in diagnostics
             if (shown.severity is None or shown.severity.value <= WORST)
             and (shown.source or "").casefold() not in ignored
@@ -142,12 +144,14 @@ class DiagnosticStore:
 
     def at(
         self, document: OpenDocument, chosen: types.Range, context: Sequence[types.Diagnostic]
-    ) -> list[Finding]:
+    ) -> list[ClientDiagnostic]:
         """The findings a request for actions is about: those it names, else those known of the lines it chose."""
         if context:
             findings = self.findings(document, context)
             fixed = self.with_fixes(document, [finding.diagnostic for finding in findings])
-            findings = [Finding(d, finding.shown) for d, finding in zip(fixed, findings, strict=True)]
+            findings = [
+                ClientDiagnostic(d, finding.shown) for d, finding in zip(fixed, findings, strict=True)
+            ]
             known = self._known.get(document.uri)
             if known is not None and findings:
                 known.asked = _Kept(document.version, tuple(findings)[:KEPT])
@@ -165,7 +169,7 @@ class DiagnosticStore:
         fixes = {_said(found.diagnostic): found.diagnostic.fixes for found in linted}
         return [replace(d, fixes=fixes[_said(d)]) if fixes.get(_said(d)) else d for d in diagnostics]
 
-    def known(self, document: OpenDocument) -> list[Finding]:
+    def known(self, document: OpenDocument) -> list[ClientDiagnostic]:
         """All that is known of a document without asking, in order, each once."""
         known = self._known.get(document.uri)
         return (
@@ -174,7 +178,7 @@ class DiagnosticStore:
             else []
         )
 
-    def in_sight(self, document: OpenDocument) -> list[Finding]:
+    def in_sight(self, document: OpenDocument) -> list[ClientDiagnostic]:
         """What is known, or was lately, of what the person sees; of all where the client does not say what that is."""
         known = self._known.get(document.uri)
         if known is None or not self.serves(document):
@@ -254,23 +258,23 @@ def _said(diagnostic: Diagnostic) -> tuple[Any, ...]:
     return diagnostic.start, diagnostic.code, diagnostic.message
 
 
-def _unique(findings: Iterable[Finding]) -> list[Finding]:
+def _unique(findings: Iterable[ClientDiagnostic]) -> list[ClientDiagnostic]:
     """In order, each once: a linter here and the same one in the client say the same under two names."""
-    found: dict[tuple[Any, ...], Finding] = {}
+    found: dict[tuple[Any, ...], ClientDiagnostic] = {}
     for finding in findings:
         found.setdefault(_said(finding.diagnostic), finding)
     return sorted(found.values(), key=lambda finding: (finding.diagnostic.start, finding.diagnostic.end))
 
 
-def _moved(findings: Iterable[Finding], changes: Sequence[Change]) -> tuple[Finding, ...]:
-    moved: list[Finding] = []
+def _moved(findings: Iterable[ClientDiagnostic], changes: Sequence[Change]) -> tuple[ClientDiagnostic, ...]:
+    moved: list[ClientDiagnostic] = []
     for finding in findings:
         diagnostic = move_diagnostic(finding.diagnostic, changes)
         if diagnostic is finding.diagnostic:
             moved.append(finding)
         elif diagnostic is not None:
             moved.append(
-                Finding(
+                ClientDiagnostic(
                     diagnostic, _down(finding.shown, diagnostic.start.line - finding.diagnostic.start.line)
                 )
             )

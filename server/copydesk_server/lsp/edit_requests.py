@@ -17,7 +17,7 @@ from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.text.document import Change, Position
 from copydesk_server.engine_process.jobs import Priority
-from copydesk_server.lsp.diagnostics import LONGEST_MESSAGE, DiagnosticStore, Finding
+from copydesk_server.lsp.diagnostics import LONGEST_MESSAGE, ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import modified
 from copydesk_server.lsp.edit_task import EditTask
@@ -34,7 +34,7 @@ LONGEST = 1 << 16
 # -- an action's data --------------------------------------------------------------------------------------------------
 
 
-def fix_data(document: OpenDocument, finding: Finding) -> dict[str, Any]:
+def fix_data(document: OpenDocument, finding: ClientDiagnostic) -> dict[str, Any]:
     """The fix of one finding."""
     diagnostic = asdict(finding.diagnostic)
     del diagnostic["fixes"]

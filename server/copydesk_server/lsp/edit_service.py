@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
@@ -35,15 +35,10 @@ from copydesk_server.lsp.engine_sync import EngineSync
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.rebase import move_diagnostic, overlap
 from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import check_edits, text_after
 
-if TYPE_CHECKING:
-    from copydesk_server.verification import Judgement
-
 log = logging.getLogger(__name__)
-
-Verify: TypeAlias = "Callable[..., Awaitable[Judgement]]"
-"""As `BackgroundVerifier`: (before, after, diagnostics, language=, path=, checked=)."""
 
 
 class EditService:

@@ -13,12 +13,13 @@ from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import StoppedError, cancelled, modified
 from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_requests import EditRequests
-from copydesk_server.lsp.edit_service import EditService, Verify
+from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.edit_task import EditTask
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.rebase import overlap
 from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import text_after
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from copydesk.request import Diagnostic
 from copydesk_server.errors import RuffError
 from copydesk_server.lsp.background import BackgroundTasks
 from copydesk_server.lsp.client import Client
-from copydesk_server.lsp.diagnostics import WORST, DiagnosticStore, Finding, shown_diagnostic
+from copydesk_server.lsp.diagnostics import WORST, ClientDiagnostic, DiagnosticStore, shown_diagnostic
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.engine_sync import EngineSync
 from copydesk_server.lsp.session_state import SessionState
@@ -98,7 +98,7 @@ class Linting:
 
     def _publish(self, document: OpenDocument, said: list[Diagnostic]) -> None:
         findings = [
-            Finding(found, shown_diagnostic(document.lines, found, self._state.encoding, SOURCE))
+            ClientDiagnostic(found, shown_diagnostic(document.lines, found, self._state.encoding, SOURCE))
             for found in (
                 replace(diagnostic, source=SOURCE) for diagnostic in said if diagnostic.severity <= WORST
             )

@@ -17,7 +17,7 @@ from copydesk.text.document import Change, TextEdit
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.engine_process.messages import ModelInfo
 from copydesk_server.lsp.background import BackgroundTasks
-from copydesk_server.lsp.diagnostics import DiagnosticStore, Finding
+from copydesk_server.lsp.diagnostics import ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import StoppedError
 from copydesk_server.lsp.edit_outcome import EditOutcome
@@ -114,7 +114,7 @@ class Prefetch:
             if diagnostic is not None and self._state.documents.get(document.uri) is document:
                 self._keep(document, _Entry(diagnostic, outcome, _text(document, outcome), model))
 
-    def _next(self) -> tuple[OpenDocument, Finding] | None:
+    def _next(self) -> tuple[OpenDocument, ClientDiagnostic] | None:
         """The first finding in sight that nothing is known of."""
         if self._engine.state != "ready" or self._edits.busy:
             return None
@@ -127,7 +127,7 @@ class Prefetch:
                     return document, finding
         return None
 
-    def _wanted(self, document: OpenDocument) -> Sequence[Finding]:
+    def _wanted(self, document: OpenDocument) -> Sequence[ClientDiagnostic]:
         settings = self._state.settings.of(document.uri)
         limit = settings.precompute_limit if settings.precompute else 0
         return self._diagnostics.in_sight(document)[:limit] if limit else ()

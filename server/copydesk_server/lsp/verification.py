@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from copydesk.request import Diagnostic
 from copydesk_server.lsp.uris import path_of
@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 
 REPORT_BYTES = 2 << 20
 """Of ruff's report on one text: some 3,000 findings, for which memory is needed a dozen times over."""
+
+
+class Verify(Protocol):
+    """Whether `after` is a fix of all `diagnostics` of `before`. checked: what the engine's result has proved already."""
+
+    async def __call__(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        *,
+        language: str,
+        path: Path | None,
+        checked: Sequence[str] = (),
+    ) -> Judgement: ...
 
 
 class BackgroundVerifier:
