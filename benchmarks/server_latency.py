@@ -34,8 +34,8 @@ import psutil
 
 from copydesk.request import EditRequest
 from copydesk_benchmarks.facts import hardware
-from copydesk_server.lsp.server import create_server
-from copydesk_server.lsp.session import Options
+from copydesk_server.lsp.app import App
+from copydesk_server.lsp.options import Options
 from lsp_client import FULL, LspClient
 from server_tools import the_ruff
 from soaking import CAPABILITIES, Client, until
@@ -238,7 +238,7 @@ def environment(args: argparse.Namespace) -> dict[str, str]:
 
 async def inside(table: Table, args: argparse.Namespace, parts: set[str]) -> None:
     client = Client()
-    client.server = create_server(
+    client.server = App(
         Options(quiet=True, model=args.model, log_level="error"),
         client,  # type: ignore[arg-type]
         {"processId": None, "capabilities": CAPABILITIES},
@@ -256,7 +256,7 @@ async def inside(table: Table, args: argparse.Namespace, parts: set[str]) -> Non
         if "cancel" in parts:
             await cancel(table, args, client)
     finally:
-        await client.server.finish(None)
+        await client.server.lifecycle.finish(None)
 
 
 async def typing(table: Table, args: argparse.Namespace, client: Client) -> None:

@@ -89,16 +89,21 @@ def test_versions_agree() -> None:
         assert copydesk.__version__ == installed == version
 
 
+def release(version: str) -> tuple[int, ...]:
+    return tuple(map(int, f"{version}.0".split(".")[:2]))
+
+
 def test_constraints_pin_every_dependency_within_its_bounds() -> None:
     pinned = constraints()
     declared = [*PROJECT["project"]["dependencies"]]
     for extra in PROJECT["project"]["optional-dependencies"].values():
         declared += [requirement for requirement in extra if name_of(requirement) != "copydesk"]
     for requirement in declared:
-        lower = requirement.split(">=")[1]
+        lower, _, upper = requirement.split(">=")[1].partition(",<")
         assert name_of(requirement) in pinned, requirement
-        have, need = (tuple(map(int, v.split(".")[:2])) for v in (pinned[name_of(requirement)], lower + ".0"))
+        have, need = (release(version) for version in (pinned[name_of(requirement)], lower))
         assert have >= need, requirement
+        assert not upper or have < release(upper), requirement
     assert pinned["torch"] == "2.13.0"
     assert not [version for version in pinned.values() if "+" in version]
 
@@ -131,6 +136,35 @@ def imported_roots(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             roots.add(node.module.partition(".")[0])
     return roots
+
+
+def test_the_servers_files_import_each_other_in_one_direction() -> None:
+    """Imports for type checkers, and those inside functions, included: whoever reads a file can read what it needs before it."""
+    root = ROOT / "server"
+    names = {module_name(root, path): path for path in sorted(root.rglob("*.py"))}
+    imports = {name: imported_modules(path) & set(names) - {name} for name, path in names.items()}
+    assert len(imports["copydesk_server.lsp.app"]) > 20
+    while leaves := [name for name, needed in imports.items() if not needed & set(imports)]:
+        for name in leaves:
+            del imports[name]
+    circle = {name: sorted(needed & set(imports)) for name, needed in imports.items()}
+    assert not circle, circle
+
+
+def module_name(root: Path, path: Path) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(path: Path) -> set[str]:
+    """The modules a file imports, as far as names tell; `from package import name` may be of a module or of its member."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
 
 
 def test_only_document_splits_lines() -> None:

@@ -8,6 +8,7 @@ flag, "hang" waits for nothing, "hunks" streams two and takes them back, "die" k
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import sys
@@ -16,10 +17,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from copydesk.text.document import Position, TextEdit, TextLines
-from copydesk_server.engine_process.client import Engine, State
+from copydesk_server.engine_process.client import Engine
+from copydesk_server.engine_process.engine_state import State
 from copydesk_server.engine_process.messages import (
     EngineSettings,
     Message,
+    ModelInfo,
     pack_edits,
     result_message,
     unpack_edits,
@@ -68,9 +71,8 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
         elif kind == "close":
             documents.pop(message["doc"], None)
         elif kind == "submit":
-            for job in message["jobs"]:
-                version, lines = documents[job["doc"]]
-                _answer(channel, job, version, lines.text)
+            version, lines = documents[message["doc"]]
+            _answer(channel, message, version, lines.text)
         elif kind == "status":
             channel.send({"kind": "status", "id": message["id"], "figures": {"warm_pages": len(documents)}})
 
@@ -101,6 +103,24 @@ def _answer(channel: Channel, job: Message, version: int, text: str) -> None:
         channel.send(result_message(id, "unchanged", text if what == "text" else None, version))
 
 
+def starved(channel: Channel, settings: EngineSettings) -> None:
+    """The real engine, whose first edit asks for more memory than there is."""
+    import torch
+
+    from copydesk.editor import Editor
+    from copydesk_server.engine_process import worker
+
+    serve, edits = Editor.run_plans, itertools.count()
+
+    def run_plans(self: Editor, *args: Any, **kwargs: Any) -> Any:
+        if next(edits) == 0:
+            torch.empty(1 << 50, dtype=torch.uint8)
+        return serve(self, *args, **kwargs)
+
+    Editor.run_plans = run_plans  # type: ignore[method-assign]
+    worker.serve(channel, settings)
+
+
 class Recorder:
     """A listener that can be waited for."""
 
@@ -108,7 +128,7 @@ class Recorder:
         self.states: list[tuple[State, str | None]] = []
         self.progress: list[tuple[str, int | None]] = []
 
-    def engine_state(self, state: State, message: str | None) -> None:
+    def engine_state(self, state: State, message: str | None, model: ModelInfo | None) -> None:
         self.states.append((state, message))
 
     def engine_progress(self, message: str, percentage: int | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit, TextLines
-from copydesk_server.engine_process.jobs import Job, Priority
+from copydesk_server.engine_process.jobs import EngineJob, Priority
 from copydesk_server.engine_process.messages import EngineResult, EngineSettings, ModelInfo
 
 INFO = ModelInfo("fake", "cpu", "float32", ("python",), 64, "program", 1.0)
@@ -23,7 +23,7 @@ INFO = ModelInfo("fake", "cpu", "float32", ("python",), 64, "program", 1.0)
 class FakeJob:
     """A job as a test sees it. text: what it was made for."""
 
-    job: Job
+    job: EngineJob
     request: EditRequest
     priority: Priority
     stream: bool
@@ -59,6 +59,7 @@ class FakeEngine:
     pid: int | None = None
     script: Callable[[FakeJob], None] | None = None
     obeys: bool = True  # a cancel ends the job
+    loads: bool = False  # `start` begins to load, and `loaded` ends it
     jobs: list[FakeJob] = field(default_factory=list)
     seen: dict[int, Any] = field(default_factory=dict)
 
@@ -68,7 +69,15 @@ class FakeEngine:
         self._new = asyncio.Event()
 
     def start(self) -> None:
+        if self.loads:
+            self.state = "loading"
+            self.listener.engine_state("loading", None, None)
+        else:
+            self.loaded()
+
+    def loaded(self) -> None:
         self.state, self.info = "ready", INFO
+        self.listener.engine_state("ready", None, INFO)
 
     async def close(self) -> None:
         self.state = "closed"
@@ -103,10 +112,10 @@ class FakeEngine:
         stream: bool = False,
         encoding: Encoding,
         deadline: float | None = None,
-    ) -> Job:
+    ) -> EngineJob:
         lines, version = self._documents[doc]
         made = FakeJob(
-            Job(next(self._ids), doc, version, self._cancel), request, priority, stream, lines.text
+            EngineJob(next(self._ids), doc, version, self._cancel), request, priority, stream, lines.text
         )
         self.jobs.append(made)
         self._new.set()
@@ -117,7 +126,7 @@ class FakeEngine:
     async def status(self) -> dict[str, Any]:
         return {"state": self.state}
 
-    def _cancel(self, job: Job) -> None:
+    def _cancel(self, job: EngineJob) -> None:
         made = next(made for made in self.jobs if made.job is job)
         made.cancelled = True
         if self.obeys:

@@ -7,14 +7,14 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 from unittest import mock
 
 from copydesk.text.document import Encoding, Position, TextEdit, apply_edits
 from copydesk_server.lsp import prefetch
-from copydesk_server.lsp import server as server_module
-from copydesk_server.lsp.server import CopydeskServer, create_server
-from copydesk_server.lsp.session import Options
+from copydesk_server.lsp.app import App
+from copydesk_server.lsp.options import Options
 from copydesk_server.verification import Judgement
 from fake_engine import FakeEngine
 
@@ -58,13 +58,13 @@ class Wire:
 class Desk:
     """One client and its server."""
 
-    def __init__(self, server: CopydeskServer, wire: Wire, engine: FakeEngine) -> None:
-        self.server, self.wire, self.engine = server, wire, engine
+    def __init__(self, app: App, wire: Wire, engine: FakeEngine) -> None:
+        self.app, self.wire, self.engine = app, wire, engine
         self._ids = itertools.count(1)
         self._versions: dict[str, int] = {}
 
     def send(self, message: dict[str, Any]) -> None:
-        self.server.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+        self.app.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
     def notify(self, method: str, params: Any) -> None:
         self.send({"method": method, "params": params})
@@ -128,7 +128,7 @@ class Desk:
         self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def text(self, uri: str = URI) -> str:
-        document = self.server.documents.get(uri)
+        document = self.app.documents.get(uri)
         assert document is not None
         return document.lines.text
 
@@ -196,20 +196,26 @@ async def verified(before: str, after: str, diagnostics: Any, **_: Any) -> Judge
 
 @asynccontextmanager
 async def desk(
-    capabilities: dict[str, Any] | None = None, options: dict[str, Any] | None = None, judge: Any = verified
+    capabilities: dict[str, Any] | None = None,
+    options: dict[str, Any] | None = None,
+    judge: Any = verified,
+    *,
+    loads: bool = False,
 ) -> AsyncIterator[Desk]:
-    """A client that has been initialized. At the end no request is without its one response, and nothing is left running.
+    """A client that has been initialized. loads: the engine is not ready before `Desk.engine.loaded()`.
+
+    At the end no request is without its one response, and nothing is left running.
 
     It never becomes calm, unless the test sets `prefetch.CALM` to nothing: a slow machine would be in the middle of any test.
     """
     with mock.patch.object(prefetch, "CALM", NEVER if prefetch.CALM else 0.0):
-        async with _desk(capabilities, options, judge) as made:
+        async with _desk(capabilities, options, judge, loads) as made:
             yield made
 
 
 @asynccontextmanager
 async def _desk(
-    capabilities: dict[str, Any] | None, options: dict[str, Any] | None, judge: Any
+    capabilities: dict[str, Any] | None, options: dict[str, Any] | None, judge: Any, loads: bool
 ) -> AsyncIterator[Desk]:
     wire = Wire()
     params: dict[str, Any] = {
@@ -218,15 +224,12 @@ async def _desk(
     }
     if options is not None:
         params["initializationOptions"] = {"copydesk": options}
-    with mock.patch.object(server_module, "Engine", FakeEngine):
-        server = create_server(Options(quiet=True), wire, params)  # type: ignore[arg-type]
-    engine: FakeEngine = server.engine  # type: ignore[assignment]
-    if judge is not None:
-        server.jobs.judge = judge
-    made = Desk(server, wire, engine)
+    app = App(Options(quiet=True), wire, params, engine=partial(FakeEngine, loads=loads), verify=judge)  # type: ignore[arg-type]
+    engine: FakeEngine = app.engine  # type: ignore[assignment]
+    made = Desk(app, wire, engine)
     made.notify("initialized", {})
     async with asyncio.timeout(DEADLINE):
-        await server.started.wait()
+        await app.started.wait()
     try:
         yield made
         await made.settled()
@@ -234,4 +237,4 @@ async def _desk(
         asked = list(range(1, next(made._ids)))
         assert sorted(answered) == asked, "one response per request"
     finally:
-        await server.finish(None)
+        await app.lifecycle.finish(None)

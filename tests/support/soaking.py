@@ -24,8 +24,8 @@ import psutil
 from copydesk_server.engine_process.flags import SLOTS
 from copydesk_server.engine_process.messages import EngineSettings
 from copydesk_server.engine_process.worker_main import Channel
-from copydesk_server.lsp.server import CopydeskServer, create_server
-from copydesk_server.lsp.session import Options
+from copydesk_server.lsp.app import App
+from copydesk_server.lsp.options import Options
 from lsp_desk import RESOLVES
 
 CAPABILITIES = {**RESOLVES, "window": {"workDoneProgress": True}}
@@ -90,12 +90,12 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
     """The real engine; its status also tells the texts it has."""
     from copydesk_server.engine_process import worker
 
-    class Telling(worker.Host):
+    class Telling(worker.Worker):
         def figures(self) -> dict[str, Any]:
-            texts = {str(doc): _digest(d.text) for doc, d in list(self._documents.items())}
+            texts = {str(doc): _digest(text) for doc, text in self._documents.texts().items()}
             return {**super().figures(), "texts": texts}
 
-    worker.Host = Telling  # type: ignore[misc]
+    worker.Worker = Telling  # type: ignore[misc]
     worker.serve(channel, settings)
 
 
@@ -134,7 +134,7 @@ class Client:
     failure: str | None = None
 
     def __init__(self) -> None:
-        self.server: CopydeskServer
+        self.app: App
         self.report = Report()
         self.buffers: dict[str, Buffer] = {}
         self.flying: dict[int, Callable[[dict[str, Any]], None]] = {}
@@ -160,7 +160,7 @@ class Client:
         self.failure = why
 
     def say(self, message: dict[str, Any]) -> None:
-        self.server.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+        self.app.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
     def notify(self, method: str, **params: Any) -> None:
         self.say({"method": method, "params": params})
@@ -264,22 +264,22 @@ async def soak(
     report = client.report
     before = asyncio.all_tasks()
     began = time.monotonic()
-    server = create_server(
+    app = App(
         Options(quiet=True, model=model, engine_host="soaking:serve", log_level="error"),
         client,  # type: ignore[arg-type]
         {"processId": None, "capabilities": CAPABILITIES},
     )
-    client.server = server
+    client.app = app
     try:
         client.notify("initialized")
-        await until(lambda: server.engine.state == "ready", "the engine")
+        await until(lambda: app.engine.state == "ready", "the engine")
         for number in range(size.documents):
             client.open(f"untitled:doc{number}.py", PAGE.format(n=number))
         await _work(client, size, random_, said)
         await _quiet(client)
         await _look(client, size)
     finally:
-        await server.finish(None)
+        await app.lifecycle.finish(None)
     await _nothing_left(report, before)
     report.seconds = time.monotonic() - began
     return report
@@ -345,7 +345,7 @@ def _cancel_later(client: Client, turns: int | None, ident: int) -> None:
 
 
 async def _sample(client: Client, edits: int, said: Callable[[str], None]) -> None:
-    status = await client.server.engine.status()
+    status = await client.app.engine.status()
     here = psutil.Process().memory_info().rss
     there = psutil.Process(status["pid"]).memory_info().rss
     client.report.memory.append((edits, here, there, status["cache_bytes"]))
@@ -370,14 +370,14 @@ async def until(ready: Callable[[], bool], what: str) -> None:
 async def _quiet(client: Client) -> None:
     """Every request is answered, and nothing is computed ahead any more."""
     await until(lambda: not client.flying, "the last answers")
-    server = client.server
-    ahead = server.ahead
+    app = client.app
+    ahead = app.prefetch
     await until(
         lambda: (
             ahead._timer is None
             and (ahead._task is None or ahead._task.done())
-            and not server.jobs._tickets
-            and not server.engine._jobs
+            and not len(app.edits)
+            and not len(app.engine._jobs)
         ),
         "fixes computed ahead",
     )
@@ -385,10 +385,10 @@ async def _quiet(client: Client) -> None:
 
 async def _look(client: Client, size: Size) -> None:
     """Both mirrors are the client's text; no slot, job, bar or request is left over; what is closed is let go."""
-    server, report = client.server, client.report
-    status = await server.engine.status()
+    app, report = client.app, client.report
+    status = await app.engine.status()
     for buffer in client.buffers.values():
-        document = server.documents.get(buffer.uri)
+        document = app.documents.get(buffer.uri)
         if document is None or document.lines.text != buffer.text:
             report.faults.append(f"the server's text of {buffer.uri} is not the client's")
         elif status["texts"].get(str(document.id)) != _digest(buffer.text):
@@ -400,28 +400,26 @@ async def _look(client: Client, size: Size) -> None:
         "running": None,
     }
     report.faults += [f"{key}: {status[key]}" for key, value in expected.items() if status[key] != value]
-    flags = server.engine._flags
-    assert flags is not None
+    flags = app.engine._jobs.flags
     left = {
         "flag slots": SLOTS - 1 - flags.free,
-        "slots of jobs": len(server.engine._slots),
-        "jobs": len(server.engine._jobs),
-        "tickets": len(server.jobs._tickets),
-        "progress bars": len(server.bars),
-        "requests being answered": len(server.protocol._request_futures),
-        "requests of the server's": len(server.protocol._asked),
+        "slots of jobs": app.engine._jobs.slots,
+        "jobs": len(app.engine._jobs),
+        "edit tasks": len(app.edits),
+        "progress bars": len(app.bars),
+        **app.protocol.pending,
     }
     report.faults += [f"{count} {what} left over" for what, count in left.items() if count]
     for uri in list(client.buffers):
         client.close(uri)
-    status = await server.engine.status()
+    status = await app.engine.status()
     left = {
-        "documents": len(server.documents),
+        "documents": len(app.documents),
         "documents in the engine": status["engine_documents"],
         "warm pages": status["warm_pages"],
-        "fixes ahead": server.ahead.count,
-        "known findings": len(server.found._known),
-        "linted documents": len(server.lint._running) + len(server.lint._timers),
+        "fixes ahead": app.prefetch.count,
+        "known findings": len(app.diagnostics._known),
+        "linted documents": len(app.linting._running) + len(app.linting._timers),
     }
     report.faults += [f"{count} {what} left over after closing" for what, count in left.items() if count]
 

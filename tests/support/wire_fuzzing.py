@@ -19,13 +19,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
-from unittest import mock
 
 from copydesk_server.engine_process.messages import EngineResult
 from copydesk_server.lsp import incoming, jsonrpc
-from copydesk_server.lsp import server as server_module
-from copydesk_server.lsp.server import CopydeskServer, create_server
-from copydesk_server.lsp.session import Options
+from copydesk_server.lsp.app import App
+from copydesk_server.lsp.options import Options
 from fake_engine import FakeEngine, FakeJob
 from lsp_client import SCRIPTED, entry, environment
 from lsp_desk import RESOLVES, edit, verified
@@ -405,12 +403,10 @@ async def _session(fuzzer: Fuzzer, report: Report, messages: int) -> None:
     tally = Tally()
     line = Line(fuzzer, tally)
     fuzzer.asked = []
-    with mock.patch.object(server_module, "Engine", FakeEngine):
-        server = create_server(
-            Options(quiet=True, log_level="error"), line, {"processId": None, "capabilities": CAPABILITIES}
-        )  # type: ignore[arg-type]
+    params = {"processId": None, "capabilities": CAPABILITIES}
+    options = Options(quiet=True, log_level="error")
+    server = App(options, line, params, engine=FakeEngine, verify=verified)  # type: ignore[arg-type]
     server.engine.script = _finish  # type: ignore[attr-defined]
-    server.jobs.judge = verified  # type: ignore[assignment]
     server.protocol.receive(_written(_note("initialized")))
     try:
         while messages > 0:
@@ -428,10 +424,10 @@ async def _session(fuzzer: Fuzzer, report: Report, messages: int) -> None:
         await _ended(server, fuzzer, tally)
         report.requests += tally.expected.total()
     finally:
-        await server.finish(None)
+        await server.lifecycle.finish(None)
 
 
-async def _alive(server: CopydeskServer, line: Line, tally: Tally) -> None:
+async def _alive(server: App, line: Line, tally: Tally) -> None:
     """The server answers a question it knows, and has answered every other."""
     asked = {"jsonrpc": "2.0", "id": "alive?", "method": "copydesk/status"}
     tally.sent(_written(asked))
@@ -442,12 +438,12 @@ async def _alive(server: CopydeskServer, line: Line, tally: Tally) -> None:
                 server.protocol.receive(_written({"jsonrpc": "2.0", "id": ident, "result": None}))
             line.asked = []
             await asyncio.sleep(0)
-    assert server.exit_code is None
+    assert server.lifecycle.exit_code is None
     assert line.failure is None
-    assert not server.protocol._unanswered
+    assert not server.protocol.pending["unanswered"]
 
 
-async def _ended(server: CopydeskServer, fuzzer: Fuzzer, tally: Tally) -> None:
+async def _ended(server: App, fuzzer: Fuzzer, tally: Tally) -> None:
     """After `shutdown` nothing is done, and all the same every request is answered."""
     bodies = [_written({"jsonrpc": "2.0", "id": "the end", "method": "shutdown"})]
     bodies += [body for _ in range(BATCH // 4) if not ends_it(body := fuzzer.body())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from copydesk_server.lsp import session
-from copydesk_server.lsp.session import Options
+from copydesk_server.lsp.options import Options
 
 
 def options(args: argparse.Namespace) -> Options:

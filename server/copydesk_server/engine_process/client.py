@@ -9,7 +9,7 @@
 Belongs to the event loop: every call is made on its thread and returns at once, but for the coroutines. Each message to the child
 is in one queue, in the order of the calls, so that a job is made for exactly the version its document had when it was submitted.
 The queue is bounded: where the child does not keep up, documents fall behind, and are sent whole, as they are by then, once there
-is room. A child that hangs is replaced like one that died. Knows no LSP and no model library.
+is room. A child that hangs is replaced like one that died.
 """
 
 from __future__ import annotations
@@ -18,44 +18,29 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any
 
 from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit
-from copydesk_server.engine_process.connection import CONTEXT, Link
-from copydesk_server.engine_process.flags import Flags
-from copydesk_server.engine_process.jobs import HunkEvent, Job, Priority, Retracted
+from copydesk_server.engine_process.connection import Link
+from copydesk_server.engine_process.document_feed import DocumentFeed
+from copydesk_server.engine_process.engine_state import EngineListener, State
+from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Priority, Retracted
 from copydesk_server.engine_process.messages import (
     EngineResult,
     EngineSettings,
     Message,
     ModelInfo,
-    pack_edits,
     pack_request,
     unpack_edits,
     unpack_info,
     unpack_ranges,
     unpack_result,
 )
+from copydesk_server.engine_process.pending_jobs import PendingJobs
 from copydesk_server.engine_process.watchdog import Watchdog
 
-__all__ = [
-    "Engine",
-    "EngineListener",
-    "EngineResult",
-    "EngineSettings",
-    "HunkEvent",
-    "Job",
-    "ModelInfo",
-    "Priority",
-    "Retracted",
-    "State",
-]
-
 log = logging.getLogger(__name__)
-
-State: TypeAlias = Literal["idle", "loading", "ready", "restarting", "failed", "closed"]
 
 HOST = "copydesk_server.engine_process.worker:serve"
 BEHIND = "the engine does not keep up"
@@ -63,28 +48,6 @@ FIGURES = 5.0
 """Seconds that a child has to tell its figures. Whoever asks for the status wants to know that there is one."""
 LOADS = 3
 """A child that dies this many times in a row while loading is not started again."""
-
-
-class EngineListener(Protocol):
-    """Called on the loop."""
-
-    def engine_state(self, state: State, message: str | None) -> None:
-        """Once per change. `restarting` and `failed` carry the message a person reads."""
-
-    def engine_progress(self, message: str, percentage: int | None) -> None:
-        """What loading is about."""
-
-
-@dataclass(slots=True)
-class _Open:
-    """What it takes to open a document in another child."""
-
-    name: str
-    language: str
-    version: int
-    text: Callable[[], str]
-    fed: bool = False
-    """The child that runs was told of it."""
 
 
 class Engine:
@@ -106,18 +69,15 @@ class Engine:
         self._backoff = tuple(backoff)
         self._host = host
         self._message: str | None = None
-        self._documents: dict[int, _Open] = {}
-        self._jobs: dict[int, Job] = {}  # those without a result
-        self._slots: dict[int, int] = {}  # by job: held until the child has answered
+        self._feed = DocumentFeed()
+        self._jobs = PendingJobs()
         self._asked: dict[int, asyncio.Future[Message]] = {}
         self._ids = itertools.count(1)
-        self._flags: Flags | None = None
         self._link: Link | None = None
         self._ended: set[Link] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._deaths = 0  # since a job last came back
         self._deaths_loading = 0
-        self._behind: set[int] = set()  # documents of which the child has no text, or an old one
         self._watchdog = watchdog(self._on_hang)
         self._hung: str | None = None  # why the child is being killed
 
@@ -136,7 +96,6 @@ class Engine:
     def start(self) -> None:
         """Load the model in a child; returns at once. Does nothing the second time."""
         if self.state == "idle":
-            self._flags = Flags(CONTEXT)
             self._set("loading")
             self._begin(self._connect())
 
@@ -176,45 +135,25 @@ class Engine:
 
     def open(self, doc: int, name: str, language: str, version: int, text: Callable[[], str]) -> None:
         """A document to edit, under a number of the caller's. text: its text as it stands, whenever a child needs it."""
-        if doc in self._documents:
-            self.close_document(doc)
-        self._documents[doc] = _Open(name, language, version, text)
-        if self._link is not None:
-            self._feed(self._link, doc)
+        self.close_document(doc)
+        self._feed.open(doc, name, language, version, text)
 
     def splice(self, doc: int, version: int, changes: Sequence[TextEdit], encoding: Encoding | str) -> None:
         """The document changed, and is now at `version`: `changes` were applied one after the other."""
-        self._documents[doc].version = version
-        if self._link is None or doc in self._behind:
-            return
-        if self._link.full:
-            self._fall_behind(doc)
-            return
-        self._send(
-            {
-                "kind": "splice",
-                "doc": doc,
-                "version": version,
-                "encoding": str(encoding),
-                "changes": pack_edits(changes),
-            }
-        )
+        if not self._feed.splice(doc, version, changes, encoding):
+            for job in self._jobs.of(doc):
+                job.cancel()
+                self._jobs.finish(job.id, EngineResult("failed", BEHIND, job.version, lost=True))
 
     def look_at(self, doc: int, ranges: Sequence[Range]) -> None:
         """The person sees these 1-based lines."""
-        if doc in self._documents and self._link is not None and not self._link.full:
-            self._send({"kind": "look", "doc": doc, "ranges": list(ranges)})
+        self._feed.look_at(doc, ranges)
 
     def close_document(self, doc: int) -> None:
-        """Free its pages, and cancel what is asked about it."""
-        known = self._documents.pop(doc, None)
-        if known is None:
-            return
-        for job in [job for job in self._jobs.values() if job.doc == doc]:
+        """Free its pages, and cancel what is asked about it. Does nothing for one that is not open."""
+        for job in self._jobs.of(doc):
             job.cancel()
-        self._behind.discard(doc)
-        if known.fed:
-            self._send({"kind": "close", "doc": doc})
+        self._feed.close(doc)
 
     # -- jobs ----------------------------------------------------------------------------------------------------------
 
@@ -227,20 +166,32 @@ class Engine:
         stream: bool = False,
         encoding: Encoding | str,
         deadline: float | None = None,
-    ) -> Job:
+    ) -> EngineJob:
         """Ask for an edit of the document as it stands. deadline: seconds from now."""
-        (job,) = self._submit([(doc, request)], priority, stream, encoding, deadline)
+        version = self._feed.version(doc)
+        job = EngineJob(next(self._ids), doc, version or 0, self._cancel)
+        if version is None:
+            job.finish(EngineResult("failed", "the document is not open", 0))
+        elif self._link is None:
+            job.finish(EngineResult("failed", self._message or f"the engine is {self.state}", job.version))
+        elif doc in self._feed.behind or self._link.full:
+            job.finish(EngineResult("failed", BEHIND, job.version, lost=True))
+        else:
+            slot = self._jobs.add(job)
+            self._send(
+                {
+                    "kind": "submit",
+                    "id": job.id,
+                    "slot": slot,
+                    "doc": doc,
+                    "request": pack_request(request),
+                    "priority": priority,
+                    "stream": stream,
+                    "encoding": str(encoding),
+                    "deadline": deadline,
+                }
+            )
         return job
-
-    def submit_all(
-        self,
-        items: Sequence[tuple[int, EditRequest]],
-        *,
-        encoding: Encoding | str,
-        deadline: float | None = None,
-    ) -> list[Job]:
-        """Ask for several edits that are decoded together. Cancelling one lets the others go on."""
-        return self._submit(items, "edit", False, encoding, deadline)
 
     async def status(self) -> dict[str, Any]:
         """State, model, process, documents; from a child that is ready also pages, bytes, budget, queue and latencies (ms).
@@ -251,7 +202,7 @@ class Engine:
             "state": self.state,
             "message": self._message,
             "pid": self.pid,
-            "documents": len(self._documents),
+            "documents": len(self._feed),
             "jobs": len(self._jobs),
         }
         if self.info is not None:
@@ -270,78 +221,28 @@ class Engine:
         finally:
             self._asked.pop(number, None)
 
-    def _submit(
-        self,
-        items: Sequence[tuple[int, EditRequest]],
-        priority: Priority,
-        stream: bool,
-        encoding: Encoding | str,
-        deadline: float | None,
-    ) -> list[Job]:
-        jobs: list[Job] = []
-        packed: list[Message] = []
-        for doc, request in items:
-            known = self._documents.get(doc)
-            job = Job(next(self._ids), doc, known.version if known is not None else 0, self._cancel)
-            jobs.append(job)
-            if known is None:
-                job.finish(EngineResult("failed", "the document is not open", 0))
-            elif self._link is None or self._flags is None:
-                job.finish(
-                    EngineResult("failed", self._message or f"the engine is {self.state}", job.version)
-                )
-            elif doc in self._behind or self._link.full:
-                job.finish(EngineResult("failed", BEHIND, job.version, lost=True))
-            else:
-                self._jobs[job.id] = job
-                slot = self._slots[job.id] = self._flags.acquire()
-                packed.append({"id": job.id, "slot": slot, "doc": doc, "request": pack_request(request)})
-        if packed:
-            self._send(
-                {
-                    "kind": "submit",
-                    "priority": priority,
-                    "stream": stream,
-                    "encoding": str(encoding),
-                    "deadline": deadline,
-                    "jobs": packed,
-                }
-            )
-        return jobs
-
-    def _cancel(self, job: Job) -> None:
-        slot = self._slots.get(job.id)
-        if slot is None or self._flags is None:
+    def _cancel(self, job: EngineJob) -> None:
+        if not self._jobs.set_flag(job):
             return
-        self._flags.set(slot)
         self._send({"kind": "cancel", "id": job.id})
         self._watchdog.told_to_stop(job.id)
         if self.state != "ready":  # nothing runs: there is no forward to wait for
-            self._finish(job.id, EngineResult("cancelled", "cancelled", job.version))
-
-    def _finish(self, number: int, result: EngineResult) -> None:
-        job = self._jobs.pop(number, None)
-        if job is not None:
-            job.finish(result)
+            self._jobs.finish(job.id, EngineResult("cancelled", "cancelled", job.version))
 
     # -- the child -----------------------------------------------------------------------------------------------------
 
     def _connect(self) -> Link:
         """A link that is not started yet. The documents and whatever is sent from now on wait in it, in order."""
-        assert self._flags is not None
         self._link = Link(
             self._host,
             self.settings,
-            self._flags,
+            self._jobs.flags,
             self._on_message,
             self._on_gone,
             self._on_room,
             beat=self._watchdog.beat,
         )
-        self._behind.clear()
-        for doc, known in self._documents.items():
-            known.fed = False
-            self._feed(self._link, doc)
+        self._feed.connect(self._link)
         return self._link
 
     def _begin(self, link: Link) -> None:
@@ -349,37 +250,9 @@ class Engine:
             link.start()
             self._watchdog.start()
 
-    def _feed(self, link: Link, doc: int) -> None:
-        """Send a document as it stands; later, where there is no room."""
-        known = self._documents[doc]
-        if link.full:
-            self._behind.add(doc)
-            return
-        self._behind.discard(doc)
-        known.fed = True
-        link.send(
-            {
-                "kind": "open",
-                "doc": doc,
-                "name": known.name,
-                "language": known.language,
-                "version": known.version,
-                "text": known.text(),
-            }
-        )
-
-    def _fall_behind(self, doc: int) -> None:
-        """Changes of a document are not sent any more: its text will be, once there is room."""
-        log.warning("the engine does not keep up: document %d is sent again later", doc)
-        self._behind.add(doc)
-        for job in [job for job in self._jobs.values() if job.doc == doc]:
-            job.cancel()
-            self._finish(job.id, EngineResult("failed", BEHIND, job.version, lost=True))
-
     def _on_room(self, link: Link) -> None:
         if link is self._link:
-            for doc in list(self._behind):
-                self._feed(link, doc)
+            self._feed.catch_up()
 
     def _on_hang(self, reason: str) -> None:
         if self._link is not None:
@@ -397,26 +270,22 @@ class Engine:
         self._watchdog.stop()
         self._hung = None
         link, self._link = self._link, None
+        self._feed.connect(None)
         if link is not None:
             self._ended.add(link)
             link.end()
 
     def _give_up(self, reason: str, *, lost: bool = False) -> None:
         """No child will answer what was asked so far."""
-        for number, job in list(self._jobs.items()):
-            self._finish(number, EngineResult("failed", reason, job.version, lost=lost))
+        self._jobs.give_up(reason, lost=lost)
         for answer in self._asked.values():
             if not answer.done():
                 answer.set_result({})
-        if self._slots:
-            # The old child may still look at its flags, so the new one gets fresh ones.
-            self._slots.clear()
-            self._flags = Flags(CONTEXT)
 
     def _set(self, state: State, message: str | None = None) -> None:
         if state != self.state:
             self.state, self._message = state, message
-            self._listener.engine_state(state, message)
+            self._listener.engine_state(state, message, self.info)
 
     def _on_gone(self, link: Link, code: int | None) -> None:
         self._ended.discard(link)
@@ -424,6 +293,7 @@ class Engine:
             return
         self._watchdog.stop()
         self._link, self.info = None, None
+        self._feed.connect(None)
         reason = f"the engine stopped ({self._hung or _why(code)})"
         self._hung = None
         log.warning("%s", reason)
@@ -448,10 +318,7 @@ class Engine:
         if kind == "result":
             self._deaths = 0
             self._watchdog.ended(message["id"])
-            slot = self._slots.pop(message["id"], 0)
-            if self._flags is not None:
-                self._flags.release(slot)
-            self._finish(message["id"], unpack_result(message))
+            self._jobs.answered(message["id"], unpack_result(message))
         elif kind in ("planned", "hunk", "retracted"):
             job = self._jobs.get(message["id"])
             if job is None:
@@ -477,11 +344,11 @@ class Engine:
             self._drop_link()
             self._give_up(message["message"])
             self._set("failed", message["message"])
-        elif kind == "resync" and message["doc"] in self._documents:
+        elif kind == "resync":
             log.warning("document %d is sent to the engine again", message["doc"])
-            self._feed(link, message["doc"])
-        elif kind != "resync":
-            log.error("the engine said %r, which nobody here knows", kind)
+            self._feed.send(message["doc"])
+        else:
+            log.error("the engine sent a message of an unknown kind, %r", kind)
 
 
 def _why(code: int | None) -> str:

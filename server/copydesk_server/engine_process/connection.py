@@ -2,7 +2,6 @@
 
 Two threads per child: one starts it, reads what it says and waits for its end; one writes, so that a full pipe never holds up the
 event loop. How much waits to be written is known, so that who sends can hold back; how much was read and not handled is bounded.
-Knows processes and frames; nothing of documents, jobs or why a child ended.
 """
 
 from __future__ import annotations

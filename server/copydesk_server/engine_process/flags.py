@@ -1,6 +1,6 @@
 """Cancel flags that both processes see: one byte per job, in shared memory, so that a cancel overtakes everything in the pipe.
 
-Slots are given and taken back in the protocol process alone; the child only reads. Knows numbers, not jobs.
+Slots are given and taken back in the protocol process alone; the child only reads.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the engine's process was told and has not done yet: in order, and no more than so many bytes.
 
-Between the thread that reads the pipe and the host. Knows messages as values; nothing of pipes.
+The thread that reads the pipe puts messages, and the worker gets them.
 """
 
 from __future__ import annotations

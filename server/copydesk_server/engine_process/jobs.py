@@ -1,6 +1,6 @@
 """One request on its way through the engine, as whoever waits for it sees it.
 
-Belongs to the event loop: every call is made on its thread. Knows nothing of processes; the proxy fills it in.
+Belongs to the event loop: every call is made on its thread. `client.py` fills it in.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Retracted:
     reason: str
 
 
-class Job:
+class EngineJob:
     """A submitted request.
 
     version: of the document, when it was submitted; the one its ranges and edits are for.
@@ -43,7 +43,7 @@ class Job:
              that is cancelled while it awaits it does) cancels the job.
     """
 
-    def __init__(self, id: int, doc: int, version: int, cancel: Callable[[Job], None]) -> None:
+    def __init__(self, id: int, doc: int, version: int, cancel: Callable[[EngineJob], None]) -> None:
         loop = asyncio.get_running_loop()
         self.id = id
         self.doc = doc
@@ -68,7 +68,7 @@ class Job:
         self._cancelled = True
         self._cancel(self)
 
-    # -- for the proxy -------------------------------------------------------------------------------------------------
+    # -- for `client.py` -------------------------------------------------------------------------------------------------
 
     def plan(self, scope: tuple[Range, ...]) -> None:
         if not self.planned.done():

@@ -1,6 +1,6 @@
 """What the two processes say to each other: settings, requests, edits and results as JSON, one object per frame.
 
-JSON and not pickle: a frame can only ever become plain values. Knows the engine's values; nothing of pipes, processes or queues.
+JSON and not pickle: a frame can only ever become plain values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Message: TypeAlias = dict[str, Any]
 """`kind` names it, the rest depends on that.
 
 To the child:   open {doc, name, language, version, text}, splice {doc, version, encoding, changes}, look {doc, ranges},
-                close {doc}, submit {priority, stream, encoding, deadline, jobs: [{id, slot, doc, request}]},
+                close {doc}, submit {id, slot, doc, request, priority, stream, encoding, deadline},
                 cancel {id}, status {id}, logging {file, level}, bye.
 To the parent:  progress {message, percentage}, ready {info}, failed {message}, planned {id, scope}, hunk {id, seq, edits},
                 retracted {id, reason}, result {id, ...}, status {id, figures}, resync {doc}, alive.
@@ -99,10 +99,8 @@ def weight(message: Message) -> int:
     if kind == "splice":
         return OVERHEAD + sum(OVERHEAD + len(change[-1]) for change in message["changes"])
     if kind == "submit":
-        requests = [job["request"] for job in message["jobs"]]
-        return sum(
-            OVERHEAD * (8 + len(asked["diagnostics"])) + len(asked["instruction"] or "") for asked in requests
-        )
+        request = message["request"]
+        return OVERHEAD * (8 + len(request["diagnostics"])) + len(request["instruction"] or "")
     return OVERHEAD
 
 

@@ -1,39 +1,28 @@
-"""What waits for the model in the child: work by priority, each kind in the order it came.
+"""The jobs that wait for the model in the worker: by priority, each kind in the order it came.
 
-Any thread may put and withdraw; one thread takes. Knows priorities; nothing of documents, models or what a unit does.
+Any thread may put and withdraw; one thread takes.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Generic, Protocol, TypeVar
+
+from copydesk_server.engine_process.worker_job import WorkerJob
 
 
-class Ranked(Protocol):
-    """`ahead`: gives way to all that is not."""
-
-    @property
-    def ahead(self) -> bool: ...
-
-
-U = TypeVar("U", bound=Ranked)
-
-
-class Units(Generic[U]):
-    """Two queues and one bell."""
+class JobQueue:
+    """Two queues and one bell: jobs that are `ahead` give way to all others."""
 
     def __init__(self) -> None:
-        self._asked = deque[U]()
-        self._ahead = deque[U]()
+        self._asked = deque[WorkerJob]()
+        self._ahead = deque[WorkerJob]()
         self._bell = threading.Condition()
         self._rung = False
 
-    def __len__(self) -> int:
-        return len(self._asked) + len(self._ahead)
-
     @property
     def waiting(self) -> dict[str, int]:
+        """How many jobs wait, by priority."""
         return {"edit": len(self._asked), "ahead": len(self._ahead)}
 
     @property
@@ -41,32 +30,34 @@ class Units(Generic[U]):
         """Whether something waits that ahead work must give way to. Cheap: asked before every forward."""
         return bool(self._asked)
 
-    def put(self, unit: U) -> None:
+    def put(self, job: WorkerJob) -> None:
+        """It is the last of its kind."""
         with self._bell:
-            (self._ahead if unit.ahead else self._asked).append(unit)
+            self._of(job).append(job)
         self.ring()
 
-    def put_back(self, unit: U) -> None:
+    def put_back(self, job: WorkerJob) -> None:
         """It is the next of its kind again."""
         with self._bell:
-            (self._ahead if unit.ahead else self._asked).appendleft(unit)
+            self._of(job).appendleft(job)
         self.ring()
 
-    def withdraw(self, unit: U) -> bool:
+    def withdraw(self, job: WorkerJob) -> bool:
         """Take it out. False when it does not wait: it runs, or is gone."""
         with self._bell:
-            queue = self._ahead if unit.ahead else self._asked
-            if unit not in queue:
+            queue = self._of(job)
+            if job not in queue:
                 return False
-            queue.remove(unit)
+            queue.remove(job)
             return True
 
-    def take_asked(self) -> U | None:
+    def take_asked(self) -> WorkerJob | None:
+        """The next job somebody waits for."""
         with self._bell:
             return self._asked.popleft() if self._asked else None
 
-    def take_ahead(self) -> U | None:
-        """None also while something urgent waits."""
+    def take_ahead(self) -> WorkerJob | None:
+        """The next job nobody waits for; None also while something urgent waits."""
         with self._bell:
             return self._ahead.popleft() if self._ahead and not self._asked else None
 
@@ -82,3 +73,6 @@ class Units(Generic[U]):
             if not self._rung:
                 self._bell.wait(seconds)
             self._rung = False
+
+    def _of(self, job: WorkerJob) -> deque[WorkerJob]:
+        return self._ahead if job.ahead else self._asked

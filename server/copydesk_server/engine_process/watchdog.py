@@ -1,7 +1,6 @@
 """Says when an engine's process hangs: it gives no sign of life, or goes on with what it was told to stop.
 
 Counts its own looks and reads no clock: a machine that slept does not look like a process that hangs. Belongs to the event loop.
-Knows numbers of jobs; no process.
 """
 
 from __future__ import annotations

@@ -12,28 +12,26 @@ import logging
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass, field
 from queue import Empty
 from typing import TYPE_CHECKING, Any
 
-from copydesk.errors import CopydeskError, DocumentTooLargeError
+from copydesk.errors import CopydeskError
 from copydesk.text.document import Encoding
 from copydesk_server.engine_process.messages import (
     EngineSettings,
     Message,
     pack_edits,
     result_message,
-    unpack_edits,
-    unpack_ranges,
     unpack_request,
 )
-from copydesk_server.engine_process.queue import Units
+from copydesk_server.engine_process.queue import JobQueue
+from copydesk_server.engine_process.worker_documents import WorkerDocuments
+from copydesk_server.engine_process.worker_job import WorkerJob
 from copydesk_server.engine_process.worker_main import Channel, configure_logging
 from copydesk_server.permanent import permanent
 
 if TYPE_CHECKING:
     from copydesk.editor import Document, Editor
-    from copydesk.serving.plan import Plan
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +71,7 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
         channel.send({"kind": "failed", "message": f"the model could not be loaded: {_said(error)}"})
         return
     channel.send({"kind": "ready", "info": info_of(editor, settings, (time.perf_counter() - began) * 1e3)})
-    Host(editor, channel).serve()
+    Worker(editor, channel).serve()
 
 
 def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message:
@@ -91,45 +89,18 @@ def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message
     }
 
 
-@dataclass(slots=True, eq=False)
-class _Job:
-    """One request. `ended`: why it need not go on; `answered`: its result is on its way, and there is one only."""
-
-    id: int
-    slot: int
-    document: Document | None = None
-    plan: Plan | None = None
-    unit: Unit | None = None
-    ended: str | None = None
-    answered: bool = False
-    shown: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Unit:
-    """What is decoded together. times in seconds of `time.perf_counter`."""
-
-    ahead: bool
-    stream: bool
-    encoding: Encoding
-    arrived: float
-    ends: float | None
-    jobs: list[_Job] = field(default_factory=list)
-
-
-class Host:
+class Worker:
     """`inbox` and `work` are the two threads; `serve` starts one and is the other."""
 
     def __init__(self, editor: Editor, channel: Channel, *, quiet: float = QUIET) -> None:
         self._editor = editor
         self._channel = channel
         self._quiet = quiet
-        self._documents: dict[int, Document] = {}
-        self._refused: dict[int, str] = {}  # documents that are not held, and why
-        self._jobs: dict[int, _Job] = {}
-        self._units: Units[Unit] = Units()
+        self._documents = WorkerDocuments(editor, channel, self._document_closed)
+        self._jobs: dict[int, WorkerJob] = {}
+        self._queue = JobQueue()
         self._calm_at = 0.0
-        self._running: Unit | None = None
+        self._running: WorkerJob | None = None
         self._closing = False
         self._answering = threading.Lock()
         self._latencies: deque[dict[str, float]] = deque(maxlen=LATENCIES)
@@ -168,7 +139,8 @@ class Host:
         kind = message["kind"]
         try:
             if kind == "splice":
-                self._splice(message)
+                if self._documents.splice(message):
+                    self._calm_at = time.monotonic() + self._quiet
             elif kind == "submit":
                 self._submit(message)
             elif kind == "cancel":
@@ -176,15 +148,11 @@ class Host:
                 if job is not None:
                     self._end(job, CANCELLED)
             elif kind == "open":
-                self._close(message["doc"])
-                self._open(message)
+                self._documents.open(message)
             elif kind == "close":
-                self._close(message["doc"])
+                self._documents.close(message["doc"])
             elif kind == "look":
-                document = self._documents.get(message["doc"])
-                ranges = unpack_ranges(message["ranges"])
-                if document is not None and ranges:
-                    document.look_at(*ranges[0], *ranges[1:])
+                self._documents.look_at(message)
             elif kind == "status":
                 self._channel.send({"kind": "status", "id": message["id"], "figures": self.figures()})
             elif kind == "logging":
@@ -192,121 +160,61 @@ class Host:
             elif kind == "stop":
                 self._closing = True
             else:
-                log.error("the parent said %r, which nobody here knows", kind)
+                log.error("the parent sent a message of an unknown kind, %r", kind)
         except Exception as error:
             # A mirror that missed a change is worse than none: the parent sends the document again.
             log.exception("%s could not be done", kind)
             if kind in ("open", "splice", "look"):
-                self._close(message["doc"])
-                self._channel.send({"kind": "resync", "doc": message["doc"]})
+                self._documents.resync(message["doc"])
             elif kind == "submit":
-                for asked in message["jobs"]:
-                    job = self._jobs.get(asked["id"]) or _Job(asked["id"], asked["slot"])
+                job = self._jobs.get(message["id"])
+                if job is not None:
                     self._answer(job, "failed", _said(error))
-        self._units.ring()
+                else:
+                    self._channel.send(result_message(message["id"], "failed", _said(error), 0))
+        self._queue.ring()
 
-    def _open(self, message: Message) -> None:
-        doc = message["doc"]
-        self._refused.pop(doc, None)
-        try:
-            self._documents[doc] = self._editor.open(
-                message["name"],
-                message["text"],
-                language=message["language"],
-                version=message["version"],
-            )
-        except DocumentTooLargeError as error:  # to send it again would not help: requests are told
-            self._refused[doc] = str(error)
-
-    def _splice(self, message: Message) -> None:
-        doc, edits = message["doc"], unpack_edits(message["changes"])
-        document = self._documents.get(doc)
-        if document is None:
-            # It is being sent again; or it was too large, and may not be any more where something was deleted.
-            if doc in self._refused and any(edit.end > edit.start for edit in edits):
-                del self._refused[doc]
-                self._channel.send({"kind": "resync", "doc": doc})
-            return
-        try:
-            for edit in edits:
-                document.splice(
-                    edit.start,
-                    edit.end,
-                    edit.new_text,
-                    version=message["version"],
-                    encoding=message["encoding"],
-                )
-        except DocumentTooLargeError as error:
-            self._close(doc)
-            self._refused[doc] = str(error)
-            return
-        document.version = message["version"]
-        self._calm_at = time.monotonic() + self._quiet
-
-    def _close(self, doc: int) -> None:
-        self._refused.pop(doc, None)
-        document = self._documents.pop(doc, None)
-        if document is None:
-            return
-        document.close()
+    def _document_closed(self, document: Document) -> None:
         for job in [job for job in list(self._jobs.values()) if job.document is document]:
             self._end(job, "the document was closed")
 
     def _submit(self, message: Message) -> None:
-        now = time.perf_counter()
-        deadline = message["deadline"]
-        unit = Unit(
+        now, deadline = time.perf_counter(), message["deadline"]
+        job = WorkerJob(
+            message["id"],
+            message["slot"],
             message["priority"] == "ahead",
             message["stream"],
             Encoding(message["encoding"]),
             now,
             None if deadline is None else now + deadline,
         )
-        for asked in message["jobs"]:
-            job = _Job(asked["id"], asked["slot"], unit=unit)
-            self._jobs[job.id] = job
-            if self._plan(job, asked):
-                unit.jobs.append(job)
-        if unit.jobs:
-            self._units.put(unit)
-
-    def _plan(self, job: _Job, asked: Message) -> bool:
-        """Make the job ready, or answer it."""
-        document = job.document = self._documents.get(asked["doc"])
+        self._jobs[job.id] = job
+        document = job.document = self._documents.get(message["doc"])
         if document is None:
-            refused = self._refused.get(asked["doc"])
-            if refused is not None:
-                self._answer(job, "failed", refused)
-            else:
-                self._answer(job, "failed", "the document is being read again", lost=True)
-            return False
-        if self._cancelled(job):
+            reason = self._documents.too_large(message["doc"])
+            again = "the document is being read again"
+            self._answer(job, "failed", reason or again, lost=reason is None)
+        elif self._cancelled(job):
             self._answer(job, CANCELLED, CANCELLED)
-            return False
-        try:
-            job.plan = document.plan(unpack_request(asked["request"]))
-        except CopydeskError as error:
-            self._answer(job, "failed", str(error))
-            return False
-        except Exception as error:  # whatever it is, the person is told and the next request is served
-            log.exception("a request could not be planned")
-            self._answer(job, "failed", _said(error))
-            return False
-        self._channel.send({"kind": "planned", "id": job.id, "scope": job.plan.scope})
-        return True
+        else:
+            try:
+                job.plan = document.plan(unpack_request(message["request"]))
+            except CopydeskError as error:
+                self._answer(job, "failed", str(error))
+                return
+            except Exception as error:  # whatever it is, the person is told and the next request is served
+                log.exception("a request could not be planned")
+                self._answer(job, "failed", _said(error))
+                return
+            self._channel.send({"kind": "planned", "id": job.id, "scope": job.plan.scope})
+            self._queue.put(job)
 
-    def _end(self, job: _Job, reason: str) -> None:
-        """A job need not go on. One that waits is answered now, one that runs alone when the model has stopped."""
+    def _end(self, job: WorkerJob, reason: str) -> None:
+        """A job need not go on. One that waits is answered now, one that runs when the model has stopped."""
         job.ended = reason
-        unit = job.unit
-        if unit is None or job.answered:
-            return
-        others = [other for other in unit.jobs if not other.answered and other.ended is None]
-        if others:
+        if self._queue.withdraw(job):
             self._answer(job, CANCELLED, reason)
-        elif self._units.withdraw(unit):
-            for left in unit.jobs:
-                self._answer(left, CANCELLED, reason)
 
     def figures(self) -> dict[str, Any]:
         """Plain numbers for the status; from any thread."""
@@ -316,7 +224,7 @@ class Host:
             "cache_bytes": cache.nbytes,
             "cache_budget": self._editor.toolkit.model.pool.budget,
             "evictions": cache.evictions,
-            "queue": self._units.waiting,
+            "queue": self._queue.waiting,
             "running": None if running is None else ("ahead" if running.ahead else "edit"),
             "engine_documents": len(self._documents),
             "engine_jobs": len(self._jobs),
@@ -328,29 +236,29 @@ class Host:
     def work(self) -> None:
         """Serve for ever, or until `stop`."""
         while not self._closing:
-            unit = self._next()
-            if unit is not None:
-                self._running = unit
+            job = self._next()
+            if job is not None:
+                self._running = job
                 try:
-                    self._run(unit)
+                    self._run(job)
                 finally:
                     self._running = None
 
-    def _next(self) -> Unit | None:
+    def _next(self) -> WorkerJob | None:
         """What to decode now. Warms, chunk by chunk, and then waits while there is nothing; None when the bell rang."""
-        unit = self._units.take_asked()
-        if unit is not None:
-            return unit
+        job = self._queue.take_asked()
+        if job is not None:
+            return job
         rest = self._calm_at - time.monotonic()
         if rest > 0:
-            self._units.wait(rest)
+            self._queue.wait(rest)
             return None
         if self._warmed():
             return None
-        unit = self._units.take_ahead()
-        if unit is None:
-            self._units.wait()
-        return unit
+        job = self._queue.take_ahead()
+        if job is None:
+            self._queue.wait()
+        return job
 
     def _warmed(self) -> bool:
         """Whether there was something to warm."""
@@ -361,51 +269,48 @@ class Host:
             log.exception("warming failed")
             return False
 
-    def _run(self, unit: Unit) -> None:
-        jobs = [job for job in unit.jobs if not job.answered]
-        plans = [
-            (job.document, job.plan) for job in jobs if job.document is not None and job.plan is not None
-        ]
+    def _run(self, job: WorkerJob) -> None:
+        document, plan = job.document, job.plan
+        if document is None or plan is None:
+            return
         started = time.perf_counter()
-        stop = _Stop(self, unit, jobs)
-        deadline = None if unit.ends is None else max(0.0, unit.ends - started)
+        stop = _Stop(self, job)
+        deadline = None if job.ends is None else max(0.0, job.ends - started)
         try:
             if not stop.is_set():
-                for index, event in self._editor.run_plans(
-                    plans, cancel=stop, deadline=deadline, encoding=unit.encoding
+                for _, event in self._editor.run_plans(
+                    [(document, plan)], cancel=stop, deadline=deadline, encoding=job.encoding
                 ):
-                    self._tell(unit, jobs[index], event, started)
+                    self._tell(job, event, started)
         except Exception as error:  # out of memory, a bug: the person is told and the next request is served
             log.exception("a request failed")
-            for job in jobs:
-                self._answer(job, "failed", _said(error))
-        for document in {job.document for job in jobs if job.document is not None}:
-            if document.id not in self._editor.documents:
-                document.close()  # pages it was given since
-        left = [job for job in jobs if not job.answered]
-        if left and stop.gave_way and not all(map(self._cancelled, left)):
-            self._units.put_back(unit)
-            if not (all(map(self._cancelled, left)) and self._units.withdraw(unit)):
+            self._answer(job, "failed", _said(error))
+        if document.id not in self._editor.documents:
+            document.close()  # pages it was given since
+        if job.answered:
+            return
+        if stop.gave_way and not self._cancelled(job):
+            self._queue.put_back(job)
+            if not (self._cancelled(job) and self._queue.withdraw(job)):
                 return  # otherwise a cancel came in between, and found it nowhere
-        for job in left:
-            self._answer(job, CANCELLED, job.ended or CANCELLED)
+        self._answer(job, CANCELLED, job.ended or CANCELLED)
 
-    def _tell(self, unit: Unit, job: _Job, event: Any, started: float) -> None:
+    def _tell(self, job: WorkerJob, event: Any, started: float) -> None:
         from copydesk.results import Hunk, Retraction
 
         if job.answered:
             return
         if isinstance(event, Hunk):
-            if unit.stream:
+            if job.stream:
                 self._channel.send(
                     {"kind": "hunk", "id": job.id, "seq": job.shown, "edits": pack_edits(event.edits)}
                 )
                 job.shown += 1
         elif isinstance(event, Retraction):
-            if unit.stream:
+            if job.stream:
                 self._channel.send({"kind": "retracted", "id": job.id, "reason": event.reason})
         elif event.status != CANCELLED:  # what was cancelled or gave way is seen to at the end
-            queued = (started - unit.arrived) * 1e3
+            queued = (started - job.arrived) * 1e3
             ms = {"queued": queued, **event.ms}
             self._latencies.append(ms)
             self._answer(
@@ -423,35 +328,30 @@ class Host:
 
     # -- both ----------------------------------------------------------------------------------------------------------
 
-    def _cancelled(self, job: _Job) -> bool:
+    def _cancelled(self, job: WorkerJob) -> bool:
         return job.ended is not None or bool(self._channel.flags[job.slot])
 
-    def _answer(self, job: _Job, status: Any, reason: str | None, **more: Any) -> None:
+    def _answer(self, job: WorkerJob, status: Any, reason: str | None, **more: Any) -> None:
         """One result per job, whoever comes first."""
         with self._answering:
             if job.answered:
                 return
             job.answered = True
             self._jobs.pop(job.id, None)
-        version = job.plan.version.number if job.plan is not None else 0
-        if job.plan is None and job.document is not None:
-            version = job.document.version
-        self._channel.send(result_message(job.id, status, reason, version, **more))
+        self._channel.send(result_message(job.id, status, reason, job.version, **more))
 
 
 class _Stop:
-    """Looked at before every forward."""
+    """The cancel flag of a running job, looked at before every forward."""
 
-    def __init__(self, host: Host, unit: Unit, jobs: list[_Job]) -> None:
-        self._host = host
-        self._unit = unit
-        self._jobs = jobs
+    def __init__(self, worker: Worker, job: WorkerJob) -> None:
+        self._worker, self._job = worker, job
         self.gave_way = False
 
     def is_set(self) -> bool:
-        if all(job.answered or self._host._cancelled(job) for job in self._jobs):
+        if self._job.answered or self._worker._cancelled(self._job):
             return True
-        if self._unit.ahead and self._host._units.urgent:
+        if self._job.ahead and self._worker._queue.urgent:
             self.gave_way = True
         return self.gave_way
 

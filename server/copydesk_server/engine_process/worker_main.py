@@ -1,4 +1,4 @@
-"""Where the engine's process begins: standard streams, signals, the pipe. Then the host named by the parent takes over.
+"""Where the engine's process begins: standard streams, signals, the pipe. Then the function that the parent named takes over.
 
 The process ends with its parent: the end of the pipe is noticed on a thread of its own, also while a model is loading. Imports
 nothing heavy, so that the pipe is read first.

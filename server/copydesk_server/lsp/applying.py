@@ -7,51 +7,33 @@ nothing has changed there, or the first change after the reply leaves it as it w
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING
-
-from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from collections.abc import Sequence
 
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
+from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.tickets import Outcome
+from copydesk_server.lsp.edit_outcome import EditOutcome
+from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import workspace_edit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from copydesk_server.lsp.server import CopydeskServer
-
-log = logging.getLogger(__name__)
 
 
 class Applying:
     """All edits that were sent to be applied and are not seen in the text yet."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
+    def __init__(self, state: SessionState, client: Client) -> None:
+        self._state, self._client = state, client
         self._waiting: list[Expected] = []
-        server.documents.subscribe(lambda _: None, self._on_change, self._on_close)
+        state.documents.subscribe(lambda _: None, self._on_change, self._on_close)
 
-    async def apply(self, document: OpenDocument, outcome: Outcome, label: str) -> None:
+    async def apply(self, document: OpenDocument, outcome: EditOutcome, label: str) -> None:
         """Have the client apply it. Returns when the client has replied. Raises EditError for edits that do not fit."""
-        server = self._server
-        edit = workspace_edit(document, outcome.edits, server.encoding)
-        if not server.client.apply_edit:
-            server.say_once("no-apply-edit", "copydesk: this editor cannot apply edits from a server.")
+        edit = workspace_edit(document, outcome.edits, self._state.encoding)
+        if not self._state.capabilities.apply_edit:
+            self._client.say_once("no-apply-edit", "copydesk: this editor cannot apply edits from a server.")
             return
-        expected = Expected(document, outcome.edits, server.encoding)
+        expected = Expected(document, outcome.edits, self._state.encoding)
         self._waiting.append(expected)
-        try:
-            reply = await server.workspace_apply_edit_async(
-                types.ApplyWorkspaceEditParams(edit=edit, label=label)
-            )
-        except JsonRpcException as error:
-            log.info("the client answers an edit with error %d", error.code)
-            self._replied(expected, False)
-        else:
-            self._replied(expected, reply.applied)
+        self._replied(expected, await self._client.apply_edit(edit, label))
 
     def _replied(self, expected: Expected, applied: bool) -> None:
         expected.replied = True
@@ -71,11 +53,8 @@ class Applying:
 
     def _tell(self, expected: Expected) -> None:
         self._waiting.remove(expected)
-        self._server.window_show_message(
-            types.ShowMessageParams(
-                types.MessageType.Warning,
-                f"copydesk: the edit of {expected.document.name} was not applied: the text had changed.",
-            )
+        self._client.show_message(
+            f"copydesk: the edit of {expected.document.name} was not applied: the text had changed."
         )
 
 

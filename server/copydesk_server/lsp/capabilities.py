@@ -1,7 +1,5 @@
 """What the server offers, as `initialize` answers it. Made of the standard library alone, so that it is known before anything
 else is imported; `tests/server/lsp/test_lsp_base.py` holds it against what the features registered.
-
-Knows the client's capabilities as plain JSON and the names of methods; nothing of what they do.
 """
 
 from __future__ import annotations

@@ -1,50 +1,114 @@
-"""What the client can do, in the words of those who ask. Reads `initialize`'s params as plain JSON."""
+"""What the server says to its client: messages to the person, edits, diagnostics, registrations, questions.
+
+A client that answers a question with an error is logged here, and the caller gets a plain "no".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Sequence
 from typing import Any
 
-from copydesk_server.lsp.capabilities import dig, resolves_edits
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+log = logging.getLogger(__name__)
 
 
-class ClientView:
-    """A client, by what it said in `initialize`. Whatever it left out it cannot do."""
+class Client:
+    """The client's end of the connection, to speak to."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        client = params.get("capabilities")
-        options = dig(params, "initializationOptions", "copydesk")
-        actions = dig(client, "textDocument", "codeAction")
-        edits = dig(client, "workspace", "workspaceEdit")
-        watching = dig(client, "workspace", "didChangeWatchedFiles")
-        pid = params.get("processId")
+    def __init__(self, server: LanguageServer) -> None:
+        self._server = server
+        self._shown_once: set[str] = set()
+        self._problems: dict[str, str] = {}
 
-        self.name = str(dig(params, "clientInfo", "name") or "")
-        self.process_id: int | None = pid if type(pid) is int and 0 < pid < 1 << 31 else None
-        self.options: Mapping[str, Any] = options if isinstance(options, Mapping) else {}
+    # -- to the person -------------------------------------------------------------------------------------------------
 
-        self.resolves_edits = resolves_edits(client or {})
-        """`edit` is in resolveSupport and data survives: an action may be sent without its edit."""
-        self.action_literals = dig(actions, "codeActionLiteralSupport") is not None
-        self.preferred_actions = bool(dig(actions, "isPreferredSupport"))
-        self.disabled_actions = bool(dig(actions, "disabledSupport"))
-        self.asks_instructions = self.options.get("askInstruction") is True
-        """Its own code asks the person for the text of "Edit with instruction…"."""
-        self.untrusted = self.options.get("untrusted", False) is not False
-        """It opened folders that the person does not trust. Whatever it says but `false` is yes."""
-        self.wants_status = self.options.get("status") is True
-        """It shows `copydesk/status` notifications."""
+    def show_message(self, message: str, type: types.MessageType = types.MessageType.Warning) -> None:
+        """Show a message each time this is called."""
+        self._server.window_show_message(types.ShowMessageParams(type, message))
 
-        self.apply_edit = bool(dig(client, "workspace", "applyEdit"))
-        self.document_changes = bool(dig(edits, "documentChanges"))
-        self.change_annotations = dig(edits, "changeAnnotationSupport") is not None
-        self.work_done_progress = bool(dig(client, "window", "workDoneProgress"))
-        self.shows_messages = dig(client, "window", "showMessage") is not None
+    def say_once(self, key: str, message: str, type: types.MessageType = types.MessageType.Warning) -> None:
+        """Show a message, once until `settle(key)`."""
+        if key not in self._shown_once:
+            self._shown_once.add(key)
+            self.show_message(message, type)
 
-        self.configuration = bool(dig(client, "workspace", "configuration"))
-        self.registers_configuration = bool(
-            dig(client, "workspace", "didChangeConfiguration", "dynamicRegistration")
+    def settle(self, key: str) -> None:
+        """The incident `say_once` reported is over: the next one is shown again."""
+        self._shown_once.discard(key)
+
+    def report_problem(self, key: str, message: str) -> None:
+        """Show what is wrong with something a person wrote: once, until it changes. An empty message: all is right again."""
+        if self._problems.get(key, "") != message:
+            self._problems[key] = message
+            if message:
+                self.show_message(message)
+
+    # -- notifications ---------------------------------------------------------------------------------------------------
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self._server.protocol.notify(method, params)
+
+    def publish_diagnostics(
+        self, uri: str, diagnostics: list[types.Diagnostic], version: int | None = None
+    ) -> None:
+        """Replace what was published of a document."""
+        self._server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri, diagnostics, version)
         )
-        self.watches_files = bool(dig(watching, "dynamicRegistration"))
-        self.watches_anywhere = self.watches_files and bool(dig(watching, "relativePatternSupport"))
-        """It can also watch outside its workspace."""
+
+    # -- requests --------------------------------------------------------------------------------------------------------
+
+    async def apply_edit(self, edit: types.WorkspaceEdit, label: str) -> bool:
+        """Whether the client says that it applied the edit."""
+        try:
+            reply = await self._server.workspace_apply_edit_async(
+                types.ApplyWorkspaceEditParams(edit=edit, label=label)
+            )
+        except JsonRpcException as error:
+            log.info("the client answers an edit with error %d", error.code)
+            return False
+        return bool(reply.applied)
+
+    async def configuration(self, items: list[types.ConfigurationItem]) -> Sequence[Any] | None:
+        """The client's settings, one value an item; None where it does not give them."""
+        try:
+            return (
+                await self._server.workspace_configuration_async(types.ConfigurationParams(items=items)) or ()
+            )
+        except JsonRpcException as error:
+            log.warning("the client has no settings to give (%d)", error.code)
+            return None
+
+    async def create_progress(self, token: int | str) -> bool:
+        """Whether the client shows a progress bar for `token`."""
+        try:
+            await self._server.window_work_done_progress_create_async(
+                types.WorkDoneProgressCreateParams(token=token)
+            )
+        except JsonRpcException as error:
+            log.info("the client wants no progress bar (%d)", error.code)
+            return False
+        return True
+
+    async def register_capability(self, ident: str, method: str, options: Any) -> bool:
+        """Register dynamically. False where the client refuses."""
+        registration = types.Registration(id=f"copydesk-{ident}", method=method, register_options=options)
+        try:
+            await self._server.client_register_capability_async(types.RegistrationParams([registration]))
+        except JsonRpcException as error:
+            log.warning("the client refuses to register %s (%d)", method, error.code)
+            return False
+        return True
+
+    async def unregister_capability(self, ident: str, method: str) -> None:
+        """Take a registration back."""
+        registration = types.Unregistration(id=f"copydesk-{ident}", method=method)
+        try:
+            await self._server.client_unregister_capability_async(types.UnregistrationParams([registration]))
+        except JsonRpcException as error:
+            log.warning("the client keeps %s (%d)", method, error.code)

@@ -2,8 +2,7 @@
 
 A client sends a server little of what other tools found. So there are three sources: the `context` of a codeAction; what a client
 of ours pushes (`copydesk/diagnostics`, and `copydesk/visibleRanges` for what the person sees); and the server's own linter. What
-is kept follows the text: it moves with its lines, and is forgotten when one of them changes. Knows the protocol's diagnostics and
-the engine's; nothing of fixes.
+is kept follows the text: it moves with its lines, and is forgotten when one of them changes.
 """
 
 from __future__ import annotations
@@ -11,29 +10,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import attrs
-from cattrs.errors import BaseValidationError
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk.request import Diagnostic, Range
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines
-from copydesk_server.lsp.capabilities import dig, listed
 from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.engine_sync import EngineSync
 from copydesk_server.lsp.rebase import move_diagnostic, overlap
+from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import lines_of_range
-
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-DIAGNOSTICS = "copydesk/diagnostics"
-VISIBLE_RANGES = "copydesk/visibleRanges"
 WORST = 2
 """Errors (1) and warnings (2) are for fixing; information and hints are for reading."""
 KEPT = 2000
@@ -45,8 +36,8 @@ LONGEST_MESSAGE = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One diagnostic: as the engine takes it (utf-32), and as the client knows it."""
+class ClientDiagnostic:
+    """One finding of a tool: as the engine takes it (utf-32), and as the client knows it."""
 
     diagnostic: Diagnostic
     shown: types.Diagnostic
@@ -63,9 +54,9 @@ class _Kept:
     for a keystroke to wait."""
 
     version: int
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ClientDiagnostic, ...] = ()
 
-    def now(self, document: OpenDocument) -> tuple[Finding, ...]:
+    def now(self, document: OpenDocument) -> tuple[ClientDiagnostic, ...]:
         """Those that are left, for the document as it stands."""
         if self.version != document.version:
             changes = document.changes_since(self.version)
@@ -93,11 +84,11 @@ class _Known:
 class DiagnosticStore:
     """What was found in each open document."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
+    def __init__(self, state: SessionState, engine_sync: EngineSync) -> None:
+        self._state, self._engine_sync = state, engine_sync
         self._known: dict[str, _Known] = {}
         self._callbacks: list[Callable[[], None]] = []
-        server.documents.subscribe(self._on_open, self._on_change, self._on_close)
+        state.documents.subscribe(self._on_open, self._on_change, self._on_close)
 
     def subscribe(self, callback: Callable[[], None]) -> None:
         """Be told when there may be something new."""
@@ -105,7 +96,7 @@ class DiagnosticStore:
 
     def push(self, uri: str, version: int | None, diagnostics: Sequence[types.Diagnostic]) -> None:
         """All that a client knows of a document, for one of its versions. What comes for none that can be known is dropped."""
-        document, known = self._server.documents.get(uri), self._known.get(uri)
+        document, known = self._state.documents.get(uri), self._known.get(uri)
         if document is None or known is None:
             return
         if version is not None and version > document.version:
@@ -122,7 +113,7 @@ class DiagnosticStore:
         known.pushed = _Kept(document.version, tuple(found)[:KEPT])
         self._tell()
 
-    def lint(self, document: OpenDocument, findings: Sequence[Finding]) -> None:
+    def lint(self, document: OpenDocument, findings: Sequence[ClientDiagnostic]) -> None:
         """What the server's own linter says of a document as it stands."""
         known = self._known.get(document.uri)
         if known is not None:
@@ -131,19 +122,21 @@ class DiagnosticStore:
 
     def see(self, uri: str, ranges: Sequence[types.Range]) -> None:
         """The person sees these lines."""
-        document, known = self._server.documents.get(uri), self._known.get(uri)
+        document, known = self._state.documents.get(uri), self._known.get(uri)
         if document is not None and known is not None:
             known.visible = tuple(lines_of_range(document.lines, seen) for seen in ranges)
             self._tell()
 
-    def findings(self, document: OpenDocument, diagnostics: Iterable[types.Diagnostic]) -> list[Finding]:
+    def findings(
+        self, document: OpenDocument, diagnostics: Iterable[types.Diagnostic]
+    ) -> list[ClientDiagnostic]:
         """Those of `diagnostics`, for the document as it stands, that are the model's business."""
         if not self.serves(document):
             return []
-        ignored = {source.casefold() for source in self._server.settings.of(document.uri).ignored_sources}
-        encoding = self._server.encoding
+        ignored = {source.casefold() for source in self._state.settings.of(document.uri).ignored_sources}
+        encoding = self._state.encoding
         return [
-            Finding(engine_diagnostic(document.lines, shown, encoding), shown)
+            ClientDiagnostic(engine_diagnostic(document.lines, shown, encoding), shown)
             for shown in diagnostics
             if (shown.severity is None or shown.severity.value <= WORST)
             and (shown.source or "").casefold() not in ignored
@@ -151,12 +144,14 @@ class DiagnosticStore:
 
     def at(
         self, document: OpenDocument, chosen: types.Range, context: Sequence[types.Diagnostic]
-    ) -> list[Finding]:
+    ) -> list[ClientDiagnostic]:
         """The findings a request for actions is about: those it names, else those known of the lines it chose."""
         if context:
             findings = self.findings(document, context)
             fixed = self.with_fixes(document, [finding.diagnostic for finding in findings])
-            findings = [Finding(d, finding.shown) for d, finding in zip(fixed, findings, strict=True)]
+            findings = [
+                ClientDiagnostic(d, finding.shown) for d, finding in zip(fixed, findings, strict=True)
+            ]
             known = self._known.get(document.uri)
             if known is not None and findings:
                 known.asked = _Kept(document.version, tuple(findings)[:KEPT])
@@ -174,7 +169,7 @@ class DiagnosticStore:
         fixes = {_said(found.diagnostic): found.diagnostic.fixes for found in linted}
         return [replace(d, fixes=fixes[_said(d)]) if fixes.get(_said(d)) else d for d in diagnostics]
 
-    def known(self, document: OpenDocument) -> list[Finding]:
+    def known(self, document: OpenDocument) -> list[ClientDiagnostic]:
         """All that is known of a document without asking, in order, each once."""
         known = self._known.get(document.uri)
         return (
@@ -183,7 +178,7 @@ class DiagnosticStore:
             else []
         )
 
-    def in_sight(self, document: OpenDocument) -> list[Finding]:
+    def in_sight(self, document: OpenDocument) -> list[ClientDiagnostic]:
         """What is known, or was lately, of what the person sees; of all where the client does not say what that is."""
         known = self._known.get(document.uri)
         if known is None or not self.serves(document):
@@ -197,12 +192,7 @@ class DiagnosticStore:
 
     def serves(self, document: OpenDocument) -> bool:
         """Whether anything can be done for `document`: its language is the model's, and it is not too large."""
-        return self.speaks(document.language) and self._server.feeding.refused(document) is None
-
-    def speaks(self, language: str) -> bool:
-        """Whether the model declares `language`. Before it is loaded nobody knows, and nothing is ruled out."""
-        info = self._server.engine.info
-        return info is None or not info.languages or language in info.languages
+        return self._engine_sync.refusal(document) is None
 
     # -- the text changes ----------------------------------------------------------------------------------------------
 
@@ -230,36 +220,6 @@ class DiagnosticStore:
     def _tell(self) -> None:
         for callback in self._callbacks:
             callback()
-
-
-def register(server: CopydeskServer) -> None:
-    """What clients of ours tell. Whatever cannot be read is left out."""
-    server.found = DiagnosticStore(server)
-
-    @server.feature(DIAGNOSTICS)
-    def diagnostics(params: Any) -> None:
-        uri, version = dig(params, "uri"), dig(params, "version")
-        found = [structure(server, item, types.Diagnostic) for item in listed(dig(params, "diagnostics"))]
-        if isinstance(uri, str) and (version is None or isinstance(version, int)):
-            server.found.push(uri, version, found)
-
-    @server.feature(VISIBLE_RANGES)
-    def visible_ranges(params: Any) -> None:
-        uri = dig(params, "uri")
-        ranges = [structure(server, item, types.Range) for item in listed(dig(params, "ranges"))]
-        if isinstance(uri, str):
-            server.found.see(uri, ranges)
-            document = server.documents.get(uri)
-            if document is not None:
-                server.engine.look_at(document.id, [lines_of_range(document.lines, seen) for seen in ranges])
-
-
-def structure(server: CopydeskServer, value: Any, kind: type[T]) -> T:
-    """One of LSP's types from JSON. Raises JsonRpcInvalidParams."""
-    try:
-        return server.protocol.structure(value, kind)
-    except (BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise JsonRpcInvalidParams(f"no {kind.__name__}") from error
 
 
 def engine_diagnostic(lines: TextLines, shown: types.Diagnostic, encoding: Encoding) -> Diagnostic:
@@ -298,23 +258,23 @@ def _said(diagnostic: Diagnostic) -> tuple[Any, ...]:
     return diagnostic.start, diagnostic.code, diagnostic.message
 
 
-def _unique(findings: Iterable[Finding]) -> list[Finding]:
+def _unique(findings: Iterable[ClientDiagnostic]) -> list[ClientDiagnostic]:
     """In order, each once: a linter here and the same one in the client say the same under two names."""
-    found: dict[tuple[Any, ...], Finding] = {}
+    found: dict[tuple[Any, ...], ClientDiagnostic] = {}
     for finding in findings:
         found.setdefault(_said(finding.diagnostic), finding)
     return sorted(found.values(), key=lambda finding: (finding.diagnostic.start, finding.diagnostic.end))
 
 
-def _moved(findings: Iterable[Finding], changes: Sequence[Change]) -> tuple[Finding, ...]:
-    moved: list[Finding] = []
+def _moved(findings: Iterable[ClientDiagnostic], changes: Sequence[Change]) -> tuple[ClientDiagnostic, ...]:
+    moved: list[ClientDiagnostic] = []
     for finding in findings:
         diagnostic = move_diagnostic(finding.diagnostic, changes)
         if diagnostic is finding.diagnostic:
             moved.append(finding)
         elif diagnostic is not None:
             moved.append(
-                Finding(
+                ClientDiagnostic(
                     diagnostic, _down(finding.shown, diagnostic.start.line - finding.diagnostic.start.line)
                 )
             )

@@ -1,6 +1,6 @@
 """The client's open documents: each one's lines as the client has them, its version, and how it came to that.
 
-pygls' own copies of the text are bypassed: a change costs time in proportion to itself. Knows no engine and no request.
+pygls' own copies of the text are bypassed: a change costs time in proportion to itself.
 """
 
 from __future__ import annotations

@@ -1,48 +1,40 @@
-"""What an action asks for, as data: it goes to the client with the action and comes back when the person has chosen.
+"""From what clients ask to edit tasks, and the data that travels with a code action.
 
-Lines and diagnostics in it are those of a version that is named, so that the way to the present can be found. What comes back is
-not believed: a client may send anything. So the fixes that a linter proposes do not travel: they could be for any lines, and are
-looked up again when the action is chosen. Knows documents and settings; nothing of how an edit comes about.
+An action's data goes to the client and comes back when the person has chosen. Lines and diagnostics in it are those of a version
+that is named, so that they can be moved to the present one. What comes back is validated: a client may send anything. Fixes that
+a linter proposes do not travel, since they could be for any lines; they are looked up again when the action is chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict
+from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic, EditRequest, Range
-from copydesk.text.document import Position
-from copydesk_server.lsp.diagnostics import LONGEST_MESSAGE, Finding
+from copydesk.text.document import Change, Position
+from copydesk_server.engine_process.jobs import Priority
+from copydesk_server.lsp.diagnostics import LONGEST_MESSAGE, ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.edit_errors import modified
+from copydesk_server.lsp.edit_task import EditTask
 from copydesk_server.lsp.rebase import move_diagnostic, move_range
-from copydesk_server.lsp.settings import Recipe, Settings
-from copydesk_server.lsp.tickets import modified
-
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
+from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.settings import Recipe
 
 OURS = "copydesk"
-"""The member of an action's data that says it is one of ours."""
+"""The member of an action's data that says it is one of ours; its value is the kind of the task."""
 LONGEST = 1 << 16
 """Characters of an instruction."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is asked of `document` as it stands: the fix of `diagnostic`, `instruction` for `lines`, or all fixes."""
-
-    kind: Literal["fix", "rewrite", "fixAll"]
-    document: OpenDocument
-    lines: Range
-    diagnostic: Diagnostic | None = None
-    instruction: str | None = None
+# -- an action's data --------------------------------------------------------------------------------------------------
 
 
-def fix_data(document: OpenDocument, finding: Finding) -> dict[str, Any]:
+def fix_data(document: OpenDocument, finding: ClientDiagnostic) -> dict[str, Any]:
     """The fix of one finding."""
     diagnostic = asdict(finding.diagnostic)
     del diagnostic["fixes"]
@@ -64,29 +56,97 @@ def is_ours(data: Any) -> bool:
     return isinstance(data, Mapping) and OURS in data
 
 
-def read(server: CopydeskServer, data: Any) -> Wanted:
-    """What the data of an action asks for now. Raises JsonRpcInvalidParams; StoppedError where its lines have changed since."""
-    try:
-        kind, uri, version = data[OURS], data["uri"], data["version"]
-        if (
-            kind not in ("fix", "rewrite", "fixAll")
-            or not isinstance(uri, str)
-            or not isinstance(version, int)
-        ):
-            raise JsonRpcInvalidParams("no action of ours")
-        diagnostic = _diagnostic(data["diagnostic"]) if kind == "fix" else None
-        lines = (int(data["lines"][0]), int(data["lines"][1])) if kind == "rewrite" else (1, 0)
-        instruction = check_instruction(data["instruction"]) if kind == "rewrite" else None
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError, CopydeskError) as error:
-        raise JsonRpcInvalidParams("the data is not what came with the action") from error
-    document = server.documents.get(uri)
-    if document is None:
-        raise modified("the document is not open")
-    wanted = want(document, version, kind, lines, diagnostic, instruction)
-    if wanted.diagnostic is None:
-        return wanted
-    (fixable,) = server.found.with_fixes(document, [wanted.diagnostic])
-    return replace(wanted, diagnostic=fixable)
+def _data(kind: str, document: OpenDocument) -> dict[str, Any]:
+    return {OURS: kind, "uri": document.uri, "version": document.version}
+
+
+# -- tasks -------------------------------------------------------------------------------------------------------------
+
+
+class EditRequests:
+    """Makes edit tasks, for documents as they stand, under the settings of their folders."""
+
+    def __init__(self, state: SessionState, diagnostics: DiagnosticStore) -> None:
+        self._state, self._diagnostics = state, diagnostics
+
+    def from_action(self, data: Any) -> EditTask:
+        """What an action's data asks for now. Raises JsonRpcInvalidParams; StoppedError where its lines have changed since."""
+        try:
+            kind, uri, version = data[OURS], data["uri"], data["version"]
+            if (
+                kind not in ("fix", "rewrite", "fixAll")
+                or not isinstance(uri, str)
+                or not isinstance(version, int)
+            ):
+                raise JsonRpcInvalidParams("no action of ours")
+            diagnostic = _diagnostic(data["diagnostic"]) if kind == "fix" else None
+            lines = (int(data["lines"][0]), int(data["lines"][1])) if kind == "rewrite" else (1, 0)
+            instruction = check_instruction(data["instruction"]) if kind == "rewrite" else None
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError, CopydeskError) as error:
+            raise JsonRpcInvalidParams("the data is not what came with the action") from error
+        document, changes = self.document(uri, version)
+        if diagnostic is not None:
+            there = move_diagnostic(diagnostic, changes)
+            if there is None:
+                raise modified()
+            (there,) = self._diagnostics.with_fixes(document, [there])
+            return self.fix(document, there)
+        if instruction is not None:
+            return self.rewrite(document, lines, changes, instruction)
+        return EditTask("fixAll", document, EditRequest(), (1, len(document.lines)))
+
+    def document(self, uri: str, version: int) -> tuple[OpenDocument, list[Change]]:
+        """An open document, and what has changed in it since `version`. Raises StoppedError where that is not known."""
+        document = self._state.documents.get(uri)
+        if document is None:
+            raise modified("the document is not open")
+        changes = document.changes_since(version)
+        if changes is None:
+            raise modified("that version is not known any more")
+        return document, changes
+
+    def fix(
+        self,
+        document: OpenDocument,
+        diagnostic: Diagnostic,
+        *,
+        priority: Priority = "edit",
+        group: object = None,
+    ) -> EditTask:
+        """The fix of a diagnostic of the document as it stands."""
+        lines = diagnostic.lines
+        policy = self._state.settings.of(document.uri).scope_policy
+        scope = (_within(document, lines),) if policy == "lines" else None
+        request = self._request(document, scope, diagnostic=diagnostic)
+        return EditTask("fix", document, request, lines, priority=priority, group=group)
+
+    def rewrite(
+        self, document: OpenDocument, lines: Range, changes: list[Change], instruction: str
+    ) -> EditTask:
+        """`instruction` for `lines` of a version since which `changes` were made. Raises StoppedError where they have changed."""
+        there = move_range(lines, changes)
+        if there is None:
+            raise modified()
+        request = self._request(document, (_within(document, there),), instruction=instruction)
+        return EditTask("rewrite", document, request, there)
+
+    def _request(
+        self,
+        document: OpenDocument,
+        scope: tuple[Range, ...] | None,
+        *,
+        diagnostic: Diagnostic | None = None,
+        instruction: str | None = None,
+    ) -> EditRequest:
+        settings = self._state.settings.of(document.uri)
+        return EditRequest(
+            scope=scope,
+            diagnostics=(diagnostic,) if diagnostic is not None else (),
+            instruction=instruction,
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            candidates=settings.candidates,
+        )
 
 
 def check_instruction(text: Any) -> str:
@@ -96,54 +156,12 @@ def check_instruction(text: Any) -> str:
     return text
 
 
-def want(
-    document: OpenDocument,
-    version: int,
-    kind: Literal["fix", "rewrite", "fixAll"],
-    lines: Range,
-    diagnostic: Diagnostic | None,
-    instruction: str | None,
-) -> Wanted:
-    """What was asked of one version, of the document as it stands. Raises StoppedError where it has changed just there."""
-    changes = document.changes_since(version)
-    if changes is None:
-        raise modified("that version is not known any more")
-    if diagnostic is not None:
-        diagnostic = move_diagnostic(diagnostic, changes)
-        if diagnostic is None:
-            raise modified()
-        lines = diagnostic.lines
-    elif kind == "rewrite":
-        there = move_range(lines, changes)
-        if there is None:
-            raise modified()
-        lines = there
-    else:
-        lines = (1, len(document.lines))
-    return Wanted(kind, document, lines, diagnostic, instruction)
-
-
-def edit_request(wanted: Wanted, settings: Settings) -> EditRequest:
-    """As the engine takes it, under a folder's settings. Raises JsonRpcInvalidParams for lines no document has."""
-    count = len(wanted.document.lines)
-    scope: tuple[Range, ...] | None = None
-    if wanted.diagnostic is None or settings.scope_policy == "lines":
-        first, last = wanted.lines
-        if first < 1 or first > count + 1 or last < first - 1:
-            raise JsonRpcInvalidParams("lines that the document does not have")
-        scope = ((first, min(last, count)),)
-    return EditRequest(
-        scope=scope,
-        diagnostics=(wanted.diagnostic,) if wanted.diagnostic is not None else (),
-        instruction=wanted.instruction,
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        candidates=settings.candidates,
-    )
-
-
-def _data(kind: str, document: OpenDocument) -> dict[str, Any]:
-    return {OURS: kind, "uri": document.uri, "version": document.version}
+def _within(document: OpenDocument, lines: Range) -> Range:
+    """The lines as a scope. Raises JsonRpcInvalidParams for lines the document does not have."""
+    (first, last), count = lines, len(document.lines)
+    if first < 1 or first > count + 1 or last < first - 1:
+        raise JsonRpcInvalidParams("lines that the document does not have")
+    return first, min(last, count)
 
 
 def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:

@@ -1,16 +1,16 @@
-"""One way from a request to an edit the client can apply, whatever becomes of the request on the way.
+"""One way from an edit task to an edit the client can apply, whatever becomes of the request meanwhile.
 
-    outcome = await server.jobs.run(Ask(document, request, place))
+    outcome = await edits.run(task)
 
 What can happen meanwhile, and what comes of it:
 - the client cancels the request (its task is cancelled), or the person its progress bar: the engine's job is stopped; -32800
 - a newer request for the same place: it replaces this one; -32800, for the person has moved on
 - a change outside of the scope: the edit moves with its lines
 - a change within the scope, or the document closed: the job is stopped; -32801, for the answer would be to another text
-- the engine's process dies: asked once more, of the text as it is by then
+- the engine's process dies: asked once more, for the text as it is by then
 
 `run` returns once or raises once, and the engine's job is over by then. An outcome is for the document's version of that moment:
-who answers with it must not wait in between. Knows the engine and documents; nothing of actions and commands.
+who answers with it must not wait in between.
 """
 
 from __future__ import annotations
@@ -19,153 +19,142 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
-from copydesk_server.engine_process.jobs import HunkEvent, Job, Retracted
+from copydesk_server.engine_process.client import Engine
+from copydesk_server.engine_process.jobs import EngineJob, Retracted
 from copydesk_server.engine_process.messages import EngineResult
 from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.edit_errors import cancelled, modified, replaced
+from copydesk_server.lsp.edit_outcome import EditOutcome
+from copydesk_server.lsp.edit_task import EditTask, OnHunk
+from copydesk_server.lsp.engine_sync import EngineSync
+from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.rebase import move_diagnostic, overlap
-from copydesk_server.lsp.tickets import Ask, Outcome, Ticket, cancelled, modified, replaced
-from copydesk_server.lsp.verification import Judge
+from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import check_edits, text_after
-
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
-    from copydesk_server.verification import Verdict
 
 log = logging.getLogger(__name__)
 
 
-class JobDesk:
-    """All requests on their way."""
+class EditService:
+    """All edit tasks on their way. started: set once the engine was told to start; until then it takes no requests."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
-        self.judge = Judge(lambda: tuple(server.folders), lambda: server.untrusted)
-        self._tickets: list[Ticket] = []
+    def __init__(
+        self,
+        state: SessionState,
+        engine: Engine,
+        engine_sync: EngineSync,
+        bars: ProgressBars,
+        verify: Verify,
+        started: asyncio.Event,
+    ) -> None:
+        self._state, self._engine, self._engine_sync, self._bars = state, engine, engine_sync, bars
+        self._verify, self._started = verify, started
+        self._tasks: list[EditTask] = []
         self._idle: list[Callable[[], None]] = []
-        server.documents.subscribe(lambda _: None, self._on_change, self._on_close)
+        state.documents.subscribe(lambda _: None, self._on_change, self._on_close)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
 
     @property
     def busy(self) -> bool:
         """Whether somebody waits for an edit."""
-        return any(ticket.ask.priority == "edit" for ticket in self._tickets)
+        return any(task.priority == "edit" for task in self._tasks)
 
     def when_idle(self, callback: Callable[[], None]) -> None:
         """Call it each time the last edit somebody waited for is there."""
         self._idle.append(callback)
 
-    async def run(self, ask: Ask) -> Outcome:
-        """Have it edited and judged. Raises StoppedError, or CancelledError where the task that waits is cancelled."""
-        ticket = Ticket(ask)
-        if ask.priority == "edit":
-            self._replace(ticket)
+    async def run(self, task: EditTask) -> EditOutcome:
+        """Have it edited and verified. Raises StoppedError, or CancelledError where the task that waits is cancelled."""
+        if task.priority == "edit":
+            self._replace(task)
         bar = None
-        if ask.title is not None or ask.token is not None:
-            bar = self._server.bars.start(
-                ask.title or "copydesk", token=ask.token, on_cancel=lambda: ticket.stop(cancelled())
+        if task.title is not None or task.token is not None:
+            bar = self._bars.start(
+                task.title or "copydesk", token=task.token, on_cancel=lambda: task.stop(cancelled())
             )
-        self._tickets.append(ticket)
+        self._tasks.append(task)
         try:
-            return await self._carry(ticket)
+            result = await self._result(task)
+            if result.lost:
+                log.info("a job was lost (%s): once more", result.reason)
+                if task.on_hunk is not None:
+                    task.on_hunk(task.version, Retracted("the engine was restarted"))
+                task.update_request()
+                result = await self._result(task)
+            return await self._outcome(task, result)
         finally:
-            self._tickets.remove(ticket)
-            if ticket.job is not None:
-                ticket.job.cancel()
+            self._tasks.remove(task)
+            if task.job is not None:
+                task.job.cancel()
             if bar is not None:
                 bar.end()
-            if ask.priority == "edit" and not self.busy:
+            if task.priority == "edit" and not self.busy:
                 for callback in self._idle:
                     callback()
 
-    def stop_ahead(self) -> None:
+    def stop_prefetching(self) -> None:
         """Nobody wants what is computed in advance."""
-        for ticket in self._tickets:
-            if ticket.ask.priority == "ahead":
-                ticket.stop(cancelled())
+        for task in self._tasks:
+            if task.priority == "ahead":
+                task.stop(cancelled())
 
     # -- on the way ----------------------------------------------------------------------------------------------------
 
-    async def _carry(self, ticket: Ticket) -> Outcome:
-        result = await self._result(ticket)
-        if result.lost:
-            log.info("a job was lost (%s): once more", result.reason)
-            if ticket.ask.on_hunk is not None:
-                ticket.ask.on_hunk(ticket.version, Retracted("the engine was restarted"))
-            if not ticket.again():
-                raise modified()
-            result = await self._result(ticket)
-        if result.status == "cancelled":
-            raise cancelled()
-        ticket.raise_if_stopped()
-        scope = ticket.scope or ()
-        outcome = Outcome(
-            result.status,
-            result.reason,
-            ticket.version,
-            result.edits,
-            scope,
-            result=result,
-            before=ticket.before,
-        )
-        if result.status != "edited":
-            verdict: Verdict = "refused" if result.status == "refused" else "unverified"
-            return replace(self._now(ticket, replace(outcome, edits=())), verdict=verdict)
-        return await self._judged(ticket, outcome)
-
-    async def _result(self, ticket: Ticket) -> EngineResult:
+    async def _result(self, task: EditTask) -> EngineResult:
         """One job's result. Raises StoppedError as soon as none is wanted: the engine is not waited for."""
-        ask, server = ticket.ask, self._server
-        await self._started(ticket)
-        if not server.found.speaks(ticket.document.language):
-            return EngineResult(
-                "refused", f"the model does not know {ticket.document.language}", ticket.version
-            )
-        if (reason := server.feeding.refused(ticket.document)) is not None:
-            return EngineResult("refused", reason, ticket.version)
-        stream = ask.on_hunk is not None
-        job = server.engine.submit(
-            ticket.document.id, ticket.request, priority=ask.priority, stream=stream, encoding=server.encoding
+        if not self._started.is_set():
+            # The engine takes requests once the settings are known, a moment after `initialized`.
+            await _first(asyncio.ensure_future(self._started.wait()), task)
+            task.update_request()
+        task.raise_if_stopped()
+        if (reason := self._engine_sync.refusal(task.document)) is not None:
+            return EngineResult("refused", reason, task.version)
+        job = self._engine.submit(
+            task.document.id,
+            task.request,
+            priority=task.priority,
+            stream=task.on_hunk is not None,
+            encoding=self._state.encoding,
         )
-        ticket.submitted(job)
-        shown = asyncio.create_task(self._show(ticket, job, ask.on_hunk)) if ask.on_hunk is not None else None
+        task.submitted(job)
+        shown = asyncio.create_task(_show(task, job, task.on_hunk)) if task.on_hunk is not None else None
         try:
-            await asyncio.wait((job.result, ticket.stopped), return_when=asyncio.FIRST_COMPLETED)
-            ticket.raise_if_stopped()
+            await asyncio.wait((job.result, task.stopped), return_when=asyncio.FIRST_COMPLETED)
+            task.raise_if_stopped()
             if shown is not None:
                 await shown  # it ends with the result; no hunk comes after the answer
         finally:
             if shown is not None:
                 shown.cancel()
-        ticket.raise_if_stopped()
+        task.raise_if_stopped()
         return job.result.result()
 
-    async def _started(self, ticket: Ticket) -> None:
-        """The engine takes requests once the settings are known, a moment after `initialized`."""
-        if not self._server.started.is_set():
-            started = asyncio.create_task(self._server.started.wait())
-            try:
-                await asyncio.wait((started, ticket.stopped), return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                started.cancel()
-            if not ticket.stopped.done() and not ticket.again():
-                raise modified()
-        ticket.raise_if_stopped()
-
-    @staticmethod
-    async def _show(ticket: Ticket, job: Job, on_hunk: Callable[[int, HunkEvent | Retracted], None]) -> None:
-        async for event in job.hunks():
-            if ticket.stopped.done():
-                return
-            on_hunk(ticket.version, event)
-
-    async def _judged(self, ticket: Ticket, outcome: Outcome) -> Outcome:
-        """`outcome` for the document as it stands, checked against its text and judged."""
-        document, encoding = ticket.document, self._server.encoding
-        now = self._now(ticket, outcome)
+    async def _outcome(self, task: EditTask, result: EngineResult) -> EditOutcome:
+        """The result for the document as it stands, checked against its text and verified."""
+        if result.status == "cancelled":
+            raise cancelled()
+        outcome = EditOutcome(
+            result.status,
+            result.reason,
+            task.version,
+            result.edits if result.status == "edited" else (),
+            task.scope or (),
+            "refused" if result.status == "refused" else "unverified",
+            result=result,
+            before=task.before,
+        )
+        now = _now(task, outcome)
+        if result.status != "edited":
+            return now
+        document, encoding = task.document, self._state.encoding
         try:
             check_edits(document.lines, now.edits, encoding, now.scope or None)
             before, after = document.lines.text, text_after(document.lines, now.edits, encoding)
@@ -174,63 +163,63 @@ class JobDesk:
             log.error("an edit of the engine's does not fit its document: %s", error)
             return replace(now, status="failed", reason=str(error), edits=())
         diagnostics: list[Diagnostic] = []
-        for diagnostic in ticket.request.diagnostics:
-            there = move_diagnostic(diagnostic, ticket.changes)
+        for diagnostic in task.request.diagnostics:
+            there = move_diagnostic(diagnostic, task.changes)
             if there is None:
                 raise modified()
             diagnostics.append(there)
-        judging = asyncio.ensure_future(
-            self.judge(
-                before,
-                after,
-                diagnostics,
-                language=document.language,
-                path=document.path,
-                checked=outcome.result.checked,
-            )
+        language, path = document.language, document.path
+        verifying = self._verify(
+            before, after, diagnostics, language=language, path=path, checked=result.checked
         )
-        try:
-            await asyncio.wait((judging, ticket.stopped), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            judging.cancel()
-        ticket.raise_if_stopped()
-        said = judging.result()
-        now = replace(
-            self._now(ticket, outcome), verdict=said.verdict, checks=said.checks, reason=said.reason
-        )
+        said = await _first(asyncio.ensure_future(verifying), task)
+        now = replace(_now(task, outcome), verdict=said.verdict, checks=said.checks, reason=said.reason)
         return now if said.verdict != "refused" else replace(now, status="refused", edits=())
-
-    @staticmethod
-    def _now(ticket: Ticket, outcome: Outcome) -> Outcome:
-        """Raises StoppedError where it has met a change."""
-        moved = outcome.moved(ticket.document.version, ticket.changes)
-        if moved is None:
-            raise modified()
-        return moved
 
     # -- meanwhile -----------------------------------------------------------------------------------------------------
 
-    def _replace(self, newer: Ticket) -> None:
-        for ticket in self._tickets:
+    def _replace(self, newer: EditTask) -> None:
+        assert newer.place is not None
+        for task in self._tasks:
             if (
-                ticket.document is newer.document
-                and (ticket.ask.group is None or ticket.ask.group is not newer.ask.group)
-                and (ticket.place is None or overlap(ticket.place, newer.ask.place))
-                and not ticket.stopped.done()
+                task.document is newer.document
+                and (task.group is None or task.group is not newer.group)
+                and (task.place is None or overlap(task.place, newer.place))
+                and not task.stopped.done()
             ):
-                ticket.stop(replaced())
+                task.stop(replaced())
 
     def _on_change(self, document: OpenDocument, changes: list[Change], _edits: list[TextEdit]) -> None:
-        for ticket in self._tickets:
-            if ticket.document is document:
-                ticket.changed(changes)
+        for task in self._tasks:
+            if task.document is document:
+                task.changed(changes)
 
     def _on_close(self, document: OpenDocument) -> None:
-        for ticket in self._tickets:
-            if ticket.document is document:
-                ticket.stop(modified("the document was closed"))
+        for task in self._tasks:
+            if task.document is document:
+                task.stop(modified("the document was closed"))
 
 
-def register(server: CopydeskServer) -> None:
-    """Nothing is offered to the client: others ask `server.jobs`."""
-    server.jobs = JobDesk(server)
+async def _first(work: asyncio.Future[Any], task: EditTask) -> Any:
+    """The result of `work`, unless the task is stopped before it is there. Raises StoppedError."""
+    try:
+        await asyncio.wait((work, task.stopped), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        work.cancel()
+    task.raise_if_stopped()
+    return work.result()
+
+
+async def _show(task: EditTask, job: EngineJob, on_hunk: OnHunk) -> None:
+    async for event in job.hunks():
+        if task.stopped.done():
+            return
+        on_hunk(task.version, event)
+
+
+def _now(task: EditTask, outcome: EditOutcome) -> EditOutcome:
+    """The outcome for the document as it stands. Raises StoppedError where a change overlaps its scope."""
+    moved = outcome.moved(task.document.version, task.changes)
+    if moved is None:
+        raise modified()
+    return moved

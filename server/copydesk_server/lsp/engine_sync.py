@@ -1,70 +1,79 @@
-"""Keeps the engine's documents the client's: what is opened, changed and closed here is so there, unless it is too large.
+"""Keeps the engine's documents in step with the client's, except those that are too large.
 
-A document beyond the limits of the settings never reaches the engine, for which a long text costs far more than it does here; the
-person is told once. Knows no request.
+A document beyond the limits of the settings never reaches the engine, where a long text costs far more than it does here; the
+person is told once.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from copydesk.text.document import Change, TextEdit
+from copydesk_server.engine_process.client import Engine
+from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.documents import OpenDocument
-
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
+from copydesk_server.lsp.session_state import SessionState
 
 
-class Feeding:
-    """What the engine is told of documents."""
+class EngineSync:
+    """Subscribe it before anything else that asks the engine about a document that has just changed."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
-        self._refused: dict[int, str] = {}  # why, by the document's id
-        server.documents.subscribe(self._on_open, self._on_change, self._on_close)
-        server.settings.subscribe(self._on_settings)
+    def __init__(self, state: SessionState, engine: Engine, client: Client) -> None:
+        self._state, self._engine, self._client = state, engine, client
+        self._too_large: dict[int, str] = {}  # why, by the document's id
+        state.documents.subscribe(self._on_open, self._on_change, self._on_close)
+        state.settings.subscribe(self._on_settings)
 
-    def refused(self, document: OpenDocument) -> str | None:
-        """Why nothing is done for `document`; None where it is served."""
-        return self._refused.get(document.id)
+    def too_large(self, document: OpenDocument) -> str | None:
+        """Which limit `document` exceeds; None where the engine has its text."""
+        return self._too_large.get(document.id)
+
+    def refusal(self, document: OpenDocument) -> str | None:
+        """Why nothing can be done for `document`; None where it is served."""
+        if not self._knows(document.language):
+            return f"the model does not know {document.language}"
+        return self.too_large(document)
+
+    def _knows(self, language: str) -> bool:
+        """Whether the model declares `language`. Before it is loaded nobody knows, and nothing is ruled out."""
+        model = self._engine.info
+        return model is None or not model.languages or language in model.languages
 
     def _on_open(self, document: OpenDocument) -> None:
         if self._serves(document):
             self._open(document)
 
     def _on_change(self, document: OpenDocument, _: list[Change], edits: list[TextEdit]) -> None:
-        served = document.id not in self._refused
+        served = document.id not in self._too_large
         if self._serves(document):
             if served:
-                self._server.engine.splice(document.id, document.version, edits, self._server.encoding)
+                self._engine.splice(document.id, document.version, edits, self._state.encoding)
             else:
                 self._open(document)
         elif served:
-            self._server.engine.close_document(document.id)
+            self._engine.close_document(document.id)
 
     def _on_close(self, document: OpenDocument) -> None:
-        if self._refused.pop(document.id, None) is None:
-            self._server.engine.close_document(document.id)
-        self._server.settle(f"too-large-{document.id}")
+        if self._too_large.pop(document.id, None) is None:
+            self._engine.close_document(document.id)
+        self._client.settle(f"too-large-{document.id}")
 
     def _on_settings(self) -> None:
-        for document in self._server.documents:
-            served = document.id not in self._refused
+        for document in self._state.documents:
+            served = document.id not in self._too_large
             if self._serves(document) == served:
                 continue
             if served:
-                self._server.engine.close_document(document.id)
+                self._engine.close_document(document.id)
             else:
                 self._open(document)
 
     def _open(self, document: OpenDocument) -> None:
-        self._server.engine.open(
+        self._engine.open(
             document.id, document.name, document.language, document.version, lambda: document.lines.text
         )
 
     def _serves(self, document: OpenDocument) -> bool:
         """Decide by the document's size. The person reads why not, once per document."""
-        settings, size = self._server.settings.of(document.uri), document.size
+        settings, size = self._state.settings.of(document.uri), document.size
         if document.forgotten:
             reason = f"it has more than {document.most_bytes} bytes; open it again when it is smaller"
         elif size.bytes > settings.max_document_bytes:
@@ -74,13 +83,8 @@ class Feeding:
                 f"it has a line of more than {settings.max_line_bytes} bytes (the setting `maxLineBytes`)"
             )
         else:
-            self._refused.pop(document.id, None)
+            self._too_large.pop(document.id, None)
             return True
-        self._refused[document.id] = reason
-        self._server.say_once(f"too-large-{document.id}", f"copydesk leaves {document.name} alone: {reason}.")
+        self._too_large[document.id] = reason
+        self._client.say_once(f"too-large-{document.id}", f"copydesk leaves {document.name} alone: {reason}.")
         return False
-
-
-def register(server: CopydeskServer) -> None:
-    """Must come before whoever asks the engine about a document that just changed."""
-    server.feeding = Feeding(server)

@@ -1,7 +1,7 @@
 """What a client may send: the one place where every message is checked before anything is done with it.
 
 A message that passes is JSON-RPC, no larger and no deeper than its method has use for, and asks with an id what is a request and
-without one what is a notification. Made of the standard library alone; knows the names of methods, not what they do.
+without one what is a notification. Made of the standard library alone.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def changed_document(message: Any) -> str | None:
 
 def may_change_a_document(body: bytes) -> bool:
     """Whether a body that is no message, or was too long to be kept, could have been a change of some document's text."""
-    return not body or any(method.encode() in body for method in TEXTS)
+    return body is jsonrpc.TOO_LONG or any(method.encode() in body for method in TEXTS)
 
 
 def _containers(body: bytes) -> int:

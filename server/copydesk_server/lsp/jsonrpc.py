@@ -1,4 +1,4 @@
-"""LSP's base protocol: bytes to messages and back. Knows frames and JSON-RPC's errors; no method, no stream, no process.
+"""LSP's base protocol: bytes to messages and back, and JSON-RPC's errors.
 
 Strict on purpose: what does not look like LSP is not answered. A web page that posts to the port of a TCP server must not get
 one word in.
@@ -25,7 +25,9 @@ REQUEST_FAILED = -32803
 MAX_HEADER = 1024
 """A header line as long as this is none of ours."""
 MAX_BODY = 1 << 26
-"""Bytes of one message. A longer one is read past and stands as an empty body, which is no JSON: the connection goes on."""
+"""Bytes of one message. A longer one is read past, and `TOO_LONG` stands for its body: the connection goes on."""
+TOO_LONG = b"a message that was too long"
+"""Told from a body that a client sent by its identity; like that, it is not JSON."""
 MAX_SKIPPED = 1 << 32
 """A Content-Length beyond this is no length of a message."""
 MAX_ID = 1 << 53
@@ -89,7 +91,7 @@ class Frames:
             data = data[passed:]
             if self._skip:
                 return
-            yield b""
+            yield TOO_LONG
         self._buffer += data
         while True:
             if self._body:
@@ -101,7 +103,7 @@ class Frames:
                     self._body, self._length = False, None
                     if self._skip:
                         return
-                    yield b""
+                    yield TOO_LONG
                     continue
                 if len(self._buffer) < self._length:
                     return
@@ -152,8 +154,8 @@ def decode(body: bytes) -> Message:
         message = _DECODER.decode(body.decode("utf-8"))
     except (ValueError, RecursionError):
         # Never the parser's own words: they may quote the document.
-        length = f", or it is longer than {MAX_BODY >> 20} MiB" if not body else ""
-        raise MessageError(PARSE_ERROR, f"the message is not JSON in UTF-8{length}") from None
+        reason = f"too long (at most {MAX_BODY >> 20} MiB)" if body is TOO_LONG else "not JSON in UTF-8"
+        raise MessageError(PARSE_ERROR, f"the message is {reason}") from None
     if not isinstance(message, dict):
         raise MessageError(INVALID_REQUEST, "a message is one JSON object")
     ident, asked = message.get("id"), "method" in message

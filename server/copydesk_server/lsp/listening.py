@@ -1,6 +1,6 @@
 """Where a server waits for its one client: a TCP port of this machine, or a Unix socket that only its owner can open.
 
-Knows addresses and permissions; no message. Whoever connects to the port has yet to show the token: `session.py` asks for it.
+Whoever connects to the port has yet to show the token: `session.py` asks for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def loopback_address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise TransportError(f"{text!r} is no address: HOST:PORT is meant, for example 127.0.0.1:4389")
+        raise TransportError(f"{text!r} is not an address; expected HOST:PORT, for example 127.0.0.1:4389")
     if host == "localhost":
         return "127.0.0.1", int(port)
     try:

@@ -1,6 +1,6 @@
 """What waits to be written to a client: in order, at most one of what a later message makes pointless, and how much there is.
 
-Between the event loop, which puts, and the thread that writes. Knows frames as bytes; no stream, no method.
+The event loop puts frames, and the writing thread gets them.
 """
 
 from __future__ import annotations

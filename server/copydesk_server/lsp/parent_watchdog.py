@@ -1,4 +1,4 @@
-"""Ends the server when its client has died without a word. Knows processes; nothing of LSP."""
+"""Ends the server when its client has died without a word."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Fixes before anybody asks: while the model is idle, those of known diagnostics in sight are computed and judged.
 
 What is kept is kept for a diagnostic and the text of its scope: it moves with its lines through every change, and is dropped when
-one meets it. Bounded per document by the settings; everything else goes first, here and in the engine. Knows outcomes and
-findings; nothing of how they are shown.
+one meets it. Bounded per document by the settings; everything else goes first, here and in the engine.
 """
 
 from __future__ import annotations
@@ -11,19 +10,21 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
+from copydesk_server.engine_process.client import Engine
 from copydesk_server.engine_process.messages import ModelInfo
-from copydesk_server.lsp.diagnostics import Finding
+from copydesk_server.lsp.background import BackgroundTasks
+from copydesk_server.lsp.diagnostics import ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.edit_requests import Wanted, edit_request
+from copydesk_server.lsp.edit_errors import StoppedError
+from copydesk_server.lsp.edit_outcome import EditOutcome
+from copydesk_server.lsp.edit_requests import EditRequests
+from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.rebase import move_diagnostic
-from copydesk_server.lsp.tickets import Ask, Outcome, StoppedError
-
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
+from copydesk_server.lsp.session_state import SessionState
 
 log = logging.getLogger(__name__)
 
@@ -38,26 +39,36 @@ class _Entry:
     """What came of one diagnostic. text: that of the scope, line for line; model: who said it."""
 
     diagnostic: Diagnostic
-    outcome: Outcome
+    outcome: EditOutcome
     text: str
     model: ModelInfo | None
 
 
-class Ahead:
+class Prefetch:
     """The fixes there are already. `later` is how it waits for calm."""
 
-    def __init__(self, server: CopydeskServer, later: Later | None = None) -> None:
-        self._server = server
+    def __init__(
+        self,
+        state: SessionState,
+        tasks: BackgroundTasks,
+        engine: Engine,
+        diagnostics: DiagnosticStore,
+        requests: EditRequests,
+        edits: EditService,
+        later: Later | None = None,
+    ) -> None:
+        self._state, self._tasks, self._engine = state, tasks, engine
+        self._diagnostics, self._requests, self._edits = diagnostics, requests, edits
         self._later: Later = later if later is not None else asyncio.get_running_loop().call_later
         self._entries: dict[str, list[_Entry]] = {}  # by URI, the oldest first
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
-        server.documents.subscribe(self._on_open, self._on_change, self._on_close)
-        server.found.subscribe(self.schedule)
-        server.jobs.when_idle(self.schedule)
-        server.settings.subscribe(self._on_settings)
+        state.documents.subscribe(self._on_open, self._on_change, self._on_close)
+        diagnostics.subscribe(self.schedule)
+        edits.when_idle(self.schedule)
+        state.settings.subscribe(self._on_settings)
 
-    def lookup(self, document: OpenDocument, diagnostic: Diagnostic) -> Outcome | None:
+    def lookup(self, document: OpenDocument, diagnostic: Diagnostic) -> EditOutcome | None:
         """What is known to come of `diagnostic` in the document as it stands; None where it has to be asked."""
         for entry in self._entries.get(document.uri, ()):
             if (
@@ -84,31 +95,30 @@ class Ahead:
     def _begin(self) -> None:
         self._timer = None
         if self._task is None or self._task.done():
-            self._task = self._server.spawn(self._work(), "ahead")
+            self._task = self._tasks.spawn(self._work(), "prefetch")
 
     async def _work(self) -> None:
         while (chosen := self._next()) is not None:
             document, finding = chosen
-            settings = self._server.settings.of(document.uri)
-            request = edit_request(Wanted("fix", document, finding.lines, finding.diagnostic), settings)
-            model = self._server.engine.info
+            model = self._engine.info
             version = document.version
             try:
-                outcome = await self._server.jobs.run(Ask(document, request, finding.lines, priority="ahead"))
+                outcome = await self._edits.run(
+                    self._requests.fix(document, finding.diagnostic, priority="ahead")
+                )
             except StoppedError as error:
                 log.debug("not ahead: %s", error.message)
                 return  # a change or a request: both call `schedule`
             changes = document.changes_since(version)
             diagnostic = move_diagnostic(finding.diagnostic, changes) if changes is not None else None
-            if diagnostic is not None and self._server.documents.get(document.uri) is document:
+            if diagnostic is not None and self._state.documents.get(document.uri) is document:
                 self._keep(document, _Entry(diagnostic, outcome, _text(document, outcome), model))
 
-    def _next(self) -> tuple[OpenDocument, Finding] | None:
+    def _next(self) -> tuple[OpenDocument, ClientDiagnostic] | None:
         """The first finding in sight that nothing is known of."""
-        server = self._server
-        if server.engine.state != "ready" or server.jobs.busy:
+        if self._engine.state != "ready" or self._edits.busy:
             return None
-        for document in server.documents:
+        for document in self._state.documents:
             for finding in self._wanted(document):
                 if not any(
                     entry.diagnostic == finding.diagnostic and self._holds(document, entry)
@@ -117,15 +127,15 @@ class Ahead:
                     return document, finding
         return None
 
-    def _wanted(self, document: OpenDocument) -> Sequence[Finding]:
-        settings = self._server.settings.of(document.uri)
+    def _wanted(self, document: OpenDocument) -> Sequence[ClientDiagnostic]:
+        settings = self._state.settings.of(document.uri)
         limit = settings.precompute_limit if settings.precompute else 0
-        return self._server.found.in_sight(document)[:limit] if limit else ()
+        return self._diagnostics.in_sight(document)[:limit] if limit else ()
 
     def _keep(self, document: OpenDocument, entry: _Entry) -> None:
         entries = [e for e in self._entries.get(document.uri, ()) if e.diagnostic != entry.diagnostic]
         entries.append(entry)
-        limit = self._server.settings.of(document.uri).precompute_limit
+        limit = self._state.settings.of(document.uri).precompute_limit
         wanted = [finding.diagnostic for finding in self._wanted(document)]
         while len(entries) > limit:
             # What is out of sight goes first, the oldest of it before the rest.
@@ -134,7 +144,7 @@ class Ahead:
 
     def _holds(self, document: OpenDocument, entry: _Entry) -> bool:
         """Whether it is about the text that is there, and the model's that is loaded."""
-        now = self._server.engine.info
+        now = self._engine.info
         return (
             (now is None or entry.model is now)
             and entry.outcome.version == document.version
@@ -166,15 +176,10 @@ class Ahead:
         """They decide what is asked, and whether: nothing from before holds."""
         for entries in self._entries.values():
             entries.clear()
-        self._server.jobs.stop_ahead()
+        self._edits.stop_prefetching()
         self.schedule()
 
 
-def _text(document: OpenDocument, outcome: Outcome) -> str:
+def _text(document: OpenDocument, outcome: EditOutcome) -> str:
     """The lines an outcome is about."""
     return "\0".join("".join(document.lines.lines[first - 1 : last]) for first, last in outcome.scope)
-
-
-def register(server: CopydeskServer) -> None:
-    """Nothing is offered to the client: others ask `server.ahead`."""
-    server.ahead = Ahead(server)

@@ -1,25 +1,20 @@
-"""`copydesk/program`: the last program that was made for a person, line by line with where each line comes from.
+"""The last program that was made for a person, line by line with where each line comes from.
 
-What the person asked for passes through `fixing.py`. A fix that was computed ahead travels with its action and is applied by the
-client alone, so it counts from the moment the text becomes what it was to become. Knows outcomes and provenance; nothing of how
-an edit is asked for or applied.
+What the person asked for is recorded by `edit_provider.py`. A prefetched fix travels with its action and is applied by the client
+alone, so it counts from the moment the text becomes what it was to become.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from copydesk.program import Program
 from copydesk.program.provenance import Origin, ResultLine, op_label, provenance
-from copydesk.text.document import Change, TextEdit, terminator
+from copydesk.text.document import Change, Encoding, TextEdit, terminator
 from copydesk_server.lsp.applying import Expected
-from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.tickets import Outcome
+from copydesk_server.lsp.documents import Documents, OpenDocument
+from copydesk_server.lsp.edit_outcome import EditOutcome
 
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
-
-PROGRAM = "copydesk/program"
 AROUND = 3
 """So many copied lines are shown on either side of what is new or gone."""
 
@@ -29,21 +24,21 @@ Row = dict[str, Any]
 class Programs:
     """The last program, and those that may become it: fixes that were handed out with their edits."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
-        self._last: tuple[str, Outcome] | None = None
-        self._offered: dict[str, list[tuple[Expected, Outcome]]] = {}
-        server.documents.subscribe(lambda _: None, self._on_change, self._on_close)
+    def __init__(self, documents: Documents, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._last: tuple[str, EditOutcome] | None = None
+        self._offered: dict[str, list[tuple[Expected, EditOutcome]]] = {}
+        documents.subscribe(lambda _: None, self._on_change, self._on_close)
 
-    def made(self, document: OpenDocument, outcome: Outcome) -> None:
+    def made(self, document: OpenDocument, outcome: EditOutcome) -> None:
         """Somebody asked for it and this is what came of it. Nothing to remember where there is no program."""
         if outcome.result.program is not None and outcome.before is not None:
             self._last = (document.uri, outcome)
 
-    def listed(self, document: OpenDocument, outcomes: list[Outcome]) -> None:
+    def listed(self, document: OpenDocument, outcomes: list[EditOutcome]) -> None:
         """These went out with their edits, for the document as it stands; what went out before is not to be had any more."""
         self._offered[document.uri] = [
-            (Expected(document, outcome.edits, self._server.encoding), outcome) for outcome in outcomes
+            (Expected(document, outcome.edits, self._encoding), outcome) for outcome in outcomes
         ]
 
     def last(self) -> dict[str, Any] | None:
@@ -124,12 +119,3 @@ def _parts(line: ResultLine) -> list[list[str]]:
         if text:
             parts.append([segment.origin.value, text])
     return parts
-
-
-def register(server: CopydeskServer) -> None:
-    """For clients of ours that show it."""
-    server.programs = Programs(server)
-
-    @server.feature(PROGRAM)
-    def program(_: Any) -> dict[str, Any] | None:
-        return server.programs.last()

@@ -1,23 +1,19 @@
 """Progress bars: begun by a client's own token, or asked for; ended exactly once; cancelled by the person.
 
-Knows nothing of what the work is. A client without progress bars gets a bar that says nothing, so that callers need not ask.
+A client without progress bars gets a bar that says nothing, so that callers need not ask.
 """
 
 from __future__ import annotations
 
 import itertools
-import logging
 from asyncio import Future
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
-
-log = logging.getLogger(__name__)
+from copydesk_server.lsp.background import BackgroundTasks
+from copydesk_server.lsp.client import Client
 
 
 class Bar:
@@ -72,8 +68,9 @@ class Bar:
 class ProgressBars:
     """All bars that are not ended, by token."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
+    def __init__(self, client: Client, tasks: BackgroundTasks, *, can_create: bool) -> None:
+        """can_create: whether the client can be asked for a bar (`window/workDoneProgress/create`)."""
+        self._client, self._tasks, self._can_create = client, tasks, can_create
         self._numbers = itertools.count(1)
         self._bars: dict[int | str, Bar] = {}
         self._expected: dict[int | str, Future[Any]] = {}
@@ -97,7 +94,7 @@ class ProgressBars:
         name = token if token is not None else f"copydesk-{next(self._numbers)}"
 
         def send(value: object) -> None:
-            self._server.protocol.notify(types.PROGRESS, types.ProgressParams(token=name, value=value))
+            self._client.notify(types.PROGRESS, types.ProgressParams(token=name, value=value))
             if isinstance(value, types.WorkDoneProgressEnd):
                 self._bars.pop(name, None)
 
@@ -107,9 +104,9 @@ class ProgressBars:
             bar.show()
             if self._expected.pop(token, None) in self._early:
                 bar.cancel()
-        elif self._server.client.work_done_progress:
+        elif self._can_create:
             self._bars[name] = bar
-            self._server.spawn(self._ask(name, bar), "progress")
+            self._tasks.spawn(self._ask(name, bar), "progress")
         return bar
 
     def expect(self, token: int | str, request: Future[Any]) -> None:
@@ -133,12 +130,7 @@ class ProgressBars:
             del self._expected[token]
 
     async def _ask(self, token: int | str, bar: Bar) -> None:
-        try:
-            await self._server.window_work_done_progress_create_async(
-                types.WorkDoneProgressCreateParams(token=token)
-            )
-        except JsonRpcException as error:
-            log.info("the client wants no progress bar (%d)", error.code)
+        if not await self._client.create_progress(token):
             self._bars.pop(token, None)
             return
         bar.show()

@@ -1,7 +1,7 @@
 """`.copydesk.toml` at a workspace's root: what a project may say to everybody who opens it.
 
 Whoever opens a project trusts its text, not its wishes: it may add recipes, which are shown with their origin, and a scope
-policy. A model, a path, a command or an address in it is refused by name. Knows one file; no client.
+policy. A model, a path, a command or an address in it is refused by name.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 Everything here is arithmetic on line numbers: what was said of one version is said of a later one, or of none (None) where a
 change met it. Texts never come in, so that it costs nothing; whether an edit fits the text is seen by `workspace_edits.py`.
-Knows no protocol, document or engine.
 
 Two things that touch do not meet: lines inserted right above a range push it down, lines inserted right below it leave it alone.
 But an insertion point has only one place, and new lines at that very place meet it: nobody can say which comes first.

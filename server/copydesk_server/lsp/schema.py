@@ -1,4 +1,4 @@
-"""Checks JSON values against the part of JSON Schema that copydesk's settings use. Knows no setting."""
+"""Checks JSON values against the part of JSON Schema that copydesk's settings use."""
 
 from __future__ import annotations
 

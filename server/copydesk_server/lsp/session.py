@@ -12,37 +12,20 @@ import secrets
 import signal
 import socket
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copydesk_server.lsp.greeting import Greeter, greet
 from copydesk_server.lsp.listening import forget, listen_tcp, listen_unix, loopback_address
 from copydesk_server.lsp.logs import Log
+from copydesk_server.lsp.options import Options
 from copydesk_server.lsp.transport import Connection, guard_standard_streams, over_descriptors
 from copydesk_server.permanent import permanent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from copydesk_server.lsp.server import CopydeskServer
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The command line. What the client's settings say goes before model, device and dtype."""
-
-    tcp: str | None = None
-    socket: str | None = None
-    model: str | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-    seed: int = 0
-    log_file: str | None = None
-    log_level: str | None = None
-    quiet: bool = False
-    engine_host: str | None = None
-    """What runs in the engine's process, as `module:function`, where it is not the engine. No option of the command line."""
+    from copydesk_server.lsp.app import App
 
 
 def run(options: Options) -> int:
@@ -109,21 +92,21 @@ def _end_by_signal(end: Callable[[str], None]) -> None:
 
 
 async def _serve(connection: Connection, options: Options, params: dict[str, Any], log: Log) -> int:
-    server: CopydeskServer | None = None
+    app: App | None = None
     try:
-        server = _server(connection, options, params, log)
-        while server.exit_code is None and (body := await connection.frame()) is not None:
-            server.protocol.receive(body)
+        app = _app(connection, options, params, log)
+        while app.lifecycle.exit_code is None and (body := await connection.frame()) is not None:
+            app.protocol.receive(body)
             # What a request's handler does before its first await sees the documents as they were when the request came.
             await asyncio.sleep(0)
-        return server.close_code()
+        return app.lifecycle.close_code()
     finally:
-        if server is not None:
-            await server.finish(connection.failure)
+        if app is not None:
+            await app.lifecycle.finish(connection.failure)
 
 
-def _server(connection: Connection, options: Options, params: dict[str, Any], log: Log) -> CopydeskServer:
+def _app(connection: Connection, options: Options, params: dict[str, Any], log: Log) -> App:
     with permanent():  # the thousands of classes of LSP's types
-        from copydesk_server.lsp.server import create_server
+        from copydesk_server.lsp.app import App
 
-        return create_server(options, connection, params, log)
+        return App(options, connection, params, log)

@@ -1,8 +1,7 @@
 """What a person can set, folder by folder: `settings.schema.json` is the source of names, defaults and limits.
 
 From the client come values for the whole server and for each workspace folder; from a folder's `.copydesk.toml` come recipes
-and a scope policy. What is not valid is left out, with one message, and the default holds. Knows no client and no file: both
-hand in values.
+and a scope policy. What is not valid is left out, with one message, and the default holds.
 """
 
 from __future__ import annotations

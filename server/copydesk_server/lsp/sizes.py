@@ -1,4 +1,4 @@
-"""How large a document is, kept as it changes, in time proportional to the change. Knows lines; no document and no limit."""
+"""How large a document is, kept as it changes, in time proportional to the change."""
 
 from __future__ import annotations
 

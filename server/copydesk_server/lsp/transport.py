@@ -1,7 +1,7 @@
 """Where messages come from and go to: standard input and output, or a socket.
 
 Both ends are threads round blocking calls, so that a client that reads slowly never holds up the event loop, and so that pipes,
-files and consoles work alike on every system. Knows bytes and frames; no message, no method.
+files and consoles work alike on every system.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""URIs of documents and folders, and the paths they stand for. Knows no file system: nothing is looked up."""
+"""URIs of documents and folders, and the paths they stand for. Nothing is looked up in the file system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge, off the event loop: parsing and ruff take a while. Knows nothing of requests and documents, only texts."""
+"""Verification of fixes off the event loop: parsing and ruff take a while."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from copydesk.request import Diagnostic
 from copydesk_server.lsp.uris import path_of
@@ -19,8 +19,23 @@ REPORT_BYTES = 2 << 20
 """Of ruff's report on one text: some 3,000 findings, for which memory is needed a dozen times over."""
 
 
-class Judge:
-    """Asks `judge_all` in a thread. The ruff it uses is looked for once, and again when other folders are opened.
+class Verify(Protocol):
+    """Whether `after` is a fix of all `diagnostics` of `before`. checked: what the engine's result has proved already."""
+
+    async def __call__(
+        self,
+        before: str,
+        after: str,
+        diagnostics: Sequence[Diagnostic],
+        *,
+        language: str,
+        path: Path | None,
+        checked: Sequence[str] = (),
+    ) -> Judgement: ...
+
+
+class BackgroundVerifier:
+    """Runs `judge_all` in a thread. ruff is looked for once, and again when other folders are opened.
 
     opened: the URIs of those folders; no ruff that lies in one is run. isolated: whether ruff runs without any configuration.
     """

@@ -1,7 +1,7 @@
-"""Sees files change: `.copydesk.toml` at the roots, and the directory a model was loaded from.
+"""Watches files: `.copydesk.toml` at the roots, and the directory a model was loaded from.
 
 The client watches where it can, watchdog otherwise. A project file is read again at once. A model's directory is replaced file by
-file: the engine goes on with it once it has been quiet for a moment. Knows paths and events; no setting's meaning.
+file: the engine loads it again once it has been quiet for a moment.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lsprotocol import types
 
+from copydesk_server.engine_process.client import Engine
 from copydesk_server.lsp import project
+from copydesk_server.lsp.background import BackgroundTasks
+from copydesk_server.lsp.client import Client
+from copydesk_server.lsp.project_files import ProjectFiles
+from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.uris import path_of, uri_of
 
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
-
-    from copydesk_server.lsp.server import CopydeskServer
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +35,16 @@ Print: TypeAlias = tuple[tuple[str, int, int, int], ...]
 class Watching:
     """All watches of one client."""
 
-    def __init__(self, server: CopydeskServer) -> None:
-        self._server = server
+    def __init__(
+        self,
+        state: SessionState,
+        client: Client,
+        tasks: BackgroundTasks,
+        engine: Engine,
+        projects: ProjectFiles,
+    ) -> None:
+        self._state, self._client, self._tasks = state, client, tasks
+        self._engine, self._projects = engine, projects
         self._observer: BaseObserver | None = None
         self._begun = False
         self._registered: str | None = None
@@ -58,17 +69,17 @@ class Watching:
     def folders_changed(self) -> None:
         """The workspace's folders changed."""
         if self._begun:
-            self._server.spawn(self._watch(), "watching")
+            self._tasks.spawn(self._watch(), "watching")
 
     def model_changed(self) -> None:
         """Another model is being loaded."""
         if self._begun:
             self._loaded = fingerprint(self.model_directory())
-            self._server.spawn(self._watch(), "watching")
+            self._tasks.spawn(self._watch(), "watching")
 
     def model_directory(self) -> Path | None:
         """Where the model is, if it is a directory a person named."""
-        model = self._server.engine.settings.model
+        model = self._engine.settings.model
         if model is None:
             return None
         path = Path(model).expanduser()
@@ -81,7 +92,7 @@ class Watching:
 
     async def _watch_now(self) -> None:
         directory = self.model_directory()
-        client = self._server.client
+        client = self._state.capabilities
         globs: list[Any] = []
         if client.watches_files:
             globs.append({"globPattern": f"**/{project.FILE}"})
@@ -93,7 +104,7 @@ class Watching:
             return
         own: list[Path] = []
         if not asked:
-            own += [path for path in map(path_of, self._server.folders) if path is not None]
+            own += [path for path in map(path_of, self._state.folders) if path is not None]
         if directory is not None and not (asked and client.watches_anywhere):
             own += [directory.parent, directory]
         self._observe([path for path in dict.fromkeys(own) if path.is_dir()])
@@ -102,12 +113,12 @@ class Watching:
         method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
         if self._registered is not None:
             old, self._registered = self._registered, None
-            await self._server.unregister_capability(old, method)
+            await self._client.unregister_capability(old, method)
         if not globs:
             return False
         self._number += 1
         name = f"watching-{self._number}"
-        if not await self._server.register_capability(name, method, {"watchers": globs}):
+        if not await self._client.register_capability(name, method, {"watchers": globs}):
             return False
         self._registered = name
         return True
@@ -153,14 +164,14 @@ class Watching:
     def changed(self, path: Path) -> None:
         """Something happened to the file at `path`."""
         if path.name == project.FILE:
-            self.read_projects()
+            self._projects.read()
         directory = self._model_path()
         if directory is not None and (path == directory or path.parent == directory):
             if self._settling is None or self._settling.done():
-                self._settling = self._server.spawn(self._settle(), "a model's directory")
+                self._settling = self._tasks.spawn(self._settle(), "a model's directory")
 
     def _model_path(self) -> Path | None:
-        model = self._server.engine.settings.model
+        model = self._engine.settings.model
         path = Path(model).expanduser() if model is not None else None
         return path if path is not None and path.is_absolute() else None
 
@@ -176,19 +187,8 @@ class Watching:
         if now and now != self._loaded:
             self._loaded = now
             log.info("the model's directory was replaced")
-            self._server.engine.configure(self._server.engine_settings())
+            self._engine.configure(self._state.engine_settings())
             await self._watch()  # the old watches may be of a directory that is gone
-
-    def read_projects(self) -> None:
-        """Read every folder's project file; none where folders are not trusted."""
-        for root in self._server.folders:
-            folder = None if self._server.untrusted else path_of(root)
-            found, wrong = project.load(folder) if folder is not None else (None, [])
-            message = (
-                f"copydesk leaves out parts of {folder}/{project.FILE}: {'; '.join(wrong)}." if wrong else ""
-            )
-            self._server.complain(f"project {root}", message)
-            self._server.settings.set_project(root, found)
 
 
 def fingerprint(directory: Path | None) -> Print:
@@ -203,14 +203,3 @@ def fingerprint(directory: Path | None) -> Print:
     except OSError:
         return ()
     return tuple(found)
-
-
-def register(server: CopydeskServer) -> None:
-    """Hear what the client saw."""
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def seen(params: types.DidChangeWatchedFilesParams) -> None:
-        for change in params.changes:
-            path = path_of(change.uri)
-            if path is not None:
-                server.watching.changed(path)

@@ -1,8 +1,7 @@
 """The only module that makes LSP edits: always `documentChanges`, always with the version they are for.
 
 Each edit is held against the mirror before it leaves: it must lie where it says, on whole characters, beside the others. An
-engine that went wrong is caught here, before a client could apply what nobody asked for. Knows documents and LSP's types;
-nothing of requests, models or programs.
+engine that went wrong is caught here, before a client could apply what nobody asked for.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from copydesk_server.engine_process.messages import (
     unpack_edits,
     unpack_result,
 )
-from copydesk_server.engine_process.worker import Host
+from copydesk_server.engine_process.worker import Worker
 from copydesk_server.engine_process.worker_main import Channel
 from desks import byte_vocabulary, editor
 from mock_model import MockModel
@@ -75,7 +75,7 @@ class Bench:
         self.asked = itertools.count(10**9)
         self._news = threading.Condition()
         self.channel = Channel(self._hear, self.flags)
-        self.host = Host(self.desk, self.channel, quiet=0.0)
+        self.host = Worker(self.desk, self.channel, quiet=0.0)
         self.thread = threading.Thread(target=self.host.serve)
         self.thread.start()
 
@@ -95,9 +95,9 @@ class Bench:
 
     def submit(self, *jobs: tuple[int, EditRequest], doc: int = 1, **options: Any) -> None:
         """Jobs as (id, request); the id is the slot too."""
-        unit = {"priority": "edit", "stream": False, "encoding": "utf-16", "deadline": None, **options}
-        asked = [{"id": id, "slot": id, "doc": doc, "request": pack_request(request)} for id, request in jobs]
-        self.say("submit", jobs=asked, **unit)
+        rest = {"priority": "edit", "stream": False, "encoding": "utf-16", "deadline": None, **options}
+        for id, request in jobs:
+            self.say("submit", id=id, slot=id, doc=doc, request=pack_request(request), **rest)
 
     def all(self, kind: str, id: int) -> list[Message]:
         return [message for message in self.heard if message["kind"] == kind and message.get("id") == id]
@@ -373,18 +373,11 @@ def test_an_error_in_the_model_is_a_failed_result(
     assert bench.result(2).status in ("edited", "unchanged", "refused")
 
 
-def test_of_a_batch_one_may_be_cancelled(bench: Bench, model: GatedModel, long: EditRequest) -> None:
+def test_a_job_that_cannot_be_planned_does_not_keep_others(
+    bench: Bench, model: GatedModel, long: EditRequest
+) -> None:
     bench.open()
-    bench.open(doc=2)
     bench.warm()
-    model.hold()
-    bench.submit((1, long), (2, long))
-    model.wait_begun()
-    bench.say("cancel", id=1)
-    assert bench.result(1).status == "cancelled"  # while the model is held
-    assert not bench.all("result", 2)
-    model.let_all()
-    assert bench.result(2).status != "cancelled"
     bench.submit((3, long), (4, EditRequest(scope=[(99, 99)])))
     assert bench.result(4).status == "failed"
     assert bench.result(3).status != "failed"

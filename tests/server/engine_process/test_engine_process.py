@@ -17,9 +17,10 @@ import pytest
 
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
-from copydesk_server.engine_process.client import HOST, Engine, HunkEvent, Job, Retracted
+from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.connection import CONTEXT
 from copydesk_server.engine_process.flags import SLOTS, Flags
+from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Retracted
 from copydesk_server.engine_process.messages import (
     EngineResult,
     EngineSettings,
@@ -53,7 +54,7 @@ class Mirror:
         self.version += 1
         self.engine.splice(self.doc, self.version, [edit], Encoding.UTF16)
 
-    def ask(self, instruction: str | None = None, **options: Any) -> Job:
+    def ask(self, instruction: str | None = None, **options: Any) -> EngineJob:
         return self.engine.submit(
             self.doc, EditRequest(instruction=instruction), encoding=Encoding.UTF16, **options
         )
@@ -140,7 +141,7 @@ def test_a_cancel_reaches_a_child_that_reads_nothing() -> None:
     run(main())
 
 
-async def _await(job: Job) -> EngineResult:
+async def _await(job: EngineJob) -> EngineResult:
     return await job.result
 
 
@@ -292,15 +293,13 @@ def test_slots_are_used_again() -> None:
                     job.cancel()
                 results = [await job.result for job in jobs]
                 assert {result.status for result in results} == {"edited", "cancelled"}
-            assert engine._flags is not None
-            assert engine._flags.free == SLOTS - 1
-            assert not engine._jobs
-            assert not engine._slots
+            assert engine._jobs.flags.free == SLOTS - 1
+            assert not len(engine._jobs)
+            assert not engine._jobs.slots
             # More than there are slots: those without one are served all the same.
-            items = [(1, EditRequest(instruction="say x"))] * (SLOTS + 100)
-            jobs = engine.submit_all(items, encoding=Encoding.UTF8)
+            jobs = [mirror.ask("say x") for _ in range(SLOTS + 100)]
             assert {(await job.result).status for job in jobs} == {"edited"}
-            assert engine._flags.free == SLOTS - 1
+            assert engine._jobs.flags.free == SLOTS - 1
 
     run(main())
 

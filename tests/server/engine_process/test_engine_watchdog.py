@@ -186,7 +186,7 @@ def test_an_engine_that_reads_nothing_costs_a_fixed_amount_and_catches_up() -> N
                 engine.open(3, "c.py", "python", 0, lambda: "z\n")
                 engine.close_document(3)  # the child never hears of it
                 assert await engine.status()
-            await until(lambda: not engine._behind)
+            await until(lambda: not engine._feed.behind)
             job = engine.submit(1, EditRequest(instruction="text"), encoding="utf-16")
             assert (await job.result).reason == lines.text
             assert (await engine.status())["warm_pages"] == 1

@@ -48,7 +48,7 @@ def test_only(only: list[str] | None, kinds: set[str]) -> None:
 
     async def scenario() -> None:
         async with desk() as d:
-            d.server.settings.set_values({"recipes": [{"title": "Docs", "instruction": "Write docs."}]})
+            d.app.settings.set_values({"recipes": [{"title": "Docs", "instruction": "Write docs."}]})
             d.open(TEXT)
             push(d, diagnostic(2))
             context = {"only": only} if only is not None else {}
@@ -131,9 +131,9 @@ def test_recipes_are_for_selections_and_say_where_they_come_from() -> None:
 
     async def scenario() -> None:
         async with desk(options={"askInstruction": True}) as d:
-            d.server.settings.set_roots(("file:///w",))
-            d.server.settings.set_values({"recipes": [{"title": "Docs", "instruction": "Write docs."}]})
-            d.server.settings.set_project(
+            d.app.settings.set_roots(("file:///w",))
+            d.app.settings.set_values({"recipes": [{"title": "Docs", "instruction": "Write docs."}]})
+            d.app.settings.set_project(
                 "file:///w", Project((Recipe("Types", "Add types.", ".copydesk.toml"),), None)
             )
             uri = "file:///w/a.py"
@@ -173,7 +173,7 @@ def test_nobody_is_asked_for_text_by_a_client_that_cannot() -> None:
 def test_the_scope_policy_is_the_folders(policy: str, scope: Any) -> None:
     async def scenario() -> None:
         async with desk() as d:
-            d.server.settings.set_values(
+            d.app.settings.set_values(
                 {"scopePolicy": policy, "temperature": 0.5, "topP": 0.9, "candidates": 2}
             )
             d.open(TEXT)

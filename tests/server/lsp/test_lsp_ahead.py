@@ -40,7 +40,7 @@ def push(d: Desk, *lines: int) -> None:
 
 async def kept(d: Desk, count: int) -> None:
     async with asyncio.timeout(60):
-        while d.server.ahead.count != count:
+        while d.app.prefetch.count != count:
             await asyncio.sleep(0)
 
 
@@ -103,7 +103,7 @@ def test_another_finding_of_the_same_place_is_another() -> None:
 def test_only_what_is_in_sight_and_no_more_than_the_limit() -> None:
     async def scenario() -> None:
         async with desk() as d:
-            d.server.settings.set_values({"precomputeLimit": 2})
+            d.app.settings.set_values({"precomputeLimit": 2})
             d.engine.script = fixes
             d.open(TEXT)
             d.notify(
@@ -113,14 +113,14 @@ def test_only_what_is_in_sight_and_no_more_than_the_limit() -> None:
             await kept(d, 2)
             await d.settled()
             assert [job.request.diagnostics[0].message for job in d.engine.jobs] == ["M2", "M3"]
-            document = d.server.documents.get(URI)
+            document = d.app.documents.get(URI)
             assert document is not None
             assert d.engine.seen == {document.id: [(3, 3), (4, 4)]}
             # Elsewhere: what is out of sight makes room.
             d.notify("copydesk/visibleRanges", {"uri": URI, "ranges": [span((0, 0), (1, 0))]})
             await d.engine.job(2)
             await d.settled()
-            assert d.server.ahead.count == 2
+            assert d.app.prefetch.count == 2
             assert d.engine.jobs[2].request.diagnostics[0].message == "M0"
 
     run(scenario)
@@ -178,8 +178,8 @@ def test_it_can_be_turned_off() -> None:
             d.open(TEXT)
             push(d, 1)
             await kept(d, 1)
-            d.server.settings.set_values({"precompute": False})
-            assert d.server.ahead.count == 0
+            d.app.settings.set_values({"precompute": False})
+            assert d.app.prefetch.count == 0
             push(d, 1, 2)
             await d.settled()
             assert len(d.engine.jobs) == 1
@@ -214,7 +214,7 @@ def test_closing_lets_go() -> None:
             d.close()
             await d.settled()
             assert job.cancelled
-            assert d.server.ahead.count == 0
+            assert d.app.prefetch.count == 0
 
     run(scenario)
 
@@ -229,7 +229,7 @@ def published(message: dict[str, Any]) -> bool:
 def test_ruff_on_the_buffer() -> None:
     async def scenario() -> None:
         async with desk({**RESOLVES, "general": {"positionEncodings": ["utf-16"]}}, judge=None) as d:
-            d.server.settings.set_values({"lint": "on", "precompute": False})
+            d.app.settings.set_values({"lint": "on", "precompute": False})
             d.open("import os\n")
             first = await d.until(published)
             assert first["params"]["version"] == 1
@@ -241,7 +241,7 @@ def test_ruff_on_the_buffer() -> None:
             second = await d.until(lambda m: published(m) and m["params"].get("version") == 2)
             named = [f for f in second["params"]["diagnostics"] if f["code"] == "F821"]
             assert named[0]["range"] == span((0, 6), (0, 10))
-            d.server.settings.set_values({"lint": "off"})
+            d.app.settings.set_values({"lint": "off"})
             await d.until(lambda m: published(m) and m["params"]["diagnostics"] == [])
             assert await d.actions((0, 0)) == []
             count = len([m for m in d.wire.sent if published(m)])
@@ -263,7 +263,7 @@ def test_ruffs_own_fix_goes_to_the_engine(allowed: str | None, fixes: tuple[Any,
     async def scenario() -> None:
         async with desk(judge=None) as d:
             chosen = {"linterFixes": allowed} if allowed is not None else {}
-            d.server.settings.set_values({"lint": "on", "precompute": False, **chosen})
+            d.app.settings.set_values({"lint": "on", "precompute": False, **chosen})
             d.open("import os\n")
             (found,) = (await d.until(published))["params"]["diagnostics"]
             assert set(found) == {"range", "message", "severity", "code", "source"}
@@ -286,7 +286,7 @@ def test_ruffs_own_fix_goes_to_the_engine(allowed: str | None, fixes: tuple[Any,
 def test_a_fix_of_lines_that_have_changed_is_not_kept() -> None:
     async def scenario() -> None:
         async with desk(judge=None) as d:
-            d.server.settings.set_values({"lint": "on", "precompute": False})
+            d.app.settings.set_values({"lint": "on", "precompute": False})
             d.open("import os\nx = f'a'\n")
             await d.until(published)
             d.change((0, 7), (0, 9), "re")
@@ -294,7 +294,7 @@ def test_a_fix_of_lines_that_have_changed_is_not_kept() -> None:
             (named,) = [action["data"]["diagnostic"] for action in found]
             assert named["code"] == "F541", "the other one may not be true any more"
             assert "fixes" not in named, "they do not travel"
-            (kept,) = d.server.found.known(d.server.documents.get(URI))
+            (kept,) = d.app.diagnostics.known(d.app.documents.get(URI))
             assert kept.diagnostic.fixes
 
     run(scenario)
@@ -316,7 +316,7 @@ def test_with_lint_off_nothing_is_published() -> None:
 def test_only_python_is_linted_and_closing_takes_it_back() -> None:
     async def scenario() -> None:
         async with desk(judge=None) as d:
-            d.server.settings.set_values({"lint": "on", "precompute": False})
+            d.app.settings.set_values({"lint": "on", "precompute": False})
             d.open("import os\n", "untitled:b", "markdown")
             d.open("import os\n")
             await d.until(published)
@@ -331,8 +331,8 @@ def test_only_python_is_linted_and_closing_takes_it_back() -> None:
 def test_without_ruff_the_person_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario() -> None:
         async with desk(judge=None) as d:
-            monkeypatch.setattr(d.server.jobs.judge, "ruff", lambda: None)
-            d.server.settings.set_values({"lint": "on", "precompute": False})
+            monkeypatch.setattr(d.app.verifier, "ruff", lambda: None)
+            d.app.settings.set_values({"lint": "on", "precompute": False})
             d.open("import os\n")
             d.open("import os\n", "untitled:b")
             await d.until(lambda m: m.get("method") == "window/showMessage")

@@ -17,7 +17,7 @@ from lsprotocol import types
 
 from copydesk.text.position import Encoding
 from copydesk_server.lsp import capabilities, logs
-from copydesk_server.lsp.protocol import converter
+from copydesk_server.lsp.message_types import converter
 from engine_hosts import kill
 from lsp_client import BARE, DEADLINE, FULL, LspClient, ResponseError, environment, frame
 
@@ -107,8 +107,8 @@ def test_what_is_offered_is_there() -> None:
     """Capabilities are known before the features are imported; each of them has its handler, and there is no other."""
     script = """
 import asyncio, json
-from copydesk_server.lsp import session
-from copydesk_server.lsp.server import create_server
+from copydesk_server.lsp.app import App
+from copydesk_server.lsp.options import Options
 
 class Nobody:
     def send(self, frame): pass
@@ -116,10 +116,10 @@ class Nobody:
 
 async def main():
     params = {"capabilities": {}, "processId": None}
-    server = create_server(session.Options(engine_host="engine_hosts:serve"), Nobody(), params)
-    manager = server.protocol.fm
+    app = App(Options(engine_host="engine_hosts:serve"), Nobody(), params)
+    manager = app.protocol.fm
     print(json.dumps([sorted({*manager.features, *manager.builtin_features}), sorted(manager.commands)]))
-    await server.finish(None)
+    await app.lifecycle.finish(None)
 
 asyncio.run(main())
 """
@@ -184,10 +184,7 @@ sys.exit(f"imported: {found}" if found else 0)
 def test_the_protocol_process_imports_no_model_library() -> None:
     script = """
 import sys
-from importlib import import_module
-from copydesk_server.lsp import server
-for name in server.FEATURES:
-    import_module(f"copydesk_server.lsp.{name}")
+from copydesk_server.lsp import app
 heavy = {"torch", "transformers", "llguidance", "tokenizers", "safetensors", "numpy", "watchdog"}
 found = heavy & {name.partition(".")[0] for name in sys.modules}
 found |= {name for name in ("copydesk.editor", "copydesk.models", "copydesk.grammar") if name in sys.modules}
@@ -351,8 +348,8 @@ def test_bad_notifications_and_answers_are_ignored() -> None:
 def test_what_goes_wrong_inside_says_no_text() -> None:
     script = """
 import asyncio, json
-from copydesk_server.lsp import session, jsonrpc
-from copydesk_server.lsp.server import create_server
+from copydesk_server.lsp.app import App
+from copydesk_server.lsp.options import Options
 
 class Client:
     def __init__(self): self.sent = asyncio.Queue()
@@ -364,8 +361,9 @@ def body(ident, method):
 
 async def main():
     client = Client()
-    options = session.Options(engine_host="engine_hosts:serve")
-    server = create_server(options, client, {"capabilities": {}, "processId": None})
+    options = Options(engine_host="engine_hosts:serve")
+    app = App(options, client, {"capabilities": {}, "processId": None})
+    server = app.server
 
     @server.feature("copydesk/sync")
     def sync(params): raise ValueError("SECRET")
@@ -377,13 +375,13 @@ async def main():
     def result(params): return {"no": object.__new__(object), "json": {1, 2}}
 
     for ident, name in enumerate(("sync", "async", "result")):
-        server.protocol.receive(body(ident, f"copydesk/{name}"))
+        app.protocol.receive(body(ident, f"copydesk/{name}"))
     print(json.dumps([await client.sent.get() for _ in range(3)]))
-    server.protocol.receive(json.dumps({"jsonrpc": "2.0", "method": "copydesk/sync", "params": {}}).encode())
-    server.spawn(later(None), "background")
+    app.protocol.receive(json.dumps({"jsonrpc": "2.0", "method": "copydesk/sync", "params": {}}).encode())
+    app.tasks.spawn(later(None), "background")
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    await server.finish(None)
+    await app.lifecycle.finish(None)
     assert client.sent.empty()
 
 asyncio.run(main())

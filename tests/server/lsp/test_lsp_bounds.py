@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ TEXT = "a = 1\nb = 2\nif x == None:\n    pass\nc = 3\n"
 
 
 def configure(d: Desk, **settings: Any) -> None:
-    d.server.settings.set_values(settings)
+    d.app.settings.set_values(settings)
 
 
 # -- time --------------------------------------------------------------------------------------------------------------
@@ -62,12 +63,31 @@ def test_a_request_that_takes_too_long_is_answered_with_the_reason(method: str) 
 
 
 @pytest.mark.usefixtures("hurried")
+def test_the_time_of_a_request_begins_when_the_engine_is_ready() -> None:
+    async def scenario() -> None:
+        async with desk(loads=True) as d:
+            d.open(TEXT)
+            ask = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2)}
+            ident = d.ask("copydesk/edit", ask)
+            job = await d.engine.job(0)
+            await asyncio.to_thread(time.sleep, 0.1)  # five thousand times the limit
+            assert not job.cancelled
+            assert not [message for message in d.wire.sent if message.get("id") == ident]
+            d.engine.loaded()
+            answer = await d.answer(ident)
+            assert answer["error"]["code"] == -32803
+            assert job.cancelled
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.usefixtures("hurried")
 def test_a_request_that_does_not_end_is_answered_all_the_same() -> None:
     async def scenario() -> None:
         async with desk() as d:
             end = asyncio.Event()
 
-            @d.server.feature("copydesk/stubborn")
+            @d.app.server.feature("copydesk/stubborn")
             async def stubborn(_: Any) -> str:
                 while not end.is_set():
                     try:
@@ -134,7 +154,7 @@ def test_a_document_beyond_a_limit_does_not_reach_the_engine(setting: str, text:
         async with desk() as d:
             configure(d, **{setting: limit})
             d.open(text + more)
-            document = d.server.documents.get(URI)
+            document = d.app.documents.get(URI)
             assert document is not None
             assert not d.engine._documents
             assert await d.actions((0, 0), diagnostics=[diagnostic(0)]) == []

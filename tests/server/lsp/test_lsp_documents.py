@@ -15,7 +15,7 @@ from lsprotocol import types
 
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines
 from copydesk_server.lsp.documents import REMEMBERED, Documents, OpenDocument
-from copydesk_server.lsp.protocol import converter
+from copydesk_server.lsp.message_types import converter
 from copydesk_server.lsp.uris import name_of, path_of, scheme_of, uri_of
 from lsp_client import BARE, LspClient, ResponseError
 

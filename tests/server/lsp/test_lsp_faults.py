@@ -64,7 +64,7 @@ def test_an_engine_killed_in_the_middle_of_an_edit() -> None:
 
 
 def test_an_engine_that_runs_out_of_memory_and_goes_on() -> None:
-    with LspClient(host="starved_engine:serve") as client:
+    with LspClient(host="engine_hosts:starved") as client:
         client.settings = {"precompute": False}
         client.initialize(FULL)
         client.open(URI, TEXT)

@@ -259,7 +259,7 @@ def test_a_job_lost_twice_is_told() -> None:
             for number in range(2):
                 (await d.engine.job(number)).finished("failed", "killed by signal 9", lost=True)
             assert "edit" not in (await d.answer(ident))["result"]
-            assert d.said() == ["copydesk could not do it: killed by signal 9."]
+            assert d.said() == ["copydesk: the edit failed: killed by signal 9."]
             assert len(d.engine.jobs) == 2
 
     run(scenario)

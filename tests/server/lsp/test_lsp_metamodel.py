@@ -324,7 +324,7 @@ def test_a_fix_that_is_there_already_is_the_metamodels(monkeypatch: pytest.Monke
             d.open("a == None\n")
             found = [diagnostic(0)]
             d.notify("copydesk/diagnostics", {"uri": "untitled:a.py", "version": 1, "diagnostics": found})
-            while not d.server.ahead.count:
+            while not d.app.prefetch.count:
                 await asyncio.sleep(0)
             return await _actions(d, found)
 

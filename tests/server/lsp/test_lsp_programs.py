@@ -83,7 +83,7 @@ def test_after_an_action_that_came_with_its_edit(monkeypatch: pytest.MonkeyPatch
             d.open(TEXT)
             d.notify("copydesk/diagnostics", {"uri": URI, "version": 1, "diagnostics": [diagnostic(2)]})
             async with asyncio.timeout(60):
-                while d.server.ahead.count != 1:
+                while d.app.prefetch.count != 1:
                     await asyncio.sleep(0)
             (action,) = await d.actions((2, 0), diagnostics=[diagnostic(2)])
             assert "edit" in action
@@ -94,7 +94,7 @@ def test_after_an_action_that_came_with_its_edit(monkeypatch: pytest.MonkeyPatch
             d.change((2, 5), (2, 7), "==")
             d.notify("copydesk/diagnostics", {"uri": URI, "version": 4, "diagnostics": [diagnostic(2)]})
             async with asyncio.timeout(60):
-                while d.server.ahead.count != 1:
+                while d.app.prefetch.count != 1:
                     await asyncio.sleep(0)
             (action,) = await d.actions((2, 0), diagnostics=[diagnostic(2)])
             assert "edit" in action

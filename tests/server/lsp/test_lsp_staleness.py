@@ -48,7 +48,7 @@ async def scenario(turns: int, ask: str) -> tuple[int, int]:
 
 
 def version(d: Desk) -> int:
-    document = d.server.documents.get(URI)
+    document = d.app.documents.get(URI)
     assert document is not None
     return document.version
 

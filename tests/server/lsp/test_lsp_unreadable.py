@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from copydesk_server.lsp import incoming
+from copydesk_server.lsp import incoming, jsonrpc
 from lsp_desk import URI, desk, diagnostic
 
 TEXT = "a = 1\nb = 2\nif x == None:\n    pass\n"
@@ -26,7 +26,8 @@ WRITTEN = json.dumps(CHANGE).encode()
     [
         (WRITTEN[:-1], {URI, OTHER}),
         (WRITTEN.replace(b"x\\n", b"\xff"), {URI, OTHER}),
-        (b"", {URI, OTHER}),  # what stands for a message that was too long
+        (jsonrpc.TOO_LONG, {URI, OTHER}),
+        (b"", set()),
         (b"[" * (incoming.MAX_CONTAINERS + 1) + WRITTEN, {URI, OTHER}),
         (WRITTEN.replace(b'"text"', b'"txet"'), {URI}),
         (WRITTEN.replace(b"2.0", b"1.0"), {URI}),
@@ -40,7 +41,7 @@ def test_a_document_whose_text_is_in_doubt_is_left_alone(body: bytes, lost: set[
         async with desk() as d:
             for uri in (URI, OTHER):
                 d.open(TEXT, uri)
-            d.server.protocol.receive(body)
+            d.app.protocol.receive(body)
             for answer in [m for m in d.wire.sent if "method" not in m]:
                 assert answer["id"] is None
                 d.wire.sent.remove(answer)
@@ -60,11 +61,11 @@ def test_a_document_whose_text_is_in_doubt_is_left_alone(body: bytes, lost: set[
 def test_the_person_is_told_once_and_not_where_nothing_was_open() -> None:
     async def scenario() -> None:
         async with desk() as d:
-            d.server.protocol.receive(b"")
+            d.app.protocol.receive(jsonrpc.TOO_LONG)
             assert d.said() == []
             d.open(TEXT)
-            d.server.protocol.receive(b"")
-            d.server.protocol.receive(b"")
+            d.app.protocol.receive(jsonrpc.TOO_LONG)
+            d.app.protocol.receive(jsonrpc.TOO_LONG)
             assert len(d.said()) == 1
             d.wire.sent = [m for m in d.wire.sent if "method" in m]
 

@@ -9,7 +9,7 @@ import pytest
 
 from copydesk_server.errors import RuffError
 from copydesk_server.lsp import project
-from copydesk_server.lsp.client import ClientView
+from copydesk_server.lsp.client_capabilities import ClientCapabilities
 from copydesk_server.ruff import Ruff
 from lsp_client import BARE, LspClient
 from server_tools import the_ruff
@@ -112,7 +112,7 @@ def test_a_folder_cannot_say_that_it_is_trusted(folder: Path) -> None:
 def test_what_is_not_false_is_untrusted(value: Any) -> None:
     """A client that says it in the wrong words is on the safe side."""
     params = {"capabilities": {}, "initializationOptions": {"copydesk": {"untrusted": value}}}
-    assert ClientView(params).untrusted
+    assert ClientCapabilities(params).untrusted
 
 
 def test_an_isolated_ruff_reads_nothing_of_a_folder(tmp_path: Path) -> None:

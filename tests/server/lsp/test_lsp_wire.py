@@ -171,11 +171,11 @@ def test_what_goes_wrong_while_an_answer_is_written_is_answered(what: str, waits
     async def scenario() -> None:
         async with desk() as d:
 
-            @d.server.feature("copydesk/odd")
+            @d.app.server.feature("copydesk/odd")
             async def odd(_: Any) -> Any:
                 return results[what]
 
-            @d.server.feature("copydesk/oddAtOnce")
+            @d.app.server.feature("copydesk/oddAtOnce")
             def odd_at_once(_: Any) -> Any:
                 return results[what]
 
@@ -188,9 +188,9 @@ def test_what_goes_wrong_while_an_answer_is_written_is_answered(what: str, waits
 def test_a_question_that_cannot_be_written_fails_for_who_asks() -> None:
     async def scenario() -> None:
         async with desk() as d:
-            asked = d.server.protocol.send_request("copydesk/anything", {"deep": nested(5000, objects=False)})
+            asked = d.app.protocol.send_request("copydesk/anything", {"deep": nested(5000, objects=False)})
             assert asked.exception() is not None
-            assert not d.server.protocol._asked
+            assert not d.app.protocol.pending["asked"]
 
     asyncio.run(scenario())
 
@@ -222,10 +222,10 @@ def test_a_change_that_cannot_be_read_takes_its_document_out_of_step() -> None:
         async with desk() as d:
             for change in ({"range": 7, "text": "x"}, {"text": nested(100, objects=False)}):
                 d.open(TEXT)
-                assert d.server.documents.get(URI) is not None
+                assert d.app.documents.get(URI) is not None
                 identifier = {"uri": URI, "version": 2}
                 d.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
-                assert d.server.documents.get(URI) is None
+                assert d.app.documents.get(URI) is None
                 assert await d.actions((2, 0), diagnostics=[diagnostic(2)]) == []
 
     asyncio.run(scenario())
@@ -242,8 +242,18 @@ def test_a_message_that_is_too_long_is_read_past() -> None:
     for step in (1, 7, 64, len(data)):
         frames = jsonrpc.Frames(100)
         found = [body for at in range(0, len(data), step) for body in frames.feed(data[at : at + step])]
-        assert found == [short, b"", short, b""]
+        assert found == [short, jsonrpc.TOO_LONG, short, jsonrpc.TOO_LONG]
         assert not frames.midway
+
+
+def test_an_empty_body_is_no_json() -> None:
+    with LspClient() as client:
+        client.initialize(BARE)
+        client.raw(b"Content-Length: 0\r\n\r\n")
+        with pytest.raises(ResponseError, match="not JSON") as error:
+            client.answer(None)
+        assert error.value.code == -32700
+        client.barrier()
 
 
 def test_a_client_that_sends_too_much_is_told() -> None:
@@ -297,7 +307,7 @@ def test_brackets_are_counted_but_not_those_of_a_text() -> None:
 def test_the_methods_are_those_that_are_served() -> None:
     async def scenario() -> None:
         async with desk() as d:
-            manager = d.server.protocol.fm
+            manager = d.app.protocol.fm
             served = {*manager.features, *manager.builtin_features, "initialize", "$/cancelRequest"}
             assert served == incoming.REQUESTS | incoming.NOTIFICATIONS
 

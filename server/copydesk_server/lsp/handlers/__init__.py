@@ -1,1 +1,5 @@
-"""One file for each LSP method or group of methods the server answers."""
+"""One file for each LSP method, or group of methods, that the server answers.
+
+Each has functions named after a method that take services and return the handler, for `app.py` to register. Services do not know
+handlers.
+"""

@@ -1,34 +1,37 @@
 """`codeAction/resolve`: the edit of the action the person has chosen. Nothing streams: the answer is the edit or none.
 
 The edit is for the document's version as it is answered. An action that comes to nothing comes back without edit, and the person
-reads why.
+is told why.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 import attrs
 from lsprotocol import types
 
-from copydesk_server.lsp import edit_requests
-from copydesk_server.lsp.fixing import explain, obtain
+from copydesk.text.document import Encoding
+from copydesk_server.lsp.client import Client
+from copydesk_server.lsp.edit_outcome import explain
+from copydesk_server.lsp.edit_provider import EditProvider
+from copydesk_server.lsp.edit_requests import EditRequests, is_ours
 from copydesk_server.lsp.workspace_edits import workspace_edit
 
-if TYPE_CHECKING:
-    from copydesk_server.lsp.server import CopydeskServer
 
-
-def register(server: CopydeskServer) -> None:
+def code_action_resolve(
+    encoding: Encoding, client: Client, requests: EditRequests, edits: EditProvider
+) -> Callable[[types.CodeAction], Awaitable[types.CodeAction]]:
     """Answers -32801 where the text has changed just there: the client asks for actions anew, or forgets about it."""
 
-    @server.feature(types.CODE_ACTION_RESOLVE)
-    async def resolve(action: types.CodeAction) -> types.CodeAction:
-        if action.edit is not None or not edit_requests.is_ours(action.data):
+    async def handle(action: types.CodeAction) -> types.CodeAction:
+        if action.edit is not None or not is_ours(action.data):
             return action
-        wanted = edit_requests.read(server, action.data)
-        outcome = await obtain(server, wanted)
+        task = requests.from_action(action.data)
+        outcome = await edits.obtain(task)
         if outcome.status != "edited":
-            explain(server, outcome)
+            explain(client, outcome)
             return action
-        return attrs.evolve(action, edit=workspace_edit(wanted.document, outcome.edits, server.encoding))
+        return attrs.evolve(action, edit=workspace_edit(task.document, outcome.edits, encoding))
+
+    return handle

@@ -1,0 +1,31 @@
+"""From an edit task to its outcome: at once where the fix was prefetched, else by the engine; one fix, or all of a document.
+
+The light bulb, commands and `copydesk/edit` all come through here.
+"""
+
+from __future__ import annotations
+
+from copydesk_server.lsp.edit_outcome import EditOutcome
+from copydesk_server.lsp.edit_service import EditService
+from copydesk_server.lsp.edit_task import EditTask
+from copydesk_server.lsp.fix_all import FixAll
+from copydesk_server.lsp.prefetch import Prefetch
+from copydesk_server.lsp.programs import Programs
+
+
+class EditProvider:
+    """Answers edits a person asked for."""
+
+    def __init__(self, edits: EditService, prefetch: Prefetch, fix_all: FixAll, programs: Programs) -> None:
+        self._edits, self._prefetch, self._fix_all, self._programs = edits, prefetch, fix_all, programs
+
+    async def obtain(self, task: EditTask) -> EditOutcome:
+        """The outcome, for the document as it stands when this returns. Raises StoppedError."""
+        if task.kind == "fixAll":
+            return await self._fix_all.run(task)
+        outcome = self._prefetch.lookup(task.document, task.diagnostic) if task.diagnostic else None
+        if outcome is None:
+            task.title = "copydesk: fixing" if task.kind == "fix" else "copydesk: editing"
+            outcome = await self._edits.run(task)
+        self._programs.made(task.document, outcome)
+        return outcome

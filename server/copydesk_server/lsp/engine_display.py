@@ -1,0 +1,50 @@
+"""What a person sees of the engine's life: a progress bar while the model loads, one message when something is wrong, and for
+clients that ask for it a `copydesk/status` notification with every change.
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from copydesk_server.engine_process.engine_state import State
+from copydesk_server.engine_process.messages import ModelInfo
+from copydesk_server.lsp.client import Client
+from copydesk_server.lsp.methods import STATUS
+from copydesk_server.lsp.progress import Bar, ProgressBars
+
+
+class EngineDisplay:
+    """The engine's listener. status_notifications: whether the client asked for them."""
+
+    def __init__(self, client: Client, bars: ProgressBars, *, status_notifications: bool) -> None:
+        self._client, self._bars = client, bars
+        self._status_notifications = status_notifications
+        self._bar: Bar | None = None
+
+    def engine_state(self, state: State, message: str | None, model: ModelInfo | None) -> None:
+        """Once per change."""
+        if state in ("loading", "restarting"):
+            if self._bar is None:
+                self._bar = self._bars.start("copydesk: loading the model")
+        elif self._bar is not None:
+            self._bar.end("ready" if state == "ready" else None)
+            self._bar = None
+        if state == "restarting":
+            self._client.say_once("engine-restarting", f"copydesk: {message}.")
+        elif state == "failed":
+            self._client.say_once(
+                "engine-failed", f"copydesk has no model: {message}", types.MessageType.Error
+            )
+        elif state in ("ready", "loading"):
+            # Loading anew is the person's answer to a failure; another failure is news.
+            self._client.settle("engine-failed")
+            if state == "ready":
+                self._client.settle("engine-restarting")
+        if self._status_notifications:
+            known = {"model": model.name, "device": model.device, "dtype": model.dtype} if model else {}
+            self._client.notify(STATUS, {"state": state, "message": message, **known})
+
+    def engine_progress(self, message: str, percentage: int | None) -> None:
+        """What loading is about."""
+        if self._bar is not None:
+            self._bar.report(message, percentage)

@@ -1,0 +1,110 @@
+"""All fixes of a document at once: every known finding that can be fixed and verified."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from copydesk.request import Diagnostic
+from copydesk_server.lsp.diagnostics import DiagnosticStore
+from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.edit_errors import StoppedError, cancelled, modified
+from copydesk_server.lsp.edit_outcome import EditOutcome
+from copydesk_server.lsp.edit_requests import EditRequests
+from copydesk_server.lsp.edit_service import EditService
+from copydesk_server.lsp.edit_task import EditTask
+from copydesk_server.lsp.prefetch import Prefetch
+from copydesk_server.lsp.progress import ProgressBars
+from copydesk_server.lsp.rebase import overlap
+from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.verification import Verify
+from copydesk_server.lsp.workspace_edits import text_after
+
+log = logging.getLogger(__name__)
+
+MOST_FIXES = 64
+"""So many findings are fixed at once at most."""
+
+
+class FixAll:
+    """Runs one task a finding, and joins what is verified: nobody looks at each, so the rest is left out."""
+
+    def __init__(
+        self,
+        state: SessionState,
+        bars: ProgressBars,
+        diagnostics: DiagnosticStore,
+        requests: EditRequests,
+        edits: EditService,
+        prefetch: Prefetch,
+        verify: Verify,
+    ) -> None:
+        self._state, self._bars, self._diagnostics, self._requests = state, bars, diagnostics, requests
+        self._edits, self._prefetch, self._verify = edits, prefetch, verify
+
+    async def run(self, task: EditTask) -> EditOutcome:
+        """One outcome for the document as it stands when this returns. Raises StoppedError."""
+        document = task.document
+        findings = self._diagnostics.known(document)[:MOST_FIXES]
+        group = object()
+        together = asyncio.gather(
+            *(asyncio.ensure_future(self._fix(document, f.diagnostic, group)) for f in findings)
+        )
+
+        def stop() -> None:
+            together.cancel()
+
+        bar = self._bars.start("copydesk: fixing all", token=task.token, on_cancel=stop)
+        try:
+            await asyncio.wait((together,))
+            if together.cancelled():
+                raise cancelled()
+            return await self._join(document, [fix for fix in together.result() if fix is not None])
+        finally:
+            together.cancel()
+            bar.end()
+
+    async def _fix(self, document: OpenDocument, diagnostic: Diagnostic, group: object) -> EditOutcome | None:
+        outcome = self._prefetch.lookup(document, diagnostic)
+        if outcome is None:
+            try:
+                outcome = await self._edits.run(self._requests.fix(document, diagnostic, group=group))
+            except StoppedError as error:
+                log.debug("one of many: %s", error.message)
+                return None
+        return outcome if outcome.status == "edited" and outcome.verdict == "verified" else None
+
+    async def _join(self, document: OpenDocument, fixes: Sequence[EditOutcome]) -> EditOutcome:
+        """One outcome of several, made for different versions; verified once more as a whole. Of two for the same lines the first
+        counts.
+        """
+        chosen: list[EditOutcome] = []
+        for outcome in fixes:
+            now = outcome.present(document)
+            if now is not None and not any(
+                overlap(mine, other) for mine in now.scope for before in chosen for other in before.scope
+            ):
+                chosen.append(now)
+        if not chosen:
+            return EditOutcome("unchanged", "nothing that could be verified", document.version)
+        edits = sorted(
+            (edit for now in chosen for edit in now.edits), key=lambda edit: (edit.start, edit.end)
+        )
+        scope = tuple(sorted(lines for now in chosen for lines in now.scope))
+        whole = replace(chosen[0], edits=tuple(edits), scope=scope)
+        if len(chosen) > 1:
+            said = await self._verify(
+                document.lines.text,
+                text_after(document.lines, edits, self._state.encoding),
+                [],
+                language=document.language,
+                path=document.path,
+            )
+            if said.verdict != "verified":
+                return EditOutcome("refused", said.reason, document.version, verdict="refused")
+        present = whole.present(document)
+        if present is None:
+            raise modified()
+        return present
