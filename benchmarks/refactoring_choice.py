@@ -32,12 +32,13 @@ from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED
 from copydesk.program import Program
 from copydesk.prompting.prompt import page_tokens, request_tokens
+from copydesk.quickfixes.handler import Candidates
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
-from copydesk.serving.lowering import listed_programs
+from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
@@ -59,9 +60,11 @@ def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[
     """The candidates the page can say, no program twice."""
     codec = editor.toolkit.codec
     assert codec is not None
-    tokens, lines, said = page_tokens(codec, plan.page), plan.version.lines.lines, dict[Program, Candidate]()
+    said: dict[Program, Candidate] = {}
+    tokens, lines = page_tokens(codec, plan.page), plan.version.lines.lines
+    lowering = Lowering(codec, plan.rules, plan.page, tokens, lines, plan.scope)
     for candidate in found:
-        listed = listed_programs(codec, plan.rules, plan.page, tokens, [candidate.edits], lines)
+        listed = listed_programs(lowering, Candidates((candidate.edits,)))
         if listed is not None:
             said.setdefault(listed.programs[0], candidate)
     return [(candidate, program) for program, candidate in said.items()]
