@@ -53,9 +53,8 @@ def fix(arena: Arena) -> None:
     """The command ends, says what it could not read, and leaves alone what it could not know."""
     chosen = _put(arena, READ, 5)
     folder = arena.folder / "folder"
-    code, said = arena.command(
-        "fix", "--write", "--select", "E711", "--quiet", "--device", "cpu", ".", cwd=folder
-    )
+    code, said = arena.command("fix", "--write", "--select", "E711", "--device", "cpu", ".", cwd=folder)
     assert "Traceback" not in said, said
-    assert code == 2 or (folder / "a.py").read_text() != TEXT, (chosen, code, said)
+    mended = (folder / "a.py").read_text() != TEXT
+    assert code == 2 or mended or "1 refused" in said, (chosen, code, said)
     arena.tried()
