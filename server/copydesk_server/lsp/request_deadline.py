@@ -14,6 +14,8 @@ from copydesk_server.lsp.settings import SettingsStore
 
 NOT_BEGUN: tuple[State, ...] = ("idle", "loading")
 """States in which no request's time counts yet. A restart counts: the request was being worked on."""
+LOADING_SECONDS = 600.0
+"""A request is not kept waiting longer for a model that loads."""
 
 
 class RequestDeadline:
@@ -34,6 +36,7 @@ class RequestDeadline:
         if self._state not in NOT_BEGUN:
             return asyncio.get_running_loop().call_later(self.seconds, expire).cancel
         clock = _Clock(expire)
+        clock.start(LOADING_SECONDS)
         self._waiting = [*(waiting for waiting in self._waiting if not waiting.stopped), clock]
         return clock.stop
 
@@ -43,8 +46,9 @@ class RequestDeadline:
             "loading": "; the model is still loading",
             "restarting": "; the engine is being started again",
         }.get(self._state, "")
+        seconds = LOADING_SECONDS if self._state in NOT_BEGUN else self.seconds
         return JsonRpcException(
-            f"no answer within {self.seconds:g} seconds (the setting `requestTimeout`){why}",
+            f"no answer within {seconds:g} seconds (the setting `requestTimeout`){why}",
             jsonrpc.REQUEST_FAILED,
         )
 
@@ -70,6 +74,8 @@ class _Clock:
 
     def start(self, seconds: float) -> None:
         if not self.stopped:
+            if self._timer is not None:
+                self._timer.cancel()
             self._timer = asyncio.get_running_loop().call_later(seconds, self._expire)
 
     def stop(self) -> None:

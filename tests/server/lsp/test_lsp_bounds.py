@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.text.document import split_lines
+from copydesk_server.lsp import request_deadline
 from copydesk_server.lsp.settings import defaults
 from copydesk_server.lsp.sizes import LONG, Size
 from lsp_desk import URI, Desk, desk, diagnostic, edit
@@ -63,7 +64,25 @@ def test_a_request_that_takes_too_long_is_answered_with_the_reason(method: str) 
 
 
 @pytest.mark.usefixtures("hurried")
-def test_the_time_of_a_request_begins_when_the_engine_is_ready() -> None:
+def test_a_model_that_never_loads_keeps_no_request_waiting_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_deadline, "LOADING_SECONDS", 59.0)
+
+    async def scenario() -> None:
+        async with desk(loads=True) as d:
+            d.open(TEXT)
+            ask = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2)}
+            answer = await d.answer(d.ask("copydesk/edit", ask))
+            assert answer["error"]["code"] == -32803
+            assert "59 seconds" in answer["error"]["message"]
+            assert "still loading" in answer["error"]["message"]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.usefixtures("hurried")
+def test_the_time_of_a_request_begins_when_the_engine_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_deadline, "LOADING_SECONDS", 1e9)
+
     async def scenario() -> None:
         async with desk(loads=True) as d:
             d.open(TEXT)
