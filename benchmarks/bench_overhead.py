@@ -26,7 +26,7 @@ from copydesk.decode.drafts import Draft, NgramIndex
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
 from copydesk.decode.text_automata import BodyTables
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.bodies import Bodies
 from copydesk.models.feed import Feed
 from copydesk.models.random_weights import random_model
@@ -72,15 +72,15 @@ def main() -> int:
 
     def engine() -> float:
         counts = Counts()
-        speaker = Speaker(Lane(row, 1, PREFIX), Sampler(), counts, args.tokens)
-        speaker.pending.append(codec.literals.gen_open[0])
+        emitter = TokenEmitter(Lane(row, 1, PREFIX), Sampler(), counts, args.tokens)
+        emitter.pending.append(codec.literals.gen_open[0])
 
         def steps() -> Steps:
-            yield from speaker.text(tables.gen(False), Draft((), NgramIndex(()), 0))
+            yield from emitter.text(tables.gen(False), Draft((), NgramIndex(()), 0))
             return Outcome(None)
 
         start = time.perf_counter()
-        for _ in run(model, [Job(speaker.lane, steps())], lambda: None):
+        for _ in run(model, [Job(emitter.lane, steps())], lambda: None):
             pass
         return (time.perf_counter() - start) / counts.forwards
 

@@ -65,11 +65,11 @@ def main() -> int:
                 file=sys.stderr,
                 flush=True,
             )
-        model = editor.toolkit.model
+        model = editor.loaded_model.model
         setting: dict[str, Value] = {
             "model": model.name,
             "precision": str(model.dtype).removeprefix("torch."),
-            "vocabulary": editor.toolkit.vocabulary.size,
+            "vocabulary": editor.loaded_model.vocabulary.size,
             "seed": args.seed,
             "examples": "held out" if args.examples else "the standard library's",
             "seconds": round(time.perf_counter() - started),

@@ -37,7 +37,7 @@ def main() -> int:
     started = time.perf_counter()
     editor = Editor.load(args.model, device="cpu", warm=False)
     loaded = time.perf_counter() - started
-    lines = editor.toolkit.format.page_lines
+    lines = editor.loaded_model.format.page_lines
     rows = [row.example for row in read_held_out(Path(args.examples)) if row.example.located]
     step = max(1, len(rows) // args.count)
     cold: list[float] = []
@@ -51,7 +51,7 @@ def main() -> int:
             times.append((time.perf_counter() - start) * 1e3)
         total += result.counts
         document.close()
-    model = editor.toolkit.model
+    model = editor.loaded_model.model
     print(f"`python benchmarks/model_quickfix.py {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; {model.name}, {model.dtype}, pages of {lines} lines; Python "

@@ -68,7 +68,7 @@ def main() -> int:
             for index, found in tally.examples[: args.per_rule]:
                 try_one(editor, texts[index], found, tally, args.select, rule)
     print(f"`python benchmarks/model_real_diagnostics.py {' '.join(sys.argv[1:])}`\n")
-    print(f"{editor.toolkit.model.name}; {len(texts)} files of held-out packages; rules {args.select}\n")
+    print(f"{editor.loaded_model.model.name}; {len(texts)} files of held-out packages; rules {args.select}\n")
     print(
         "| rule | asked | verified | of these only deleting | refused | unchanged | ruff | ruff unsafe |\n"
         "|---|---|---|---|---|---|---|---|"

@@ -31,7 +31,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 
-export PYTHONPATH="$here/engine:$here/server${PYTHONPATH:+:$PYTHONPATH}"
+export PYTHONPATH="$here/engine:$here/server:$here/benchmarks${PYTHONPATH:+:$PYTHONPATH}"
 export PYTHONUNBUFFERED=1 HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 mkdir -p "$out"
 started=$SECONDS

@@ -58,10 +58,10 @@ CHOICES: list[tuple[str, str, bool, float]] = []
 
 def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Program]]:
     """The candidates the page can say, no program twice."""
-    codec = editor.toolkit.codec
+    codec = editor.loaded_model.codec
     assert codec is not None
     said: dict[Program, Candidate] = {}
-    tokens, lines = page_tokens(codec, plan.page), plan.version.lines.lines
+    tokens, lines = page_tokens(codec, plan.page), plan.snapshot.lines.lines
     lowering = Lowering(codec, plan.rules, plan.page, tokens, lines, plan.scope)
     for candidate in found:
         listed = listed_programs(lowering, Candidates((candidate.edits,)))
@@ -72,7 +72,7 @@ def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[
 
 def edges_of(editor: Editor, plan: Plan, trie: Trie, asked: Sequence[int]) -> Floats:
     """The model's log probability of every edge behind the page and `asked`."""
-    model = editor.toolkit.model
+    model = editor.loaded_model.model
     row = model.new_row(len(plan.prefix) + len(asked) + len(trie.tokens) + 64)
     try:
         model.forward([Feed(row, SHARED, plan.prefix, range(len(plan.prefix)))])
@@ -94,7 +94,7 @@ def chosen(
     """The index of the program that each of `LAWS` chooses, and how sure it is, as a log probability. words: that each title
     has of the instruction.
     """
-    codec = editor.toolkit.codec
+    codec = editor.loaded_model.codec
     assert codec is not None
     lines = page_tokens(codec, plan.page).lines
     runs = []

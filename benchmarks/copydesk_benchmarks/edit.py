@@ -17,7 +17,7 @@ from copydesk.errors import CopydeskError
 from copydesk.oracle import oracle_program
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.program import Copy, Program
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.plan import Plan, script_of
 from copydesk.text.document import Position, split_lines
 from copydesk_benchmarks.coverage import speed_bound
@@ -86,14 +86,14 @@ class Gold:
 class Race:
     """All rows over one model. Lengths are run in ascending order, so that a row knows how slow it is."""
 
-    def __init__(self, subject: Subject, toolkit: Toolkit, limits: Limits) -> None:
-        assert toolkit.codec is not None
+    def __init__(self, subject: Subject, loaded_model: LoadedModel, limits: Limits) -> None:
+        assert loaded_model.codec is not None
         self.subject = subject
         self.limits = limits
-        self.codec = toolkit.codec
+        self.codec = loaded_model.codec
         self.scripted = ScriptedModel(subject.model)
-        toolkit.model = self.scripted
-        self.editor = Editor(toolkit, warm=False)
+        loaded_model.model = self.scripted
+        self.editor = Editor(loaded_model, warm=False)
         self.rivals = Rivals(subject)
         self.rows: list[Row] = []
         self.golds: dict[int, list[Gold]] = {}
@@ -196,7 +196,7 @@ class Race:
             plan = document.plan(edit.request)
         finally:
             document.close()
-        script = script_of(self.editor.toolkit, plan, program)
+        script = script_of(self.editor.loaded_model, plan, program)
         self.scripted.say(plan.asked, script)
         sizes = [len(self.codec.line(line)) for line in document.lines.lines]
         spans = Counter(sum(sizes[op.start - 1 : op.end]) for op in program.ops if isinstance(op, Copy))

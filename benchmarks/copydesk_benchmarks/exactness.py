@@ -98,7 +98,7 @@ class Laws:
 
     def __init__(self, editor: Editor, rng: Random, *, max_tokens: int, masks: float = 0.2) -> None:
         """editor: without a warming thread, on a model that writes programs. masks: share of states whose masks are compared."""
-        codec, tables = editor.toolkit.codec, editor.toolkit.tables
+        codec, tables = editor.loaded_model.codec, editor.loaded_model.tables
         assert codec is not None
         assert tables is not None
         self._editor, self._rng, self._max_tokens = editor, rng, max_tokens
@@ -224,7 +224,7 @@ def prompt_logits(editor: Editor, document: Document, plan: Plan) -> tuple[torch
     """Logits [tokens of the request, vocabulary] of a plan's request: on the page as the cache holds it, the rest of it warmed
     first, and with everything computed anew in one forward.
     """
-    model, start = editor.toolkit.model, len(plan.prefix)
+    model, start = editor.loaded_model.model, len(plan.prefix)
     asked = range(len(plan.asked))
     with editor.cache.acquire((document.id, plan.key), plan.prefix) as lease:
         for _ in editor.cache.warm(lease):

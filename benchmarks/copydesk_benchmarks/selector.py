@@ -13,7 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
 from copydesk.grammar.trie import Floats, Trie
@@ -55,15 +55,15 @@ def injected(texts: Sequence[str], count: int, seed: int, *, narrow: bool) -> li
     return found
 
 
-class WatchedSpeaker(Speaker):
+class WatchedSpeaker(TokenEmitter):
     """Chooses spans by the law it is told to, and notes how far apart the two laws are where they can differ."""
 
     token_by_token = False
     seen: list[Gap]
 
     @classmethod
-    def of(cls, speaker: Speaker, seen: list[Gap], *, token_by_token: bool) -> WatchedSpeaker:
-        made = cls(speaker.lane, speaker.sampler, speaker.counts, speaker.left)
+    def of(cls, emitter: TokenEmitter, seen: list[Gap], *, token_by_token: bool) -> WatchedSpeaker:
+        made = cls(emitter.lane, emitter.sampler, emitter.counts, emitter.left)
         made.token_by_token, made.seen = token_by_token, seen
         return made
 
@@ -117,7 +117,7 @@ def measure(
 ) -> Way:
     """Decode all examples one way, greedily (further candidates are sampled, the likeliest program wins)."""
     way = Way(name, candidates)
-    cost = CodecCost(editor.toolkit.codec) if editor.toolkit.codec is not None else None
+    cost = CodecCost(editor.loaded_model.codec) if editor.loaded_model.codec is not None else None
     for first in range(0, len(examples), TOGETHER):
         group = examples[first : first + TOGETHER]
         started = perf_counter()
@@ -127,7 +127,10 @@ def measure(
             if result.program is None:
                 continue
             scope = resolve_scope(
-                split_lines(example.before), example.request, "python", editor.toolkit.format.header_lines
+                split_lines(example.before),
+                example.request,
+                "python",
+                editor.loaded_model.format.header_lines,
             )
             try:
                 wanted = _copies(oracle_program(example.before, example.after, cost=cost, scope=scope))
@@ -166,7 +169,7 @@ def _decoded(
 def _watched(plan: Plan, seen: list[Gap], token_by_token: bool) -> Plan:
     return replace(
         plan,
-        begin=lambda speaker: plan.begin(WatchedSpeaker.of(speaker, seen, token_by_token=token_by_token)),
+        begin=lambda emitter: plan.begin(WatchedSpeaker.of(emitter, seen, token_by_token=token_by_token)),
     )
 
 

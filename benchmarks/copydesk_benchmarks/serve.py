@@ -83,14 +83,14 @@ def on_many(editor: Editor, count: int) -> list[Asked]:
 
 def prepare(editor: Editor, scripted: ScriptedModel, asked: Sequence[Asked]) -> None:
     """Warm every page, and put the answers into the model's mouth."""
-    codec = editor.toolkit.codec
+    codec = editor.loaded_model.codec
     assert codec is not None
     cost = CodecCost(codec)
     for one in asked:
         assert one.request.scope is not None
         program = oracle_program(one.document.text, one.after, cost=cost, scope=one.request.scope)
         plan = one.document.plan(one.request)
-        scripted.say(plan.asked, script_of(editor.toolkit, plan, program))
+        scripted.say(plan.asked, script_of(editor.loaded_model, plan, program))
         one.document.edit(one.request)  # warms the page it is on
 
 

@@ -18,7 +18,7 @@ from copydesk.models.llama import LlamaModel
 from copydesk.models.load import choose_device, choose_dtype, quiet, read_config
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
-from copydesk.serving.loaded_model import EMBEDDED, Toolkit
+from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
 
 SHAPES: dict[str, dict[str, Any]] = {
     "1.5b": {
@@ -68,10 +68,12 @@ class Subject:
         tensors = [weights.norm, weights.head, *(t for layer in weights.layers for t in layer)]
         return sum(t.numel() * t.element_size() for t in tensors if t is not None)
 
-    def toolkit(self, cache_folder: Path | None = None) -> Toolkit:
+    def loaded_model(self, cache_folder: Path | None = None) -> LoadedModel:
         """The engine over `model`, with the tokenizer and format of `directory`. Raises TokenizerError, FormatError."""
         vocabulary = HFVocabulary.from_directory(self.directory, self.model.vocab_size)
-        return Toolkit.of(self.model, EditFormat.load(self.directory), vocabulary, cache_folder=cache_folder)
+        return LoadedModel.of(
+            self.model, EditFormat.load(self.directory), vocabulary, cache_folder=cache_folder
+        )
 
 
 def load(directory: Path | None, *, device: str = "auto", dtype: str = "auto") -> Subject:

@@ -1,6 +1,6 @@
 """One request decoded by the engine's own path, and on record: every token on its lane, every choice and how close it was.
 
-The record is taken beside the decoder: a plan's speaker is replaced by one that listens, batching and cache stay the editor's.
+The record is taken beside the decoder: a plan's emitter is replaced by one that listens, batching and cache stay the editor's.
 With it two runs of one request can be compared choice by choice, and drafts can be turned off. Knows plans and speakers.
 """
 
@@ -17,7 +17,7 @@ from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft, NgramIndex
 from copydesk.decode.sampling import Floats, Sampler, TokenSet
 from copydesk.decode.text_automata import Machine
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.results import EditResult
 from copydesk.serving.plan import Plan
 
@@ -63,9 +63,9 @@ def traced(plan: Plan, *, drafts: bool = True) -> tuple[Plan, Trace]:
     """The same greedy plan, and the record of its next run (one candidate, one run)."""
     trace = Trace()
 
-    def begin(speaker: Speaker) -> Steps:
+    def begin(emitter: TokenEmitter) -> Steps:
         sampler = _Sampler(trace.choices)
-        listening = _Speaker(speaker.lane, sampler, speaker.counts, speaker.left, drafts)
+        listening = _Speaker(emitter.lane, sampler, emitter.counts, emitter.left, drafts)
         outcome = yield from plan.begin(listening)
         trace.tokens = listening.written()[len(plan.asked) :]
         return outcome
@@ -75,7 +75,7 @@ def traced(plan: Plan, *, drafts: bool = True) -> tuple[Plan, Trace]:
     return replace(plan, begin=begin), trace
 
 
-class _Speaker(Speaker):
+class _Speaker(TokenEmitter):
     def __init__(self, lane: Lane, sampler: Sampler, counts: Counts, max_tokens: int, drafts: bool) -> None:
         super().__init__(lane, sampler, counts, max_tokens)
         self._drafts = drafts

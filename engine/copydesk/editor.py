@@ -35,9 +35,9 @@ from copydesk.results import EditResult, Event
 from copydesk.serving.batch import Batch, Prepared, Supply
 from copydesk.serving.fair_lock import FairLock
 from copydesk.serving.interpreter_exit import stop_at_exit
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.plan import LIMITS, Plan, make_plan, page_prefix
-from copydesk.serving.snapshot import Version
+from copydesk.serving.snapshot import Snapshot
 from copydesk.serving.warming import Warmer
 from copydesk.syntax.tree import LiveSyntax
 from copydesk.text.document import Encoding, Position, TextLines, split_lines
@@ -66,16 +66,21 @@ class Editor:
     """
 
     def __init__(
-        self, toolkit: Toolkit, *, cache_bytes: int | None = None, warm: bool = True, limits: Limits = LIMITS
+        self,
+        loaded_model: LoadedModel,
+        *,
+        cache_bytes: int | None = None,
+        warm: bool = True,
+        limits: Limits = LIMITS,
     ) -> None:
         """limits: larger texts are refused by name.
 
         `warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
-        self.toolkit = toolkit
+        self.loaded_model = loaded_model
         self.limits = limits
         self.lock = FairLock()
-        budget = cache_bytes if cache_bytes is not None else _default_budget(toolkit)
-        self.cache = PageCache(toolkit.model, budget)
+        budget = cache_bytes if cache_bytes is not None else _default_budget(loaded_model)
+        self.cache = PageCache(loaded_model.model, budget)
         self.documents: dict[int, Document] = {}
         self._next = 1
         self._waiting = set[object]()  # a set: adding and removing are atomic, counting is not
@@ -97,7 +102,7 @@ class Editor:
         """`model`: a name, directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
         folder = user_cache_path("copydesk")
         return cls(
-            Toolkit.load(model, device=device, dtype=dtype, cache_folder=folder),
+            LoadedModel.load(model, device=device, dtype=dtype, cache_folder=folder),
             cache_bytes=cache_bytes,
             warm=warm,
             limits=limits,
@@ -202,7 +207,7 @@ class Editor:
                 return "cancelled"
             return "deadline" if ends is not None and time.perf_counter() >= ends else None
 
-        batch = Batch(self.toolkit.model, self.cache, supply, stop, encoding, lanes).run()
+        batch = Batch(self.loaded_model.model, self.cache, supply, stop, encoding, lanes).run()
         self._waiting.add(batch)
         try:
             while True:
@@ -283,7 +288,7 @@ class Document:
         editor.limits.check_document(self._most)
         self.lines = TextLines(text)
         editor.limits.check_lines(self.lines.lines)
-        self.layout = PageLayout(self.lines.lines, editor.toolkit.format, language)
+        self.layout = PageLayout(self.lines.lines, editor.loaded_model.format, language)
         self._syntax = LiveSyntax(self.lines.lines, language)
         self.touched = time.monotonic()
         self._sight: tuple[Range, ...] = ((1, 1),)
@@ -377,9 +382,9 @@ class Document:
     def plan(self, request: EditRequest) -> Plan:
         """`request` made ready on the document as it stands. Raises as `edit`."""
         self._editor.check_open()
-        version = Version(self.lines.snapshot(), self.version, self.language, self._syntax.parsed())
+        snapshot = Snapshot(self.lines.snapshot(), self.version, self.language, self._syntax.parsed())
         try:
-            return make_plan(self._editor.toolkit, version, self.layout, request, self._editor.limits)
+            return make_plan(self._editor.loaded_model, snapshot, self.layout, request, self._editor.limits)
         except RecursionError:
             raise DocumentTooLargeError(
                 "the code round the request is nested too deeply to be edited"
@@ -389,14 +394,14 @@ class Document:
         """Forward at most one chunk of a page in sight that is not warm; False when all are."""
         if not self._cold:
             return False
-        cache, toolkit = self._editor.cache, self._editor.toolkit
+        cache, loaded_model = self._editor.cache, self._editor.loaded_model
         near = (key for sight in self._sight for key in self.layout.keys_near(*sight))
         for key in dict.fromkeys(near):
             try:
-                tokens = page_prefix(toolkit, self.layout.page(key), self.language, self._editor.limits)
+                tokens = page_prefix(loaded_model, self.layout.page(key), self.language, self._editor.limits)
             except ContextLengthError:
                 continue
-            if len(tokens) >= toolkit.model.max_positions:
+            if len(tokens) >= loaded_model.model.max_positions:
                 continue  # a request on it will say so
             try:
                 if cache.warm_chunk((self.id, key), tokens, CHUNK):
@@ -413,8 +418,8 @@ class Document:
             self._editor.cache.drop_all(self.id)
 
 
-def _default_budget(toolkit: Toolkit) -> int:
-    device = toolkit.model.device
+def _default_budget(loaded_model: LoadedModel) -> int:
+    device = loaded_model.model.device
     if device.type != "cuda":
         return CACHE_BYTES
     import torch

@@ -12,13 +12,13 @@ import hashlib
 import logging
 import os
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 import torch
 from platformdirs import user_cache_path
 
+from copydesk.files.atomic import replacing
 from copydesk.files.executables import find_executable
 from copydesk_training.segments import Segments
 
@@ -216,18 +216,11 @@ def _built(compiler: str, folder: Path) -> Path:
     target = folder / f"{key}.so"
     if target.is_file():
         return target
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(suffix=".so", dir=folder)
-    os.close(handle)
-    try:
-        command = [compiler, *FLAGS, str(SOURCE), "-o", name]
+    with replacing(target, shared=True) as partial:
+        command = [compiler, *FLAGS, str(SOURCE), "-o", str(partial)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
         if done.returncode:
             raise OSError(f"{compiler} failed: {done.stderr.strip()[-500:]}")
-        os.replace(name, target)
-    finally:
-        if os.path.exists(name):
-            os.unlink(name)
     return target
 
 

@@ -66,7 +66,7 @@ def tiny() -> subject.Subject:
 @pytest.fixture(scope="module")
 def race(tiny: subject.Subject) -> Iterator[Race]:
     """Every row there is, once, on a small file."""
-    made = Race(tiny, tiny.toolkit(), Limits(rounds=1, slow=1e9, longest=1e9))
+    made = Race(tiny, tiny.loaded_model(), Limits(rounds=1, slow=1e9, longest=1e9))
     made.run(LINES_OF_RACE, names=NAMES)
     yield made
     made.close()
@@ -191,7 +191,7 @@ def test_the_engine_races_over_static_steps_too() -> None:
     found = kernel.measure(
         model, (8, 160), prefix=32, steps=2, rounds=1
     )  # 160: wider than any captured shape
-    made = Race(model, model.toolkit(), Limits(rounds=2))
+    made = Race(model, model.loaded_model(), Limits(rounds=2))
     try:
         made.run(LINES_OF_RACE, (), tuple(documents.EDITS))
         for warm in (False, True):
@@ -202,7 +202,7 @@ def test_the_engine_races_over_static_steps_too() -> None:
 
 
 def test_what_takes_too_long_is_not_run_and_says_so(tiny: subject.Subject) -> None:
-    made = Race(tiny, tiny.toolkit(), Limits(rounds=1, slow=0.0, longest=0.0))
+    made = Race(tiny, tiny.loaded_model(), Limits(rounds=1, slow=0.0, longest=0.0))
     ways: list[tuple[rivals.Method, rivals.Format]] = [("generate", "scope")]
     try:
         made.run(30, ways, ("one word",))
@@ -379,9 +379,9 @@ def test_ways_of_choosing_on_the_embedded_model() -> None:
 
 @pytest.mark.parametrize("make", [serve.on_one, serve.on_many])
 def test_packed_and_sequential_end_alike_with_fewer_forwards(make, tiny: subject.Subject) -> None:
-    toolkit = tiny.toolkit()
-    scripted = toolkit.model = ScriptedModel(tiny.model)
-    with Editor(toolkit, warm=False) as editor:
+    loaded_model = tiny.loaded_model()
+    scripted = loaded_model.model = ScriptedModel(tiny.model)
+    with Editor(loaded_model, warm=False) as editor:
         asked = make(editor, 4)
         serve.prepare(editor, scripted, asked)
         together = serve.packed(editor, scripted, asked)

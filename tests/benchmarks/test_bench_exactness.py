@@ -21,7 +21,7 @@ from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk_benchmarks.exactness import TIE, Ask, Law, Laws
 from copydesk_benchmarks.examples import library_examples
 from copydesk_benchmarks.llguidance_programs import ProgramChecker
@@ -37,7 +37,7 @@ from vocabularies import CODECS
 FORMAT = EditFormat(warm_lines=32, after_copy="program", max_number=81)
 
 
-def grouped_toolkit(wrap: Callable[[Any], Any] = lambda model: model) -> Toolkit:
+def grouped_toolkit(wrap: Callable[[Any], Any] = lambda model: model) -> LoadedModel:
     """A random llama with 9 heads over 3, on bytes and the format's tokens."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE({c: k for k, c in enumerate(alphabet)}, []))
@@ -53,7 +53,7 @@ def grouped_toolkit(wrap: Callable[[Any], Any] = lambda model: model) -> Toolkit
         attention_bias=False,
         tie_word_embeddings=True,
     )
-    return Toolkit.of(wrap(hand_written(build(shape))), FORMAT, vocabulary)
+    return LoadedModel.of(wrap(hand_written(build(shape))), FORMAT, vocabulary)
 
 
 @cache
@@ -61,8 +61,8 @@ def given() -> list[Example]:
     return list(islice(library_examples(1), 6))
 
 
-def checked(toolkit: Toolkit, examples: int = 6) -> Laws:
-    laws = Laws(Editor(toolkit, warm=False), random.Random(1), max_tokens=16, masks=0.5)
+def checked(loaded_model: LoadedModel, examples: int = 6) -> Laws:
+    laws = Laws(Editor(loaded_model, warm=False), random.Random(1), max_tokens=16, masks=0.5)
     made = given()[:examples]
     for start in range(0, examples, 3):
         asks = [Ask(made[k].kind, made[k].before, made[k].request) for k in range(start, start + 3)]

@@ -13,7 +13,7 @@ from copydesk.decode.coroutine import Decided, Lane, Outcome
 from copydesk.decode.counts import Counts
 from copydesk.decode.repair_choice import RepairDecoder, RepairTask
 from copydesk.decode.sampling import Sampler
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.trie import Trie
 from copydesk.oracle.single import line_sub
 from copydesk.oracle.token_cost import CodecCost
@@ -71,10 +71,10 @@ class Repairing:
     ) -> tuple[Outcome, Counts, list[int]]:
         """The outcome, what it cost, and the tokens behind the request."""
         lane = Lane(self.desk.warm(model), 1, len(self.desk.tokens.ids))
-        speaker = Speaker(lane, sampler, Counts(), 100)
+        emitter = TokenEmitter(lane, sampler, Counts(), 100)
         if max_nodes is not None:
-            speaker.max_nodes = max_nodes
-        steps = RepairDecoder(self.task, speaker).run()
+            emitter.max_nodes = max_nodes
+        steps = RepairDecoder(self.task, emitter).run()
         answer = None
         try:
             while True:
@@ -84,10 +84,10 @@ class Repairing:
                     (answer,) = model.forward([lane.feed(said)])
         except StopIteration as finished:
             outcome: Outcome = finished.value
-        speaker._settle()  # what was fed ahead and not taken leaves the row
-        stream = lane.row.tokens_of(1) + speaker.pending
+        emitter._settle()  # what was fed ahead and not taken leaves the row
+        stream = lane.row.tokens_of(1) + emitter.pending
         lane.release()
-        return outcome, speaker.counts, stream[len(self.task.request) :]
+        return outcome, emitter.counts, stream[len(self.task.request) :]
 
 
 def random_repairing(random: Random, codec: Codec) -> Repairing:

@@ -17,7 +17,7 @@ from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask, read_program
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.models.feed import Feed
 from copydesk.models.load import load
 from copydesk.models.replay import ReplayModel
@@ -77,16 +77,16 @@ def rewrite(
     prefix = task.vocabulary.encode("".join(VIEWS))
     row = model.new_row(512)
     model.forward([Feed(row, SHARED, prefix, range(len(prefix)))])
-    speaker = Speaker(Lane(row, 1, len(prefix)), sampler or Sampler(), Counts(), max_tokens)
-    decoder = RewriteDecoder(task, speaker)
-    job = Job(speaker.lane, decoder.run())
+    emitter = TokenEmitter(Lane(row, 1, len(prefix)), sampler or Sampler(), Counts(), max_tokens)
+    decoder = RewriteDecoder(task, emitter)
+    job = Job(emitter.lane, decoder.run())
     for _ in run(model, [job], lambda: None):
         pass
     row.check_integrity()
     assert row.tokens_of(SHARED) == prefix
     assert row.used == len(prefix)
     assert job.outcome is not None
-    return decoder.written, job.outcome, speaker.counts
+    return decoder.written, job.outcome, emitter.counts
 
 
 def saying(vocabulary: Vocabulary, answer: str, *, behind: str = "") -> ReplayModel:

@@ -48,9 +48,9 @@ def test_packed_and_batched_decoders_say_what_each_says_alone(kind: str, seed: i
     before = model.forwards
     said = list(run(model, [job for job, _ in jobs], lambda: None))
     assert model.forwards - before == max(counts.forwards for _, counts, _ in alone)
-    for (job, speaker), (outcome, counts, events) in zip(jobs, alone, strict=True):
+    for (job, emitter), (outcome, counts, events) in zip(jobs, alone, strict=True):
         assert job.outcome == outcome
-        assert speaker.counts == counts
+        assert emitter.counts == counts
         assert [event.program for who, event in said if who is job and isinstance(event, Decided)] == events
     for desk in desks:
         row = rows[id(desk)]

@@ -70,9 +70,9 @@ def test_hunks_stream_before_the_result_and_add_up_to_it() -> None:
     text, wanted = "".join(lines), "".join(after)
     document = desk.open("a.txt", text)
     request = EditRequest(scope=[(4, 6), (20, 23)])
-    model = desk.toolkit.model
+    model = desk.loaded_model.model
     assert isinstance(model, ReplayModel)
-    model.scripts[1] = script_of(desk.toolkit, document.plan(request), oracle_program(text, wanted))
+    model.scripts[1] = script_of(desk.loaded_model, document.plan(request), oracle_program(text, wanted))
     events = list(document.stream(request))
     result = events[-1]
     assert isinstance(result, EditResult)
@@ -93,9 +93,9 @@ def test_a_failed_check_refuses_and_retracts(wanted: str, reason: str) -> None:
     desk = replaying()
     document = desk.open("a.py", TEXT)
     request = EditRequest(scope=[(5, 5)])
-    model = desk.toolkit.model
+    model = desk.loaded_model.model
     assert isinstance(model, ReplayModel)
-    model.scripts[1] = script_of(desk.toolkit, document.plan(request), oracle_program(TEXT, wanted))
+    model.scripts[1] = script_of(desk.loaded_model, document.plan(request), oracle_program(TEXT, wanted))
     events = list(document.stream(request))
     assert [type(event) for event in events] == [Hunk, Retraction, EditResult]
     result = events[-1]
@@ -116,9 +116,9 @@ def test_the_budget_the_deadline_and_the_flag_end_a_request() -> None:
     assert document.edit(request, deadline=0.0).reason == "deadline"
     flag = threading.Event()
     flag.set()
-    before = desk.toolkit.model.forwards  # type: ignore[attr-defined]
+    before = desk.loaded_model.model.forwards  # type: ignore[attr-defined]
     assert document.edit(request, cancel=flag).status == "cancelled"
-    assert desk.toolkit.model.forwards == before  # type: ignore[attr-defined]
+    assert desk.loaded_model.model.forwards == before  # type: ignore[attr-defined]
     desk.check_integrity()
 
 
@@ -154,8 +154,8 @@ def test_only_what_changed_is_computed_again() -> None:
         document.splice(Position(line, 0), Position(line, 4), "LINE")
         before = model.forwarded
         settle(desk)
-        assert desk.toolkit.codec is not None
-        tokens = page_tokens(desk.toolkit.codec, document.layout.page(key))
+        assert desk.loaded_model.codec is not None
+        tokens = page_tokens(desk.loaded_model.codec, document.layout.page(key))
         # From the first changed line on: its number token is the same, so one token less at most.
         assert 0 <= (len(tokens.ids) - tokens.starts[line]) - (model.forwarded - before) <= 1
     desk.check_integrity()
@@ -352,7 +352,7 @@ def test_the_thread_warms_and_gives_way() -> None:
 def test_a_diagnostic_about_a_name_leaves_a_list_of_names(narrow: bool) -> None:
     """The model is made to say the old text; what stands in its place is its own choice."""
     desk = replaying()
-    model, codec = desk.toolkit.model, desk.toolkit.codec
+    model, codec = desk.loaded_model.model, desk.loaded_model.codec
     assert isinstance(model, ReplayModel)
     assert codec is not None
     text = (
@@ -387,9 +387,9 @@ def test_a_plan_is_run_on_the_version_it_was_made_on_and_again() -> None:
     document = desk.open("a.py", TEXT)
     request = EditRequest(scope=[(5, 5)])
     plan = document.plan(request)
-    model = desk.toolkit.model
+    model = desk.loaded_model.model
     assert isinstance(model, ReplayModel)
-    model.scripts[1] = script_of(desk.toolkit, plan, oracle_program(TEXT, FIXED))
+    model.scripts[1] = script_of(desk.loaded_model, plan, oracle_program(TEXT, FIXED))
     document.splice(Position(0, 0), Position(5, 0), "# all of it is gone\n", version=9)
     for _ in range(2):
         *_, (index, result) = desk.run_plans([(document, plan)])

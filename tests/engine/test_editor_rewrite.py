@@ -15,7 +15,7 @@ from copydesk.errors import RequestError, TokenizerError
 from copydesk.models.replay import ReplayModel
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from tiny_models import build, qwen2
 from vocabularies import qwen_like
 
@@ -40,21 +40,21 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def toolkit(directory: Path) -> Toolkit:
-    return Toolkit.load(directory, device="cpu", dtype="fp32")
+def loaded_model(directory: Path) -> LoadedModel:
+    return LoadedModel.load(directory, device="cpu", dtype="fp32")
 
 
-def test_a_directory_without_a_format_is_rewritten(toolkit: Toolkit) -> None:
-    assert toolkit.format.kind == "rewrite"
-    assert toolkit.codec is None
-    assert toolkit.stops
+def test_a_directory_without_a_format_is_rewritten(loaded_model: LoadedModel) -> None:
+    assert loaded_model.format.kind == "rewrite"
+    assert loaded_model.codec is None
+    assert loaded_model.stops
 
 
-def test_the_prompt_is_tokenised_as_the_template_does(toolkit: Toolkit, directory: Path) -> None:
+def test_the_prompt_is_tokenised_as_the_template_does(loaded_model: LoadedModel, directory: Path) -> None:
     from transformers import AutoTokenizer
 
     reference = AutoTokenizer.from_pretrained(directory, local_files_only=True)
-    editor = Editor(toolkit, warm=False)
+    editor = Editor(loaded_model, warm=False)
     document = editor.open("a.py", TEXT)
     plan = document.plan(EditRequest(scope=[(5, 5)], instruction="use is"))
     ids = [*plan.prefix, *plan.asked]
@@ -63,32 +63,36 @@ def test_the_prompt_is_tokenised_as_the_template_does(toolkit: Toolkit, director
     assert "if x == None" in rendered
 
 
-def test_special_tokens_in_text_stay_text(toolkit: Toolkit) -> None:
-    editor = Editor(toolkit, warm=False)
+def test_special_tokens_in_text_stay_text(loaded_model: LoadedModel) -> None:
+    editor = Editor(loaded_model, warm=False)
     document = editor.open("a.py", "x = '<|im_end|>'\n")
     plan = document.plan(EditRequest(scope=[(1, 1)], instruction="drop <|im_start|>"))
     ids = [*plan.prefix, *plan.asked]
-    vocabulary = toolkit.vocabulary
+    vocabulary = loaded_model.vocabulary
     end, start = vocabulary.special("<|im_end|>"), vocabulary.special("<|im_start|>")
     assert (ids.count(start), ids.count(end)) == (3, 2)  # system, user, assistant: the template's own
 
 
 def _answer(editor: Editor, text: str, request: EditRequest, answer: str) -> EditResult:
     """What comes of `request` when the model says `answer`."""
-    model = editor.toolkit.model
+    model = editor.loaded_model.model
     assert isinstance(model, ReplayModel)
     document = editor.open("a.py", text)
     plan = document.plan(request)
-    stop = next(iter(editor.toolkit.stops))
-    script = [*editor.toolkit.vocabulary.encode(answer), stop]
+    stop = next(iter(editor.loaded_model.stops))
+    script = [*editor.loaded_model.vocabulary.encode(answer), stop]
     model.scripts[1] = (len(plan.prefix) + len(plan.asked), script)
     return document.edit(request)
 
 
 @pytest.fixture
-def replaying(toolkit: Toolkit) -> Editor:
-    replayed = Toolkit(
-        ReplayModel(toolkit.model), toolkit.format, toolkit.vocabulary, chat=toolkit.chat, stops=toolkit.stops
+def replaying(loaded_model: LoadedModel) -> Editor:
+    replayed = LoadedModel(
+        ReplayModel(loaded_model.model),
+        loaded_model.format,
+        loaded_model.vocabulary,
+        chat=loaded_model.chat,
+        stops=loaded_model.stops,
     )
     return Editor(replayed, warm=False)
 
@@ -127,8 +131,8 @@ def test_lines_between_two_ranges_must_come_back(replaying: Editor) -> None:
     assert bad.reason.startswith("outside the request's scope")
 
 
-def test_a_random_model_never_leaves_its_scope(toolkit: Toolkit) -> None:
-    editor = Editor(toolkit, warm=False)
+def test_a_random_model_never_leaves_its_scope(loaded_model: LoadedModel) -> None:
+    editor = Editor(loaded_model, warm=False)
     document = editor.open("a.py", TEXT)
     for seed in range(5):
         result = document.edit(EditRequest(scope=[(5, 6)], temperature=1.0, seed=seed, max_tokens=20))
@@ -136,8 +140,8 @@ def test_a_random_model_never_leaves_its_scope(toolkit: Toolkit) -> None:
         editor.check_integrity()
 
 
-def test_it_cannot_be_held_to_a_grammar(toolkit: Toolkit) -> None:
-    document = Editor(toolkit, warm=False).open("a.py", TEXT)
+def test_it_cannot_be_held_to_a_grammar(loaded_model: LoadedModel) -> None:
+    document = Editor(loaded_model, warm=False).open("a.py", TEXT)
     with pytest.raises(RequestError):
         document.edit(EditRequest(scope=[(1, 1)], choices=["a"]))
 
@@ -150,10 +154,10 @@ def test_without_a_template_the_reason_is_named(directory: Path, tmp_path: Path)
     config.pop("chat_template", None)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     with pytest.raises(TokenizerError, match="no chat template"):
-        Toolkit.load(tmp_path, device="cpu")
+        LoadedModel.load(tmp_path, device="cpu")
 
 
-def test_greedy_text_equals_generate(toolkit: Toolkit, directory: Path) -> None:
+def test_greedy_text_equals_generate(loaded_model: LoadedModel, directory: Path) -> None:
     """The facade's own tokens, draft and cache included, against transformers' `generate` on the same prompt."""
     from transformers import AutoModelForCausalLM
 
@@ -161,9 +165,9 @@ def test_greedy_text_equals_generate(toolkit: Toolkit, directory: Path) -> None:
     from copydesk.decode.counts import Counts
     from copydesk.decode.sampling import Sampler
     from copydesk.decode.schedule import Job, run
-    from copydesk.decode.token_emitter import Speaker
+    from copydesk.decode.token_emitter import TokenEmitter
 
-    editor = Editor(toolkit, warm=False)
+    editor = Editor(loaded_model, warm=False)
     document = editor.open("a.py", TEXT)
     request = EditRequest(scope=[(4, 7)], instruction="use is", max_tokens=40)
     plan = document.plan(request)
@@ -176,11 +180,13 @@ def test_greedy_text_equals_generate(toolkit: Toolkit, directory: Path) -> None:
         for _ in editor.cache.warm(lease):
             pass
         counts = Counts()
-        speaker = Speaker(Lane(lease.row, lease.owner, len(plan.prefix)), Sampler(), counts, plan.max_tokens)
-        steps = plan.begin(speaker)
-        job = Job(speaker.lane, steps)
+        emitter = TokenEmitter(
+            Lane(lease.row, lease.owner, len(plan.prefix)), Sampler(), counts, plan.max_tokens
+        )
+        steps = plan.begin(emitter)
+        job = Job(emitter.lane, steps)
         decoder = steps.gi_frame.f_locals["self"]
-        for _ in run(toolkit.model, [job], lambda: None):
+        for _ in run(loaded_model.model, [job], lambda: None):
             pass
     produced = decoder.written
     assert produced == wanted[: len(produced)]

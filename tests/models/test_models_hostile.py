@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from copydesk.errors import FormatError, ModelError, TokenizerError
 from copydesk.models import checkpoint
 from copydesk.models.load import load
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk_server.cli import main
 from hostile_models import HOSTILE, Damage, config, index, poisoned
 from special_files import impatient
@@ -48,15 +48,15 @@ def folder(good: Path, tmp_path: Path) -> Path:
 def test_there_are_many_and_the_good_one_loads(folder: Path) -> None:
     assert len(HOSTILE) >= 44
     assert len({name for name, _, _ in HOSTILE}) == len(HOSTILE)
-    toolkit = Toolkit.load(folder, device="cpu")
-    assert (toolkit.model.vocab_size, toolkit.vocabulary.size) == (300, 300)
+    loaded_model = LoadedModel.load(folder, device="cpu")
+    assert (loaded_model.model.vocab_size, loaded_model.vocabulary.size) == (300, 300)
 
 
 @pytest.mark.parametrize(("damage", "part"), [(d, p) for _, d, p in HOSTILE], ids=[n for n, _, _ in HOSTILE])
 def test_hostile_directories_are_named_errors(damage: Damage, part: str, folder: Path) -> None:
     damage(folder)
     with impatient(), pytest.raises((ModelError, TokenizerError, FormatError)) as caught:
-        Toolkit.load(folder, device="cpu")
+        LoadedModel.load(folder, device="cpu")
     assert part in str(caught.value)
 
 

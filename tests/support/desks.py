@@ -12,7 +12,7 @@ from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import ByteVocabulary
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.plan import script_of
 from mock_model import MockModel
 from tiny_models import build, hand_written, qwen2
@@ -29,7 +29,9 @@ def editor(
     vocabulary = byte_vocabulary(kind)
     model = model or MockModel(vocabulary.size)
     return Editor(
-        Toolkit.of(model, EditFormat(kind=kind, **changes), vocabulary), cache_bytes=cache_bytes, warm=warm
+        LoadedModel.of(model, EditFormat(kind=kind, **changes), vocabulary),
+        cache_bytes=cache_bytes,
+        warm=warm,
     )
 
 
@@ -45,10 +47,10 @@ def settle(desk: Editor) -> None:
 
 
 def replay(desk: Editor, document: Document, request: EditRequest, program: Program) -> EditResult:
-    """Decode `request` with the model made to say `program`. `desk.toolkit.model` is a ReplayModel."""
-    model = desk.toolkit.model
+    """Decode `request` with the model made to say `program`. `desk.loaded_model.model` is a ReplayModel."""
+    model = desk.loaded_model.model
     assert isinstance(model, ReplayModel)
     plan = document.plan(request)
     model.scripts.clear()
-    model.scripts[1] = script_of(desk.toolkit, plan, program)
+    model.scripts[1] = script_of(desk.loaded_model, plan, program)
     return document.edit(request)

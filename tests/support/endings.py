@@ -21,13 +21,13 @@ import torch
 from copydesk.editor import Document, Editor
 from copydesk.errors import EditorClosedError
 from copydesk.request import EditRequest
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 
 TEXT = "import os\n\n\ndef f(x):\n    if x == None:\n        return 1\n    return 2\n" * 40
 TIMEOUT = 60.0
 
 torch.set_num_threads(1)
-TOOLKIT = Toolkit.load(None, device="cpu")
+TOOLKIT = LoadedModel.load(None, device="cpu")
 gc.freeze()  # or every fork would copy what it collects at its end
 
 

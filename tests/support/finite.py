@@ -16,7 +16,7 @@ from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
 from copydesk.decode.sampling import Sampler, TokenSet
 from copydesk.decode.schedule import Job, run
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED, Row
 from copydesk.prompting.codec import Ids
@@ -86,17 +86,17 @@ def ask(
     max_nodes: int = 128,
 ) -> int:
     """Which of `choices` a decoder writes behind the row's shared prefix and `prompt`."""
-    speaker = Speaker(Lane(row, 1, len(row.slots_of(SHARED))), sampler, Counts(), 100)
-    speaker.max_nodes = max_nodes
+    emitter = TokenEmitter(Lane(row, 1, len(row.slots_of(SHARED))), sampler, Counts(), 100)
+    emitter.max_nodes = max_nodes
     chosen: list[int] = []
 
     def steps() -> Generator[Any, Any, Outcome]:
-        speaker.pending.extend(prompt)
-        chosen.append((yield from speaker.choose(choices, local=local)))
+        emitter.pending.extend(prompt)
+        chosen.append((yield from emitter.choose(choices, local=local)))
         return Outcome(None)
 
     conversation: Steps = steps()
-    for _ in run(model, [Job(speaker.lane, conversation)], lambda: None):
+    for _ in run(model, [Job(emitter.lane, conversation)], lambda: None):
         pass
     return chosen[0]
 

@@ -38,7 +38,7 @@ def replay(
 ) -> Replay:
     """Decode while `model` is made to say `script` behind the request. The lane is released in the end."""
     player = ReplayModel(model)
-    job, speaker = desk.job(row, owner=owner, sampler=sampler, max_tokens=1000)
+    job, emitter = desk.job(row, owner=owner, sampler=sampler, max_tokens=1000)
     player.scripts[owner] = (len(desk.tokens.ids) + len(desk.task.request), script)
     events: list[Decided] = []
     answer = None
@@ -52,7 +52,7 @@ def replay(
                 (answer,) = player.forward([job.lane.feed(said)])
     except StopIteration as finished:
         outcome: Outcome = finished.value
-    speaker._settle()  # what was fed ahead and not taken leaves the row
-    stream = row.tokens_of(owner) + speaker.pending
+    emitter._settle()  # what was fed ahead and not taken leaves the row
+    stream = row.tokens_of(owner) + emitter.pending
     job.lane.release()
-    return Replay(outcome, speaker.counts, events, stream)
+    return Replay(outcome, emitter.counts, events, stream)

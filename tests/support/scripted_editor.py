@@ -11,7 +11,7 @@ from copydesk.oracle import oracle_program
 from copydesk.program import Copy
 from copydesk.request import EditRequest
 from copydesk.results import EditResult, Event
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from desks import editor
 
 Rule = Callable[[str, EditRequest], str]
@@ -19,8 +19,8 @@ Rule = Callable[[str, EditRequest], str]
 
 
 class ScriptedEditor(Editor):
-    def __init__(self, rule: Rule, toolkit: Toolkit | None = None) -> None:
-        super().__init__(toolkit or editor().toolkit, warm=False)
+    def __init__(self, rule: Rule, loaded_model: LoadedModel | None = None) -> None:
+        super().__init__(loaded_model or editor().loaded_model, warm=False)
         self.rule = rule
         self.served: list[str] = []
         self.together = 0

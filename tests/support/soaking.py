@@ -396,7 +396,7 @@ async def _look(client: Client, size: Size) -> None:
     expected = {
         "engine_jobs": 0,
         "engine_documents": size.documents,
-        "queue": {"edit": 0, "ahead": 0},
+        "queue": {"edit": 0, "prefetch": 0},
         "running": None,
     }
     report.faults += [f"{key}: {status[key]}" for key, value in expected.items() if status[key] != value]

@@ -49,7 +49,7 @@ with Editor.load(device="cpu", warm=False) as editor:
 
 
 def limited(limits: Limits = SMALL) -> Editor:
-    return Editor(editor().toolkit, warm=False, limits=limits)
+    return Editor(editor().loaded_model, warm=False, limits=limits)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_lines_no_context_holds_are_not_tokenised(monkeypatch: pytest.MonkeyPatc
     desk = limited()
     document = desk.open("a.txt", ("x" * 150 + "\n") * 3)
     monkeypatch.setattr(
-        type(desk.toolkit.codec), "line", lambda *_: pytest.fail("it was tokenised"), raising=True
+        type(desk.loaded_model.codec), "line", lambda *_: pytest.fail("it was tokenised"), raising=True
     )
     settle(desk)
     with pytest.raises(ContextLengthError, match="the lines round the request"):

@@ -197,7 +197,7 @@ def test_it_learns_and_the_engine_serves_it(base: Path, shards: Path, tmp_path: 
     merged, ours = read_base(folder, torch.bfloat16), run.model
     torch.testing.assert_close(merged.layers[1].linears["down"], ours.merged[1]["down"], rtol=0.02, atol=2e-3)
     with Editor.load(folder, device="cpu", warm=False) as editor:
-        assert editor.toolkit.format == FORMAT
+        assert editor.loaded_model.format == FORMAT
         assert editor.open("a.py", "x = 1\n").edit(EditRequest(scope=[(1, 1)], max_tokens=4)).status
 
 
@@ -276,4 +276,4 @@ def test_the_command_line_trains_and_exports(
     assert (work / "adapter" / "adapter.safetensors").is_file()
     assert read_adapter(work / "adapter").state.base in (work / "model" / "README.md").read_text("utf-8")
     with Editor.load(work / "model", device="cpu", warm=False) as editor:
-        assert editor.toolkit.format.kind == "lines"
+        assert editor.loaded_model.format.kind == "lines"

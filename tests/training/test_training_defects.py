@@ -6,7 +6,6 @@ import ast
 import itertools
 import random
 import re
-import time
 import warnings
 from functools import cache
 
@@ -310,15 +309,6 @@ def test_wordings_without_their_fields_are_left_out() -> None:
         assert "{good}" not in choose(random.Random(0), "undefined-name", {"name": "x"}).message
     for subject, wordings in WORDINGS.items():
         assert len(wordings) >= 2, subject
-
-
-@pytest.mark.slow
-def test_speed() -> None:
-    some = [file.text for file in files()[:20]]
-    start, made = time.perf_counter(), 0
-    for k, text in enumerate(some):
-        made += sum(1 for _ in examples(text, random.Random(k), 60))
-    assert made / (time.perf_counter() - start) > 150  # some hundreds; machines differ
 
 
 # -- ruff ----------------------------------------------------------------------------------------------------------------

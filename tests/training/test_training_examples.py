@@ -79,20 +79,24 @@ def test_the_prompt_is_the_one_that_is_served() -> None:
 
     from copydesk.models.random_weights import random_model
     from copydesk.models.replay import ReplayModel
-    from copydesk.serving.loaded_model import Toolkit
+    from copydesk.serving.loaded_model import LoadedModel
     from copydesk.serving.plan import make_plan, script_of
-    from copydesk.serving.snapshot import Version
+    from copydesk.serving.snapshot import Snapshot
 
     used = codec("span")
     config = Qwen2Config(
         vocab_size=used.vocabulary.size, hidden_size=32, intermediate_size=32, num_hidden_layers=1,
         num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=4096, tie_word_embeddings=True,
     )  # fmt: skip
-    toolkit = Toolkit.of(ReplayModel(random_model(config, name="tiny")), used.format, used.vocabulary)
+    loaded_model = LoadedModel.of(
+        ReplayModel(random_model(config, name="tiny")), used.format, used.vocabulary
+    )
     lines = TextLines(EXAMPLE.before)
-    version = Version(lines, 0, "python", None)
-    plan = make_plan(toolkit, version, PageLayout(lines.lines, used.format, "python"), EXAMPLE.request)
-    at, script = script_of(toolkit, plan, oracle_program(EXAMPLE.before, EXAMPLE.after, cost=CodecCost(used)))
+    version = Snapshot(lines, 0, "python", None)
+    plan = make_plan(loaded_model, version, PageLayout(lines.lines, used.format, "python"), EXAMPLE.request)
+    at, script = script_of(
+        loaded_model, plan, oracle_program(EXAMPLE.before, EXAMPLE.after, cost=CodecCost(used))
+    )
     found = Renderer(used).render(EXAMPLE, used.format.page_lines)
     assert isinstance(found, Rendered)
     assert found.ids.tolist() == [*plan.prefix, *plan.asked, *script]

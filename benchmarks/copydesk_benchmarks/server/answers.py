@@ -26,7 +26,7 @@ def run_selector(bench: Bench) -> Report:
     tasks = list(humaneval.tasks(folder / "humanevalpack_python.jsonl"))[: size.prompts // 2]
     report = bench.report("selector", "Spans chosen as a whole, and token by token", examples=len(examples))
     with _editor(bench) as editor:
-        report.setting["model"] = editor.toolkit.model.name
+        report.setting["model"] = editor.loaded_model.model.name
         ways = []
         for candidates in selector.CANDIDATES:
             for token_by_token, name in ((False, "as a whole, exactly"), (True, "token by token")):
@@ -77,7 +77,7 @@ def run_quality(bench: Bench) -> Report:
         examples = selector.injected(texts, 40 * size.held_out, args.seed, narrow=True)
     report = bench.report("quality", "How often the model is right", examples=len(examples))
     with _editor(bench) as editor:
-        report.setting["model"] = editor.toolkit.model.name
+        report.setting["model"] = editor.loaded_model.model.name
         bench.say(f"quality: {len(examples)} examples")
         report.tables.append(quality.held_out_table(title, list(judge(editor, examples, verify)), note))
         path = folder / "humanevalpack_python.jsonl"

@@ -19,7 +19,7 @@ def run(bench: Bench) -> Report:
     speeds = kernel.measure(
         model, size.spans, prefix=size.page_prefix, steps=size.steps, rounds=3, seed=bench.args.seed
     )
-    race = edit.Race(model, model.toolkit(), size.limits)
+    race = edit.Race(model, model.loaded_model(), size.limits)
     try:
         for lines in sorted(bench.args.lines or size.lengths):
             race.run(lines, size.rivals, size.edits, bench.say)

@@ -24,9 +24,9 @@ def run(bench: Bench) -> Report:
         found: dict[int, tuple[list[serve.Served], list[serve.Served]]] = {}
         for count in size.together:
             bench.say(f"serve: {count} on {name}")
-            toolkit = model.toolkit()
-            scripted = toolkit.model = ScriptedModel(model.model)
-            with Editor(toolkit, warm=False) as editor:
+            loaded_model = model.loaded_model()
+            scripted = loaded_model.model = ScriptedModel(model.model)
+            with Editor(loaded_model, warm=False) as editor:
                 asked = make(editor, count)
                 serve.prepare(editor, scripted, asked)
                 serve.packed(editor, scripted, asked)  # warms up

@@ -16,7 +16,7 @@ def run_ceiling(bench: Bench) -> Report:
     args, size = bench.args, bench.size
     shape = args.shape[0] if args.shape else None
     model = bench.subject(shape)
-    codec = model.toolkit().codec
+    codec = model.loaded_model().codec
     assert codec is not None
     cost = CodecCost(codec)
     folder = data_folder(args)
@@ -42,7 +42,7 @@ def run_ceiling(bench: Bench) -> Report:
 def run_perturbation(bench: Bench) -> Report:
     """Exact match under span noise."""
     args, size = bench.args, bench.size
-    codec = bench.subject(args.shape[0] if args.shape else None).toolkit().codec
+    codec = bench.subject(args.shape[0] if args.shape else None).loaded_model().codec
     assert codec is not None
     cost = CodecCost(codec)
     folder = data_folder(args)

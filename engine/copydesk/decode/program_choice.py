@@ -13,7 +13,7 @@ from typing import Any
 
 from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.program_decoder import ProgramDecoder
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec, Ids
 
@@ -22,7 +22,7 @@ Run = tuple[Ids, Copy | None]
 
 
 @dataclass(slots=True)
-class PickTask:
+class ProgramChoiceTask:
     """views, lines: the page's lines as view text and as raw tokens. request: tokens behind the page's prefix, up to and with
     `program_open`. programs: legal page programs, no two alike. open_end: as in `Codec.encode_program`.
     """
@@ -35,20 +35,22 @@ class PickTask:
     open_end: bool = False
 
 
-class PickDecoder:
+class ProgramChoiceDecoder:
     """One decoder: `run()` is its conversation with the scheduler. `others` answers where none of the list is wanted; its page is
     the same, and its first op is a copy.
     """
 
-    def __init__(self, task: PickTask, speaker: Speaker, others: ProgramDecoder | None = None) -> None:
+    def __init__(
+        self, task: ProgramChoiceTask, emitter: TokenEmitter, others: ProgramDecoder | None = None
+    ) -> None:
         self.task = task
-        self.speaker = speaker
+        self.emitter = emitter
         self.others = others
         self._runs = {program: self._spelled(program) for program in task.programs}
 
     def run(self) -> Steps:
-        task, speaker = self.task, self.speaker
-        speaker.pending.extend(task.request)
+        task, emitter = self.task, self.emitter
+        emitter.pending.extend(task.request)
         alive = list(task.programs)
         known: Ids = ()
         if self.others is not None:
@@ -65,7 +67,7 @@ class PickDecoder:
             runs = list(ways)
             chosen = 0
             if runs != [known]:
-                chosen = yield from speaker.choose([run[len(known) :] for run in runs])
+                chosen = yield from emitter.choose([run[len(known) :] for run in runs])
             alive, known = ways[runs[chosen]], ()
             span = self._runs[alive[0]][at][1]
             at += 1
@@ -73,21 +75,21 @@ class PickDecoder:
                 break
             assert span is not None
             tokens = task.codec.span(task.lines, span.start, span.end)
-            speaker.pending.extend(tokens)
-            speaker.counts.copied += len(tokens)
+            emitter.pending.extend(tokens)
+            emitter.counts.copied += len(tokens)
         program = alive[0]
         yield Decided(program)
         for op in program.ops:
             if isinstance(op, Copy):
-                speaker.counts.covered += sum(map(len, task.lines[op.start - 1 : op.end]))
-        return Outcome(program, exact=speaker.exact, log_likelihood=speaker.sampler.log_likelihood)
+                emitter.counts.covered += sum(map(len, task.lines[op.start - 1 : op.end]))
+        return Outcome(program, exact=emitter.exact, log_likelihood=emitter.sampler.log_likelihood)
 
     def _first(self, others: ProgramDecoder) -> Generator[Any, Any, Copy]:
         """The first copy: of a program of the list, or of any other. One that both may begin with means the list."""
         firsts = dict.fromkeys(op for program in self.task.programs if isinstance(op := program.ops[0], Copy))
         firsts.update(dict.fromkeys(others.first_copies()))
         copies = list(firsts)
-        chosen = yield from self.speaker.choose([self._copy(copied) for copied in copies])
+        chosen = yield from self.emitter.choose([self._copy(copied) for copied in copies])
         return copies[chosen]
 
     def _copy(self, copied: Copy) -> Ids:

@@ -13,7 +13,7 @@ from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
 from copydesk.decode.lookahead import Tree, trie_nodes
 from copydesk.decode.text_automata import BodyTables, Machine, OldMachine
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules, State
 from copydesk.grammar.trie import MAX_NODES, finite_choices
@@ -51,13 +51,13 @@ class PageTask:
 class ProgramDecoder:
     """One decoder: `run()` is its conversation with the scheduler."""
 
-    def __init__(self, task: PageTask, speaker: Speaker) -> None:
+    def __init__(self, task: PageTask, emitter: TokenEmitter) -> None:
         self.task = task
-        self.speaker = speaker
+        self.emitter = emitter
         self.ops: list[Op] = []
 
     def run(self) -> Steps:
-        self.speaker.pending.extend(self.task.request)
+        self.emitter.pending.extend(self.task.request)
         return (yield from self._from(self.task.rules.start()))
 
     def first_copies(self) -> list[Copy]:
@@ -73,7 +73,7 @@ class ProgramDecoder:
         return (yield from self._from(state))
 
     def _from(self, state: State) -> Steps:
-        task, speaker, rules = self.task, self.speaker, self.task.rules
+        task, emitter, rules = self.task, self.emitter, self.task.rules
         literals = task.codec.literals
         opening = {
             "copy": literals.copy_open,
@@ -83,12 +83,12 @@ class ProgramDecoder:
         }
         while True:
             options = rules.options(state)
-            if speaker.truncated:
+            if emitter.truncated:
                 op = _closing_op(options)
-                speaker.force(opening[op])
+                emitter.force(opening[op])
             else:
                 ahead = self._ahead(state, options)
-                chosen = yield from speaker.choose(
+                chosen = yield from emitter.choose(
                     [opening[name] for name in options], local=True, ahead=ahead
                 )
                 op = options[chosen]
@@ -102,10 +102,10 @@ class ProgramDecoder:
                 state = yield from self._sub(state)
         return Outcome(
             Program(tuple(self.ops)),
-            exact=speaker.exact,
-            truncated=speaker.truncated,
-            looped=speaker.looped,
-            log_likelihood=speaker.sampler.log_likelihood,
+            exact=emitter.exact,
+            truncated=emitter.truncated,
+            looped=emitter.looped,
+            log_likelihood=emitter.sampler.log_likelihood,
         )
 
     def _ahead(self, state: State, options: Sequence[str]) -> list[Sequence[int]]:
@@ -138,13 +138,13 @@ class ProgramDecoder:
 
     def _whole_spans(self, state: State, starts: Sequence[int]) -> list[tuple[int, int]] | None:
         """Every legal span, or None where their trie has too many nodes to be scored in one forward."""
-        if len(starts) > self.speaker.max_nodes:
+        if len(starts) > self.emitter.max_nodes:
             return None
         spans = [(i, j) for i in starts for run in self.task.rules.copy_ends(state, i) for j in run]
         if (
             len(starts) > 1
-            and trie_nodes((self._spelled(i, j) for i, j in spans), self.speaker.max_nodes)
-            > self.speaker.max_nodes
+            and trie_nodes((self._spelled(i, j) for i, j in spans), self.emitter.max_nodes)
+            > self.emitter.max_nodes
         ):
             return None
         return spans
@@ -155,12 +155,12 @@ class ProgramDecoder:
     # -- copy ----------------------------------------------------------------------------------------------------
 
     def _copy(self, state: State) -> Generator[Any, Any, State]:
-        task, speaker, rules = self.task, self.speaker, self.task.rules
+        task, emitter, rules = self.task, self.emitter, self.task.rules
         codec, last = task.codec, rules.lines
         starts = rules.copy_starts(state)
-        if speaker.truncated:
+        if emitter.truncated:
             start, end = starts[0], last
-            speaker.force((*codec.copy_start(start), *codec.copy_end(end)))
+            emitter.force((*codec.copy_start(start), *codec.copy_end(end)))
         else:
             if len(starts) == 1:
                 yield from self._decided(starts[0])
@@ -169,40 +169,40 @@ class ProgramDecoder:
 
     def _copied(self, state: State, start: int, end: int) -> State:
         """A copy whose numbers are written: its span enters the context where something follows."""
-        task, speaker, rules = self.task, self.speaker, self.task.rules
+        task, emitter, rules = self.task, self.emitter, self.task.rules
         codec, last = task.codec, rules.lines
         self.ops.append(Copy(start, end))
         if end < last or rules.open_end:
             span = codec.span(task.lines, start, end)
-            speaker.pending.extend(span)
-            speaker.counts.copied += len(span)
-        speaker.counts.covered += sum(len(line) for line in task.lines[start - 1 : end])
+            emitter.pending.extend(span)
+            emitter.counts.copied += len(span)
+        emitter.counts.covered += sum(len(line) for line in task.lines[start - 1 : end])
         return rules.after_copy(state, start, end)
 
     def _span(self, state: State, starts: Sequence[int]) -> Generator[Any, Any, tuple[int, int]]:
         """Choose a span as a whole; where that takes too many nodes, its start exactly and its end under the local mask."""
-        speaker, rules, codec = self.speaker, self.task.rules, self.task.codec
+        emitter, rules, codec = self.emitter, self.task.rules, self.task.codec
         spans = self._whole_spans(state, starts)
         if spans is not None:
-            index = yield from speaker.choose([self._spelled(i, j) for i, j in spans])
+            index = yield from emitter.choose([self._spelled(i, j) for i, j in spans])
             if len(starts) > 1:
                 yield from self._decided(spans[index][0])
             return spans[index]
-        chosen = yield from speaker.choose([codec.copy_start(start) for start in starts])
+        chosen = yield from emitter.choose([codec.copy_start(start) for start in starts])
         start = starts[chosen]
         if len(starts) > 1:
             yield from self._decided(start)
-        speaker.exact = False
+        emitter.exact = False
         ends = [end for run in rules.copy_ends(state, start) for end in run]
-        chosen = yield from speaker.choose([codec.copy_end(end) for end in ends], local=True)
+        chosen = yield from emitter.choose([codec.copy_end(end) for end in ends], local=True)
         return start, ends[chosen]
 
     # -- gen -----------------------------------------------------------------------------------------------------
 
     def _gen(self, state: State) -> Generator[Any, Any, State]:
-        task, speaker, rules = self.task, self.speaker, self.task.rules
+        task, emitter, rules = self.task, self.emitter, self.task.rules
         close = task.codec.literals.gen_close
-        if task.choices and not speaker.truncated:
+        if task.choices and not emitter.truncated:
             text = yield from self._chosen(task.choices, close, ends_line=True)
         else:
             machine: Machine = task.bodies.gen(rules.may_drop_eol(state))
@@ -215,7 +215,7 @@ class ProgramDecoder:
                 ]
                 for token in line
             ]
-            ids = yield from speaker.text(machine, self._draft(replaced))
+            ids = yield from emitter.text(machine, self._draft(replaced))
             text = task.codec.read_body(ids[: len(ids) - len(close)])
         self.ops.append(Gen(text))
         return rules.after_gen(state, not text.endswith("\n"))
@@ -223,27 +223,27 @@ class ProgramDecoder:
     # -- sub -----------------------------------------------------------------------------------------------------
 
     def _sub(self, state: State) -> Generator[Any, Any, State]:
-        task, speaker, rules = self.task, self.speaker, self.task.rules
+        task, emitter, rules = self.task, self.emitter, self.task.rules
         codec, literals = task.codec, task.codec.literals
         starts = list(rules.sub_starts(state))
-        chosen = yield from speaker.choose([codec.sub_start(start) for start in starts])
+        chosen = yield from emitter.choose([codec.sub_start(start) for start in starts])
         start = starts[chosen]
         limit = rules.sub_limit(start)
         reach = task.lines[start - 1 : min(limit, start - 1 + codec.format.sub_lines)]
         draft = RunDraft([token for line in reach for token in line]) if task.drafts else self._draft(())
-        ids = yield from speaker.text(OldMachine(task.olds, start, limit), draft, quoted=True)
+        ids = yield from emitter.text(OldMachine(task.olds, start, limit), draft, quoted=True)
         run = ids[: len(ids) - len(literals.sub_to)]
         old = codec.vocabulary.decode(run)
         found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)
         assert found is not None, "the grammar let an old text through that is not legal"
         choices = task.choices or self._narrowed(start, found)
-        if choices and not speaker.truncated:
+        if choices and not emitter.truncated:
             new = yield from self._chosen(choices, literals.sub_close, ends_line=found.ends_line)
         else:
             machine: Machine = task.bodies.new(found.ends_line)
             if task.inner:
                 machine = task.inner(task.bodies, task.bodies.bodies.sub(found.ends_line), literals.sub_close)
-            ids = yield from speaker.text(machine, self._draft(run))
+            ids = yield from emitter.text(machine, self._draft(run))
             new = codec.read_fragment(ids[: len(ids) - len(literals.sub_close)])
         op = Sub(start, found.end_line, old, new)
         self.ops.append(op)
@@ -261,14 +261,14 @@ class ProgramDecoder:
         for text in self.task.narrow(line, found.offset, found.end_offset):
             ids = codec.fragment(text)
             nodes.update(ids[:k] for k in range(1, len(ids) + len(codec.literals.sub_close)))
-            if len(nodes) >= self.speaker.max_nodes:
+            if len(nodes) >= self.emitter.max_nodes:
                 break
             kept.append(text)
         return kept
 
     def _chosen(self, choices: Sequence[str], close: Ids, *, ends_line: bool) -> Generator[Any, Any, str]:
         texts, trie = finite_choices(self.task.codec, choices, close, ends_line=ends_line)
-        index = yield from self.speaker.choose(trie.sequences)
+        index = yield from self.emitter.choose(trie.sequences)
         return texts[index]
 
     def _draft(self, source: Sequence[int]) -> Draft:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from copydesk.decode.coroutine import Decided, Outcome, Steps
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.program import Copy, Op, Program, Sub
 from copydesk.prompting.codec import Codec, Ids, own_run
 
@@ -34,29 +34,29 @@ class RepairTask:
 class RepairDecoder:
     """One decoder: `run()` is its conversation with the scheduler."""
 
-    def __init__(self, task: RepairTask, speaker: Speaker) -> None:
+    def __init__(self, task: RepairTask, emitter: TokenEmitter) -> None:
         self.task = task
-        self.speaker = speaker
+        self.emitter = emitter
 
     def run(self) -> Steps:
-        task, speaker, literals = self.task, self.speaker, self.task.codec.literals
-        speaker.pending.extend(task.request)
+        task, emitter, literals = self.task, self.emitter, self.task.codec.literals
+        emitter.pending.extend(task.request)
         numbers = sorted(task.repairs)
-        chosen = yield from speaker.choose([self._way_to(line) for line in numbers])
+        chosen = yield from emitter.choose([self._way_to(line) for line in numbers])
         line = numbers[chosen]
         ops: list[Op] = []
         if line > 1:
             ops.append(self._copied(1, line - 1))
-            speaker.force(literals.sub_open + task.codec.sub_start(line))
+            emitter.force(literals.sub_open + task.codec.sub_start(line))
         ops.append((yield from self._sub(line)))
         if line < len(task.lines):
             copied = Copy(line + 1, len(task.lines))
             yield Decided(Program((*ops, copied)))
-            speaker.force(literals.copy_open + self._numbers(copied))
+            emitter.force(literals.copy_open + self._numbers(copied))
             ops.append(self._copied(copied.start, copied.end))
-        speaker.force(literals.end)
+        emitter.force(literals.end)
         return Outcome(
-            Program(tuple(ops)), exact=speaker.exact, log_likelihood=speaker.sampler.log_likelihood
+            Program(tuple(ops)), exact=emitter.exact, log_likelihood=emitter.sampler.log_likelihood
         )
 
     def _way_to(self, line: int) -> Ids:
@@ -70,12 +70,12 @@ class RepairDecoder:
 
     def _copied(self, start: int, end: int) -> Copy:
         """A copy whose numbers are written: its span enters the context where something follows."""
-        task, speaker = self.task, self.speaker
+        task, emitter = self.task, self.emitter
         if end < len(task.lines) or task.open_end:
             span = task.codec.span(task.lines, start, end)
-            speaker.pending.extend(span)
-            speaker.counts.copied += len(span)
-        speaker.counts.covered += sum(len(tokens) for tokens in task.lines[start - 1 : end])
+            emitter.pending.extend(span)
+            emitter.counts.copied += len(span)
+        emitter.counts.covered += sum(len(tokens) for tokens in task.lines[start - 1 : end])
         return Copy(start, end)
 
     def _sub(self, line: int) -> Generator[Any, Any, Sub]:
@@ -89,9 +89,9 @@ class RepairDecoder:
             assert run is not None, "a repair's old text is none of its line's"
             ids = run + codec.literals.sub_to + codec.fragment(sub.new) + codec.literals.sub_close
             nodes.update(ids[:k] for k in range(1, len(ids)))
-            if subs and len(nodes) >= self.speaker.max_nodes:
+            if subs and len(nodes) >= self.emitter.max_nodes:
                 break
             subs.append(sub)
             spelled.append(ids)
-        chosen = yield from self.speaker.choose(spelled)
+        chosen = yield from self.emitter.choose(spelled)
         return subs[chosen]

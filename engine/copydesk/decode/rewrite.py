@@ -17,7 +17,7 @@ import numpy as np
 from copydesk.decode.coroutine import Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex
 from copydesk.decode.sampling import TokenSet
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.program import Copy, Gen, Op, Program
 from copydesk.prompting.vocabulary import Vocabulary
 
@@ -50,21 +50,21 @@ class RewriteTask:
 class RewriteDecoder:
     """`run()` is its conversation with the scheduler; `written` the answer's tokens so far."""
 
-    def __init__(self, task: RewriteTask, speaker: Speaker) -> None:
+    def __init__(self, task: RewriteTask, emitter: TokenEmitter) -> None:
         self.task = task
-        self.speaker = speaker
+        self.emitter = emitter
         self.written: list[int] = []
         self._repeats: list[int] = []
         self._chatty = False
 
     def run(self) -> Steps:
-        task, speaker = self.task, self.speaker
-        speaker.pending.extend(task.prompt)
+        task, emitter = self.task, self.emitter
+        emitter.pending.extend(task.prompt)
         draft = Draft(task.draft, task.page, MAX_WIDTH if task.drafts else 0)
         anything = TokenSet(deny=np.empty(0, dtype=np.int64))
-        while speaker.left > 0:
-            proposed = draft.propose()[: speaker.left - 1]
-            fresh, accepted = yield from speaker.verified(proposed, [anything] * (len(proposed) + 1))
+        while emitter.left > 0:
+            proposed = draft.propose()[: emitter.left - 1]
+            fresh, accepted = yield from emitter.verified(proposed, [anything] * (len(proposed) + 1))
             draft.judged(len(proposed), accepted)
             ended = any(token in task.stops for token in fresh)
             if ended:
@@ -84,11 +84,11 @@ class RewriteDecoder:
     def _end(self, behind: list[int], ended: bool) -> Generator[Any, Any, None]:
         """Only white space and the end may follow the closing fence. The draft ends in the end-of-sequence token, so seeing
         it usually costs no forward of its own."""
-        task, speaker = self.task, self.speaker
+        task, emitter = self.task, self.emitter
         anything = TokenSet(deny=np.empty(0, dtype=np.int64))
         behind = behind[:TAIL]  # as many as are looked at without a draft
         while len(behind) < TAIL and not ended and not task.vocabulary.decode(behind).strip():
-            (token,), _accepted = yield from speaker.verified([], [anything])
+            (token,), _accepted = yield from emitter.verified([], [anything])
             ended = token in task.stops
             behind += [] if ended else [token]
         self._chatty = bool(task.vocabulary.decode(behind).strip())
@@ -106,14 +106,14 @@ class RewriteDecoder:
     def _outcome(self) -> Outcome:
         task = self.task
         text = task.read(task.vocabulary.decode(self.written))
-        likelihood = self.speaker.sampler.log_likelihood
+        likelihood = self.emitter.sampler.log_likelihood
         if text is None or self._chatty:
             return Outcome(None, log_likelihood=likelihood, refusal="the answer is not one closed code fence")
         program = read_program(task.views, task.first, task.last, text, self._sources(len(text.encode())))
         covered = [
             task.views[k] for op in program.ops if isinstance(op, Copy) for k in range(op.start - 1, op.end)
         ]
-        self.speaker.counts.covered += sum(len(task.vocabulary.encode(line)) for line in covered)
+        self.emitter.counts.covered += sum(len(task.vocabulary.encode(line)) for line in covered)
         return Outcome(program, log_likelihood=likelihood)
 
     def _sources(self, size: int) -> list[int]:

@@ -27,7 +27,7 @@ MAX_FORCED = 4096
 Moves = Generator[Ask | Decided, torch.Tensor, Any]
 
 
-class Speaker:
+class TokenEmitter:
     """Writes one decoder's tokens on its lane."""
 
     def __init__(self, lane: Lane, sampler: Sampler, counts: Counts, max_tokens: int) -> None:
@@ -96,7 +96,7 @@ class Speaker:
         The law is exact: P(choice) is the product of the model's own probabilities along its tokens, normalised over the
         choices, from one forward with a tree mask (future validity Φ, arXiv 2605.07698 on a finite language). `local`
         asks for the local mask instead, token by token along the same tree; above `MAX_NODES` nodes it is used anyway
-        and the speaker is no longer `exact`. `ahead` are continuations worth feeding along.
+        and the emitter is no longer `exact`. `ahead` are continuations worth feeding along.
         """
         if len(choices) == 1:
             self.force(choices[0])

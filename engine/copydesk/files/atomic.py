@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +13,12 @@ from pathlib import Path
 def replacing(path: Path, *, shared: bool = False) -> Iterator[Path]:
     """A path beside `path` to write to. It takes the place of `path` at the end, and is removed where writing fails.
 
-    shared: other processes may write `path` at the same time. Makes the folder. Raises OSError.
+    shared: other processes and threads may write `path` at the same time. Makes the folder. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial" if shared else f"{path.name}.partial")
+    partial = path.with_name(
+        f"{path.name}.{os.getpid()}-{threading.get_ident()}.partial" if shared else f"{path.name}.partial"
+    )
     try:
         yield partial
         os.replace(partial, path)

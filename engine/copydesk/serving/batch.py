@@ -17,7 +17,7 @@ from copydesk.decode.coroutine import Ask, Decided, Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, Stop, run
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError, ProgramError
 from copydesk.grammar.rules import violation
 from copydesk.models.model import Model
@@ -210,7 +210,7 @@ class Batch:
         lane = Lane(entry.lease.row, owner, len(plan.prefix))
         tally = Counts()
         entry.tallies.append(tally)
-        begun = _Begun(plan.begin(Speaker(lane, sampler, tally, plan.max_tokens)))
+        begun = _Begun(plan.begin(TokenEmitter(lane, sampler, tally, plan.max_tokens)))
         return Job(lane, begun.steps()), begun.outcome is None
 
     # -- decoding ------------------------------------------------------------------------------------------------
@@ -268,8 +268,8 @@ class Batch:
 
     def _hunk(self, entry: _Entry, said: Decided) -> Iterator[tuple[int, Event]]:
         plan = entry.plan
-        program = plan.page.to_document(said.program, plan.version.lines.lines)
-        edits = program_edits(program.ops, plan.version.lines, False, self._encoding)
+        program = plan.page.to_document(said.program, plan.snapshot.lines.lines)
+        edits = program_edits(program.ops, plan.snapshot.lines, False, self._encoding)
         fresh = tuple(edits[entry.shown :])
         if fresh:
             entry.shown = len(edits)
@@ -280,7 +280,7 @@ class Batch:
             yield entry.index, Retraction(reason)
 
     def _finish(self, entry: _Entry) -> Iterator[tuple[int, Event]]:
-        plan, lines = entry.plan, entry.plan.version.lines
+        plan, lines = entry.plan, entry.plan.snapshot.lines
         outcomes = [
             (job.outcome, tally) for job, tally in zip(entry.jobs, entry.tallies, strict=True) if job.outcome
         ]
@@ -319,7 +319,7 @@ class Batch:
         self, plan: Plan, outcome: Outcome, program: Program
     ) -> tuple[str | None, tuple[str, ...]]:
         """Why a finished program must not be applied, or None and the checks it passed."""
-        lines = plan.version.lines.lines
+        lines = plan.snapshot.lines.lines
         if outcome.truncated:
             return "the model repeats itself" if outcome.looped else "the token budget ran out", ()
         assert outcome.program is not None
@@ -335,9 +335,9 @@ class Batch:
         silenced = adds_suppression(program, lines)
         if silenced is not None:
             return f"it silences a tool: {silenced}", ()
-        if plan.version.parsed is None or plan.version.parsed.broken:
+        if plan.snapshot.parsed is None or plan.snapshot.parsed.broken:
             return None, ()
-        if breaks_syntax(program, lines, plan.version.parsed):
+        if breaks_syntax(program, lines, plan.snapshot.parsed):
             return "the result does not parse", ()
         return None, ("syntax",)
 
@@ -348,8 +348,8 @@ class Batch:
     def _result(self, plan: Plan, status: Status, counts: Counts, since: float, **more: object) -> EditResult:
         return EditResult(
             status,
-            plan.version.lines.text,
-            plan.version.number,
+            plan.snapshot.lines.text,
+            plan.snapshot.number,
             counts=counts,
             ms={"total": (time.perf_counter() - since) * 1e3},
             **more,  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ EMBEDDED = Path(__file__).parent.parent / "models" / "mini"
 
 
 @dataclass(slots=True)
-class Toolkit:
+class LoadedModel:
     """codec and tables are None for a `rewrite` model, chat and stops are set only for one.
 
     stops: end-of-sequence ids.
@@ -48,8 +48,8 @@ class Toolkit:
     @classmethod
     def of(
         cls, model: Model, format: EditFormat, vocabulary: Vocabulary, *, cache_folder: Path | None = None
-    ) -> Toolkit:
-        """A toolkit for a model trained for programs. Raises TokenizerError, GrammarError."""
+    ) -> LoadedModel:
+        """A loaded_model for a model trained for programs. Raises TokenizerError, GrammarError."""
         if vocabulary.size > model.vocab_size:
             raise TokenizerError(
                 f"the tokenizer has {vocabulary.size} tokens, the model only {model.vocab_size}"
@@ -65,7 +65,7 @@ class Toolkit:
         device: str = "auto",
         dtype: str = "auto",
         cache_folder: Path | None = None,
-    ) -> Toolkit:
+    ) -> LoadedModel:
         """The model at `source` (a name, directory or hub id; None: the embedded one).
 
         Raises ModelError, TokenizerError, FormatError, GrammarError.

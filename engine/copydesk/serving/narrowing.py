@@ -16,18 +16,18 @@ from copydesk.quickfixes.replacement import Replacement
 from copydesk.refactorings.phrases import instruction_edits
 from copydesk.request import EditRequest, Range
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs, listed_subs
-from copydesk.serving.snapshot import Version
+from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """One request on the page that shows its scope. fixes: the quick fixes of each diagnostic. instructed: see
     `instructed_edit`.
     """
 
-    version: Version
+    snapshot: Snapshot
     request: EditRequest
     lowering: Lowering
     fixes: Sequence[QuickFixes]
@@ -35,18 +35,20 @@ class Asked:
 
 
 def instructed_edit(
-    version: Version, request: EditRequest, scope: Sequence[Range]
+    snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]
 ) -> tuple[LineEdit, ...] | None:
     """What an instruction alone says that the lines of `scope` become, nothing where it is followed already; None where it leaves
     that to the model.
     """
     free = request.choices is None and request.lark is None and not request.diagnostics
-    wanted = request.narrow and request.phrases and free and version.language == "python"
+    wanted = request.narrow and request.phrases and free and snapshot.language == "python"
     if request.instruction is None or not wanted:
         return None
-    tree = version.parsed.tree if version.parsed is not None else None
+    tree = snapshot.parsed.tree if snapshot.parsed is not None else None
     return (
-        instruction_edits(request.instruction, version.lines.lines, scope, tree) if tree is not None else None
+        instruction_edits(request.instruction, snapshot.lines.lines, scope, tree)
+        if tree is not None
+        else None
     )
 
 
@@ -57,7 +59,7 @@ def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
     return any(each.still_applies() for each in fixes)
 
 
-def listed(asked: Asked) -> ListedPrograms | dict[int, list[Sub]] | None:
+def listed(asked: PageRequest) -> ListedPrograms | dict[int, list[Sub]] | None:
     """The programs or the subs that answer the request; None where it does not narrow the edit to a list."""
     lowering = asked.lowering
     if asked.instructed:
@@ -74,7 +76,7 @@ def listed(asked: Asked) -> ListedPrograms | dict[int, list[Sub]] | None:
     return None
 
 
-def narrowed_texts(asked: Asked) -> Callable[[int, int, int], Sequence[str]] | None:
+def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str]] | None:
     """What the request's diagnostics leave for a sub to say, by page line and the offsets of its old text."""
     request, page = asked.request, asked.lowering.page
     if not request.narrow or request.lark is not None:

@@ -11,12 +11,12 @@ from functools import partial
 
 from copydesk.decode.coroutine import Steps
 from copydesk.decode.drafts import NgramIndex
-from copydesk.decode.program_choice import PickDecoder, PickTask
+from copydesk.decode.program_choice import ProgramChoiceDecoder, ProgramChoiceTask
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.repair_choice import RepairDecoder, RepairTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.text_automata import InnerMachine, Machine
-from copydesk.decode.token_emitter import Speaker
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.errors import ContextLengthError, RequestError, ScopeError
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
@@ -30,10 +30,10 @@ from copydesk.prompting.rewrite_prompt import rewrite_prompt, shared_prefix
 from copydesk.quickfixes.registry import QuickFixes, quick_fixes
 from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import EditRequest, Range
-from copydesk.serving.loaded_model import Toolkit
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.lowering import ListedPrograms, Lowering
-from copydesk.serving.narrowing import Asked, instructed_edit, listed, may_apply, narrowed_texts
-from copydesk.serving.snapshot import Version
+from copydesk.serving.narrowing import PageRequest, instructed_edit, listed, may_apply, narrowed_texts
+from copydesk.serving.snapshot import Snapshot
 from copydesk.syntax.tree import parse
 from copydesk.text.limits import Limits
 
@@ -46,13 +46,13 @@ LEAST = 32
 
 @dataclass(slots=True)
 class Plan:
-    """One request over one version of a document.
+    """One request over one snapshot of a document.
 
     prefix: tokens every request on this page shares; they are warm or are warmed first. asked: the request's own, behind them.
-    max_tokens: what the context leaves of the request's own budget. begin: makes a decoder's conversation from a speaker.
+    max_tokens: what the context leaves of the request's own budget. begin: makes a decoder's conversation from a emitter.
     """
 
-    version: Version
+    snapshot: Snapshot
     request: EditRequest
     scope: list[Range]
     page: Page
@@ -61,7 +61,7 @@ class Plan:
     prefix: list[int]
     asked: list[int]
     max_tokens: int
-    begin: Callable[[Speaker], Steps]
+    begin: Callable[[TokenEmitter], Steps]
 
     @property
     def key(self) -> Hashable:
@@ -70,21 +70,25 @@ class Plan:
         return page.key if page.key is not None else page.spans[0] + page.spans[-1]
 
 
-def page_prefix(toolkit: Toolkit, page: Page, language: str, limits: Limits = LIMITS) -> list[int]:
+def page_prefix(loaded_model: LoadedModel, page: Page, language: str, limits: Limits = LIMITS) -> list[int]:
     """The tokens that may be warmed before there is a request. Raises ContextLengthError for a page beyond the limits."""
     limits.check_page(page.views)
-    if toolkit.codec is not None:
-        return page_tokens(toolkit.codec, page).ids
-    assert toolkit.chat is not None
-    text = shared_prefix(page, language, toolkit.chat.render)
-    return toolkit.chat.encode(text, _page_data(page))
+    if loaded_model.codec is not None:
+        return page_tokens(loaded_model.codec, page).ids
+    assert loaded_model.chat is not None
+    text = shared_prefix(page, language, loaded_model.chat.render)
+    return loaded_model.chat.encode(text, _page_data(page))
 
 
 def make_plan(
-    toolkit: Toolkit, version: Version, layout: PageLayout, request: EditRequest, limits: Limits = LIMITS
+    loaded_model: LoadedModel,
+    snapshot: Snapshot,
+    layout: PageLayout,
+    request: EditRequest,
+    limits: Limits = LIMITS,
 ) -> Plan:
     """Raises ScopeError, ContextLengthError, RequestError, GrammarError."""
-    fixes, scope = _resolved(toolkit, version, request)
+    fixes, scope = _resolved(loaded_model, snapshot, request)
     try:
         page = layout.page_for(scope)
     except ScopeError:
@@ -92,54 +96,54 @@ def make_plan(
             raise
         # What the tool proposes is spread too far for a page: the model may still know what to do here.
         request = replace(request, diagnostics=[replace(d, fixes=()) for d in request.diagnostics])
-        fixes, scope = _resolved(toolkit, version, request)
+        fixes, scope = _resolved(loaded_model, snapshot, request)
         page = layout.page_for(scope)
     limits.check_page(page.views)
-    if toolkit.codec is None:
-        return _rewrite_plan(toolkit, version, request, scope, page)
-    return _program_plan(toolkit, version, request, fixes, scope, page)
+    if loaded_model.codec is None:
+        return _rewrite_plan(loaded_model, snapshot, request, scope, page)
+    return _program_plan(loaded_model, snapshot, request, fixes, scope, page)
 
 
 def _resolved(
-    toolkit: Toolkit, version: Version, request: EditRequest
+    loaded_model: LoadedModel, snapshot: Snapshot, request: EditRequest
 ) -> tuple[list[QuickFixes], list[Range]]:
     """The quick fixes of each diagnostic, which are looked for once, and where the request may write."""
-    lines, language = version.lines.lines, version.language
-    tree = version.parsed.tree if version.parsed is not None else parse(lines, language)
-    header = toolkit.format.header_lines
+    lines, language = snapshot.lines.lines, snapshot.language
+    tree = snapshot.parsed.tree if snapshot.parsed is not None else parse(lines, language)
+    header = loaded_model.format.header_lines
     fixes = [quick_fixes(each, lines, language, tree, header) for each in request.diagnostics]
     return fixes, resolve_scope(lines, request, language, header, tree, fixes)
 
 
-def script_of(toolkit: Toolkit, plan: Plan, program: Program) -> tuple[int, list[int]]:
+def script_of(loaded_model: LoadedModel, plan: Plan, program: Program) -> tuple[int, list[int]]:
     """The tokens that spell the document program `program` on the plan's page, and the position of the first: what a
     `ReplayModel` is given to say. Raises ScopeError, ProgramError where the page or the format cannot spell it.
     """
-    codec = toolkit.codec
+    codec = loaded_model.codec
     assert codec is not None
     lines = page_tokens(codec, plan.page).lines
-    on_page = plan.page.from_document(program, plan.version.lines.lines)
+    on_page = plan.page.from_document(program, plan.snapshot.lines.lines)
     pieces = codec.encode_program(on_page, plan.page.views, lines, open_end=plan.rules.open_end)
     return len(plan.prefix) + len(plan.asked), [token for piece in pieces for token in piece.ids]
 
 
 def _program_plan(
-    toolkit: Toolkit,
-    version: Version,
+    loaded_model: LoadedModel,
+    snapshot: Snapshot,
     request: EditRequest,
     fixes: Sequence[QuickFixes],
     scope: list[Range],
     page: Page,
 ) -> Plan:
-    codec = toolkit.codec
+    codec = loaded_model.codec
     assert codec is not None
     page_scope = page.to_page_scope(scope)
     tokens = page_tokens(codec, page)
     asked = request_tokens(codec, page, page_scope, request)
     copied = _copied(codec, tokens)
-    room = _room(toolkit, len(tokens.ids) + len(asked) + copied, page)
+    room = _room(loaded_model, len(tokens.ids) + len(asked) + copied, page)
     olds = Olds(codec, page.views, tokens.lines)
-    instructed = instructed_edit(version, request, scope)
+    instructed = instructed_edit(snapshot, request, scope)
     rules = Rules(
         len(page),
         tuple(page_scope) if instructed != () and may_apply(request, fixes) else (),
@@ -149,36 +153,38 @@ def _program_plan(
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
-    lowering = Lowering(codec, rules, page, tokens, version.lines.lines, scope)
-    begin = _decoder(toolkit, Asked(version, request, lowering, fixes, instructed), asked, olds)
+    lowering = Lowering(codec, rules, page, tokens, snapshot.lines.lines, scope)
+    begin = _decoder(loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds)
     most = min(request.max_tokens, room)
-    return Plan(version, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
+    return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
 
 
-def _decoder(toolkit: Toolkit, asked: Asked, prompt: Sequence[int], olds: Olds) -> Callable[[Speaker], Steps]:
+def _decoder(
+    loaded_model: LoadedModel, asked: PageRequest, prompt: Sequence[int], olds: Olds
+) -> Callable[[TokenEmitter], Steps]:
     """What speaks: a choice out of a list where the request leaves one, else the model, held to the grammar."""
     lowering = asked.lowering
     codec, page, tokens, rules = lowering.codec, lowering.page, lowering.tokens, lowering.rules
     found = listed(asked)
-    picked: PickTask | None = None
+    picked: ProgramChoiceTask | None = None
     if isinstance(found, ListedPrograms):
-        picked = PickTask(codec, page.views, tokens.lines, prompt, found.programs, rules.open_end)
+        picked = ProgramChoiceTask(codec, page.views, tokens.lines, prompt, found.programs, rules.open_end)
         if found.rest is None:
             whole = picked
-            return lambda speaker: PickDecoder(whole, speaker).run()
+            return lambda emitter: ProgramChoiceDecoder(whole, emitter).run()
         rules = replace(rules, scope=found.rest)
     elif found is not None:
         repair = RepairTask(codec, page.views, tokens.lines, prompt, found, rules.open_end)
-        return lambda speaker: RepairDecoder(repair, speaker).run()
+        return lambda emitter: RepairDecoder(repair, emitter).run()
     request = asked.request
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
-        inner = partial(InnerMachine, InnerGrammar(request.lark, toolkit.vocabulary))
-    assert toolkit.tables is not None
+        inner = partial(InnerMachine, InnerGrammar(request.lark, loaded_model.vocabulary))
+    assert loaded_model.tables is not None
     task = PageTask(
         codec=codec,
         rules=rules,
-        bodies=toolkit.tables,
+        bodies=loaded_model.tables,
         olds=olds,
         views=page.views,
         lines=tokens.lines,
@@ -189,40 +195,44 @@ def _decoder(toolkit: Toolkit, asked: Asked, prompt: Sequence[int], olds: Olds) 
         narrow=narrowed_texts(asked),
     )
 
-    def begin(speaker: Speaker) -> Steps:
-        free = ProgramDecoder(task, speaker)
-        return free.run() if picked is None else PickDecoder(picked, speaker, free).run()
+    def begin(emitter: TokenEmitter) -> Steps:
+        free = ProgramDecoder(task, emitter)
+        return free.run() if picked is None else ProgramChoiceDecoder(picked, emitter, free).run()
 
     return begin
 
 
 def _rewrite_plan(
-    toolkit: Toolkit, version: Version, request: EditRequest, scope: list[Range], page: Page
+    loaded_model: LoadedModel, snapshot: Snapshot, request: EditRequest, scope: list[Range], page: Page
 ) -> Plan:
-    assert toolkit.chat is not None
+    assert loaded_model.chat is not None
     page_scope = page.to_page_scope(scope)
     if request.choices is not None or request.lark is not None:
         raise RequestError("this model rewrites text: it cannot be held to choices or a grammar")
-    asked = rewrite_prompt(page, page_scope, request, version.language, toolkit.chat.render)
-    prompt = toolkit.chat.encode(asked.prompt, [asked.content])
-    joint = toolkit.chat.encode(asked.prompt + asked.draft, [asked.content, asked.draft])
-    draft = joint[len(prompt) :] if joint[: len(prompt)] == prompt else toolkit.vocabulary.encode(asked.draft)
-    draft += sorted(toolkit.stops)[:1]
-    room = _room(toolkit, len(prompt), page)
+    asked = rewrite_prompt(page, page_scope, request, snapshot.language, loaded_model.chat.render)
+    prompt = loaded_model.chat.encode(asked.prompt, [asked.content])
+    joint = loaded_model.chat.encode(asked.prompt + asked.draft, [asked.content, asked.draft])
+    draft = (
+        joint[len(prompt) :]
+        if joint[: len(prompt)] == prompt
+        else loaded_model.vocabulary.encode(asked.draft)
+    )
+    draft += sorted(loaded_model.stops)[:1]
+    room = _room(loaded_model, len(prompt), page)
     rules = Rules(len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=False)
     task = RewriteTask(
-        vocabulary=toolkit.vocabulary,
+        vocabulary=loaded_model.vocabulary,
         prompt=prompt[-1:],
         draft=draft,
         page=NgramIndex(prompt),
         read=asked.read,
-        stops=toolkit.stops,
+        stops=loaded_model.stops,
         views=page.views,
         first=asked.lines[0],
         last=asked.lines[1],
     )
     return Plan(
-        version,
+        snapshot,
         request,
         scope,
         page,
@@ -231,17 +241,17 @@ def _rewrite_plan(
         prompt[:-1],
         prompt[-1:],
         min(request.max_tokens + len(draft), room),
-        lambda speaker: RewriteDecoder(task, speaker).run(),
+        lambda emitter: RewriteDecoder(task, emitter).run(),
     )
 
 
-def _room(toolkit: Toolkit, used: int, page: Page) -> int:
+def _room(loaded_model: LoadedModel, used: int, page: Page) -> int:
     """Tokens the context leaves for generation. Raises ContextLengthError before anything is forwarded."""
-    room = toolkit.model.max_positions - used - SLACK
+    room = loaded_model.model.max_positions - used - SLACK
     if room < LEAST:
         longest = max(range(len(page)), key=lambda k: len(page.views[k]), default=0)
         raise ContextLengthError(
-            f"the page and the request take {used} tokens of a context of {toolkit.model.max_positions}"
+            f"the page and the request take {used} tokens of a context of {loaded_model.model.max_positions}"
             + (
                 f"; line {page.spans[longest][0]} alone has {len(page.views[longest])} characters"
                 if len(page)

@@ -9,7 +9,7 @@ from copydesk.text.document import TextLines
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class Snapshot:
     """Untouched by later edits. parsed: None for a language without a grammar."""
 
     lines: TextLines

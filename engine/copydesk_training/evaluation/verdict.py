@@ -92,7 +92,7 @@ def verdict_of(
 
 
 def _same_spans(editor: Editor, document: Document, example: Example, program: Program | None) -> bool:
-    codec = editor.toolkit.codec
+    codec = editor.loaded_model.codec
     if program is None:
         return False
     cost = CodecCost(codec) if codec is not None else None
@@ -112,7 +112,7 @@ def _inside(editor: Editor, document: Document, example: Example, result: EditRe
 
 def _scope(editor: Editor, document: Document, example: Example) -> list[tuple[int, int]]:
     return resolve_scope(
-        document.lines.lines, example.request, document.language, editor.toolkit.format.header_lines
+        document.lines.lines, example.request, document.language, editor.loaded_model.format.header_lines
     )
 
 

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         for lines in (args.page_lines or [None]) if args.examples is not None else ():
             out.print(_held_out(args, subjects, lines, console))
         for subject in subjects:
-            subject.editor.toolkit.format = subject.format
+            subject.editor.loaded_model.format = subject.format
         if args.humaneval is not None:
             editors = {subject.name: subject.editor for subject in subjects}
             out.print(humaneval_section(editors, Path(args.humaneval), _modes(args), args.together, console))
@@ -124,8 +124,8 @@ def _measure(
 ) -> tuple[Counter[str], bool]:
     """Fill in the verdicts of all models. How many examples of each kind were to be asked, and whether all of them were."""
     for subject in subjects:
-        if lines is not None and subject.editor.toolkit.codec is not None:
-            subject.editor.toolkit.format = page_format(subject.format, lines)
+        if lines is not None and subject.editor.loaded_model.codec is not None:
+            subject.editor.loaded_model.format = page_format(subject.format, lines)
     rounds = select(
         Path(args.examples),
         pages=[lines] if lines is not None else [subject.format.page_lines for subject in subjects],
@@ -218,7 +218,7 @@ def _loaded(args: argparse.Namespace, models: Sequence[str | None]) -> Iterator[
             editor = Editor.load(
                 _directory(args, model, stack), args.device, dtype=args.dtype, cache_bytes=share, warm=False
             )
-            subjects.append(Subject(name, stack.enter_context(editor), editor.toolkit.format))
+            subjects.append(Subject(name, stack.enter_context(editor), editor.loaded_model.format))
         yield subjects
 
 

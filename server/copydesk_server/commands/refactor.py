@@ -81,7 +81,7 @@ class _Whole:
     def task(self, source: Source) -> FileTask:
         lines = split_lines(source.text)
         language = language_of(source.path)
-        longest = max(1, int(self.editor.toolkit.format.page_lines * _SHARE))
+        longest = max(1, int(self.editor.loaded_model.format.page_lines * _SHARE))
         scope = self.span or (1, len(lines))
         if scope[1] > len(lines):
             raise RequestError(f"--lines {scope[0]}-{scope[1]} of a file with {len(lines)} lines")

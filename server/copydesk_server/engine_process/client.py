@@ -22,7 +22,7 @@ from typing import Any
 
 from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit
-from copydesk_server.engine_process.connection import Link
+from copydesk_server.engine_process.connection import EngineConnection
 from copydesk_server.engine_process.document_feed import DocumentFeed
 from copydesk_server.engine_process.engine_state import EngineListener, State
 from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Priority, Retracted
@@ -73,8 +73,8 @@ class Engine:
         self._jobs = PendingJobs()
         self._asked: dict[int, asyncio.Future[Message]] = {}
         self._ids = itertools.count(1)
-        self._link: Link | None = None
-        self._ended: set[Link] = set()
+        self._link: EngineConnection | None = None
+        self._ended: set[EngineConnection] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._deaths = 0  # since a job last came back
         self._deaths_loading = 0
@@ -231,9 +231,9 @@ class Engine:
 
     # -- the child -----------------------------------------------------------------------------------------------------
 
-    def _connect(self) -> Link:
+    def _connect(self) -> EngineConnection:
         """A link that is not started yet. The documents and whatever is sent from now on wait in it, in order."""
-        self._link = Link(
+        self._link = EngineConnection(
             self._host,
             self.settings,
             self._jobs.flags,
@@ -245,12 +245,12 @@ class Engine:
         self._feed.connect(self._link)
         return self._link
 
-    def _begin(self, link: Link) -> None:
+    def _begin(self, link: EngineConnection) -> None:
         if link is self._link:
             link.start()
             self._watchdog.start()
 
-    def _on_room(self, link: Link) -> None:
+    def _on_room(self, link: EngineConnection) -> None:
         if link is self._link:
             self._feed.catch_up()
 
@@ -287,7 +287,7 @@ class Engine:
             self.state, self._message = state, message
             self._listener.engine_state(state, message, self.info)
 
-    def _on_gone(self, link: Link, code: int | None) -> None:
+    def _on_gone(self, link: EngineConnection, code: int | None) -> None:
         self._ended.discard(link)
         if link is not self._link:
             return
@@ -308,7 +308,7 @@ class Engine:
         delay = self._backoff[min(self._deaths, len(self._backoff)) - 1] if self._backoff else 0.0
         self._timer = asyncio.get_running_loop().call_later(delay, self._begin, self._connect())
 
-    def _on_message(self, link: Link, message: Message) -> None:
+    def _on_message(self, link: EngineConnection, message: Message) -> None:
         if link is not self._link:
             return
         kind = message["kind"]

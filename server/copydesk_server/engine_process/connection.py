@@ -37,7 +37,7 @@ UNHANDLED = 1024
 CONTEXT: SpawnContext = multiprocessing.get_context("spawn")
 
 
-class Link:
+class EngineConnection:
     """`on_message(link, message)` and then, once, `on_gone(link, exit code)` are called on the loop that made it.
 
     exit code: negative for a signal, None where it is not known or the child could not be started. `on_room(link)` is called once
@@ -49,9 +49,9 @@ class Link:
         entry: str,
         settings: EngineSettings,
         flags: Flags,
-        on_message: Callable[[Link, Message], None],
-        on_gone: Callable[[Link, int | None], None],
-        on_room: Callable[[Link], None],
+        on_message: Callable[[EngineConnection, Message], None],
+        on_gone: Callable[[EngineConnection, int | None], None],
+        on_room: Callable[[EngineConnection], None],
         *,
         beat: float,
     ) -> None:

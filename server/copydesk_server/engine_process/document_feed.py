@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from copydesk.request import Range
 from copydesk.text.document import Encoding, TextEdit
-from copydesk_server.engine_process.connection import Link
+from copydesk_server.engine_process.connection import EngineConnection
 from copydesk_server.engine_process.messages import pack_edits
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class DocumentFeed:
 
     def __init__(self) -> None:
         self._open: dict[int, _Open] = {}
-        self._link: Link | None = None
+        self._link: EngineConnection | None = None
         self._behind: set[int] = set()  # documents of which the child has no text, or an old one
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ class DocumentFeed:
         known = self._open.get(doc)
         return known.version if known is not None else None
 
-    def connect(self, link: Link | None) -> None:
+    def connect(self, link: EngineConnection | None) -> None:
         """Send every document to another child; None: there is none."""
         self._link = link
         if link is None:

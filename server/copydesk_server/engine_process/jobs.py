@@ -14,7 +14,7 @@ from copydesk.request import Range
 from copydesk.text.document import TextEdit
 from copydesk_server.engine_process.messages import EngineResult
 
-Priority: TypeAlias = Literal["edit", "ahead"]
+Priority: TypeAlias = Literal["edit", "prefetch"]
 """`ahead` work is stopped before its next forward by everything else, and put back."""
 
 

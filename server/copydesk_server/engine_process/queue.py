@@ -23,7 +23,7 @@ class JobQueue:
     @property
     def waiting(self) -> dict[str, int]:
         """How many jobs wait, by priority."""
-        return {"edit": len(self._asked), "ahead": len(self._ahead)}
+        return {"edit": len(self._asked), "prefetch": len(self._ahead)}
 
     @property
     def urgent(self) -> bool:

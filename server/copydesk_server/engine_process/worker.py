@@ -76,12 +76,12 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
 
 def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message:
     """What the parent may know of the model."""
-    toolkit = editor.toolkit
-    format = toolkit.format
+    loaded_model = editor.loaded_model
+    format = loaded_model.format
     return {
         "name": "embedded" if settings.model is None else settings.model,
-        "device": str(toolkit.model.device),
-        "dtype": str(toolkit.model.dtype).removeprefix("torch."),
+        "device": str(loaded_model.model.device),
+        "dtype": str(loaded_model.model.dtype).removeprefix("torch."),
         "languages": [] if format.kind == "rewrite" else list(format.languages),
         "page_lines": format.page_lines,
         "kind": format.kind,
@@ -183,7 +183,7 @@ class Worker:
         job = WorkerJob(
             message["id"],
             message["slot"],
-            message["priority"] == "ahead",
+            message["priority"] == "prefetch",
             message["stream"],
             Encoding(message["encoding"]),
             now,
@@ -222,10 +222,10 @@ class Worker:
         return {
             "warm_pages": len(cache),
             "cache_bytes": cache.nbytes,
-            "cache_budget": self._editor.toolkit.model.pool.budget,
+            "cache_budget": self._editor.loaded_model.model.pool.budget,
             "evictions": cache.evictions,
             "queue": self._queue.waiting,
-            "running": None if running is None else ("ahead" if running.ahead else "edit"),
+            "running": None if running is None else ("prefetch" if running.ahead else "edit"),
             "engine_documents": len(self._documents),
             "engine_jobs": len(self._jobs),
             "latencies": list(self._latencies),

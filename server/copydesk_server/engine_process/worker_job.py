@@ -37,5 +37,5 @@ class WorkerJob:
     def version(self) -> int:
         """Of the document, as the job stands on it; 0 where there is none."""
         if self.plan is not None:
-            return self.plan.version.number
+            return self.plan.snapshot.number
         return self.document.version if self.document is not None else 0

@@ -50,12 +50,12 @@ Begin: TypeAlias = Callable[[Source], Opened]
 
 def lanes_that_fit(editor: Editor) -> int:
     """How many requests at once the KV budget holds, each on a page of its own."""
-    model = editor.toolkit.model
+    model = editor.loaded_model.model
     budget = model.pool.budget
     most = MOST_LANES.get(model.device.type, 8)
     if budget is None:
         return most
-    page = min(model.max_positions, editor.toolkit.format.page_lines * TOKENS_A_LINE + ROW_ROOM)
+    page = min(model.max_positions, editor.loaded_model.format.page_lines * TOKENS_A_LINE + ROW_ROOM)
     return max(1, min(most, budget // max(1, page * model.kv_bytes_per_slot)))
 
 

@@ -113,7 +113,7 @@ class FileTask:
             later: list[Fix] = []
             for fix in self._waiting:
                 try:
-                    header = self._editor.toolkit.format.header_lines
+                    header = self._editor.loaded_model.format.header_lines
                     scope = resolve_scope(lines, fix.request, self.language, header, tree)
                 except CopydeskError as error:
                     refuse([fix], str(error))

@@ -75,7 +75,7 @@ class OpenDocument:
                 start, end = _ordered(change.range)
                 edit = TextEdit(start, end, change.text)
             elif len(change.text) > self.most_bytes:
-                self.forget(len(change.text))
+                self._empty(len(change.text), done, edits)
                 continue
             else:
                 if self.forgotten:
@@ -84,10 +84,18 @@ class OpenDocument:
             done.append(self._splice(edit, encoding))
             edits.append(edit)
             if self.size.bytes > self.most_bytes:
-                self.forget(self.size.bytes)
+                self._empty(self.size.bytes, done, edits)
         self._log.append((self.version, version, tuple(done)))
         self.version = version
         return done, edits
+
+    def _empty(self, size: int, done: list[Change], edits: list[TextEdit]) -> None:
+        """Forget the text. Whoever follows the changes sees that all lines went: nothing of before fits what comes again."""
+        if self.lines.lines:
+            count = len(self.lines)
+            done.append(Change(0, count, 0))
+            edits.append(TextEdit(Position(0, 0), Position(count, 0), ""))
+        self.forget(size)
 
     def forget(self, size: int) -> None:
         """Keep nothing of a text of `size` bytes but that."""
@@ -176,8 +184,8 @@ class Documents:
             Size(lines.lines),
             most,
         )
-        if size > most:
-            document.forget(size)
+        if max(size, document.size.bytes) > most:
+            document.forget(max(size, document.size.bytes))
         self._open[item.uri] = document
         for listener in self._listeners:
             listener.on_open(document)

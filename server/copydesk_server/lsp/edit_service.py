@@ -103,7 +103,7 @@ class EditService:
     def stop_prefetching(self) -> None:
         """Nobody wants what is computed in advance."""
         for task in self._tasks:
-            if task.priority == "ahead":
+            if task.priority == "prefetch":
                 task.stop(cancelled())
 
     # -- on the way ----------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ class Prefetch:
             version = document.version
             try:
                 outcome = await self._edits.run(
-                    self._requests.fix(document, finding.diagnostic, priority="ahead")
+                    self._requests.fix(document, finding.diagnostic, priority="prefetch")
                 )
             except StoppedError as error:
                 log.debug("not ahead: %s", error.message)

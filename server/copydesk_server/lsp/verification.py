@@ -59,23 +59,16 @@ class BackgroundVerifier:
         checked: Sequence[str] = (),
     ) -> Judgement:
         """Whether `after` is a fix of all `diagnostics` of `before`. Raises: never."""
-        return await asyncio.to_thread(self._judge, before, after, diagnostics, language, path, checked)
 
-    def _judge(
-        self,
-        before: str,
-        after: str,
-        diagnostics: Sequence[Diagnostic],
-        language: str,
-        path: Path | None,
-        checked: Sequence[str],
-    ) -> Judgement:
-        # Not before it is needed: the parsers take longer to import than `initialize` may take.
-        from copydesk_server.verification import judge_all
+        def judge() -> Judgement:
+            # Not before it is needed: the parsers take longer to import than `initialize` may take.
+            from copydesk_server.verification import judge_all
 
-        return judge_all(
-            before, after, diagnostics, language=language, path=path, ruff=self.ruff(), checked=checked
-        )
+            return judge_all(
+                before, after, diagnostics, language=language, path=path, ruff=self.ruff(), checked=checked
+            )
+
+        return await asyncio.to_thread(judge)
 
     def ruff(self) -> Ruff | None:
         """The ruff there is. Looks through folders the first time, so not on the event loop."""

@@ -266,9 +266,9 @@ def test_ahead_work_gives_way_and_is_put_back(bench: Bench, model: GatedModel, l
     bench.open()
     bench.warm()
     model.hold()
-    bench.submit((1, long), priority="ahead")
+    bench.submit((1, long), priority="prefetch")
     model.wait_begun()
-    bench.submit((2, long), priority="ahead")
+    bench.submit((2, long), priority="prefetch")
     bench.submit((3, long))
     assert model.gate is not None
     while not bench.all("planned", 3):  # in one turn of the inbox or in two
@@ -285,7 +285,7 @@ def test_ahead_work_gives_way_and_is_put_back(bench: Bench, model: GatedModel, l
 def test_ahead_work_waits_for_pages_in_sight(bench: Bench, model: GatedModel, long: EditRequest) -> None:
     model.hold()
     bench.open("".join(f"value_{n} = {n}\n" for n in range(60)))
-    bench.submit((1, EditRequest(scope=[(3, 3)], max_tokens=20)), priority="ahead")
+    bench.submit((1, EditRequest(scope=[(3, 3)], max_tokens=20)), priority="prefetch")
     model.wait_begun()
     model.let_all()
     result = bench.result(1)
@@ -303,7 +303,7 @@ def test_hunks_come_in_order_and_a_refusal_takes_them_back() -> None:
     request = EditRequest(scope=[(4, 6), (20, 23)])
     scratch = editor(model)
     plan = scratch.open("a.txt", text).plan(request)
-    model.scripts[1] = script_of(scratch.toolkit, plan, oracle_program(text, wanted))
+    model.scripts[1] = script_of(scratch.loaded_model, plan, oracle_program(text, wanted))
     bench = Bench(model)
     try:
         bench.open(text)
@@ -322,7 +322,7 @@ def test_hunks_come_in_order_and_a_refusal_takes_them_back() -> None:
         refused = TEXT.replace("== None:", "== None:  # noqa: E711")
         request = EditRequest(scope=[(5, 5)])
         plan = scratch.open("b.py", TEXT).plan(request)
-        model.scripts[1] = script_of(scratch.toolkit, plan, oracle_program(TEXT, refused))
+        model.scripts[1] = script_of(scratch.loaded_model, plan, oracle_program(TEXT, refused))
         bench.say("open", doc=2, name="b.py", language="python", version=7, text=TEXT)
         bench.submit((3, request), doc=2, stream=True)
         result = bench.result(3)
@@ -443,7 +443,7 @@ def test_the_status_counts(bench: Bench, long: EditRequest) -> None:
     figures = bench.until(lambda: bench.all("status", 77))[0]["figures"]
     assert figures["warm_pages"] == 1
     assert 0 < figures["cache_bytes"] <= figures["cache_budget"]
-    assert figures["queue"] == {"edit": 0, "ahead": 0}
+    assert figures["queue"] == {"edit": 0, "prefetch": 0}
     assert set(figures["latencies"][0]) == {"queued", "prefill", "decode", "total"}
 
 

@@ -52,7 +52,7 @@ def test_a_fix_is_there_before_it_is_asked_for() -> None:
             push(d, 1)
             await kept(d, 1)
             (job,) = d.engine.jobs
-            assert (job.priority, job.stream) == ("ahead", False)
+            assert (job.priority, job.stream) == ("prefetch", False)
             (action,) = await d.actions((1, 0), diagnostics=[diagnostic(1, "M1")], triggerKind=2)
             assert action["isPreferred"] is True
             assert applied(TEXT, action["edit"], 1) == TEXT.replace("b ==", "b is")
@@ -132,7 +132,7 @@ def test_an_edit_somebody_waits_for_goes_first() -> None:
             d.open(TEXT)
             push(d, 1, 2)
             first = await d.engine.job(0)
-            assert first.priority == "ahead"
+            assert first.priority == "prefetch"
             (action,) = await d.actions((1, 0), diagnostics=[diagnostic(1, "M1")])
             ident = d.ask("codeAction/resolve", action)
             second = await d.engine.job(1)
@@ -142,7 +142,7 @@ def test_an_edit_somebody_waits_for_goes_first() -> None:
             fixes(second)
             assert "edit" in (await d.answer(ident))["result"]
             third = await d.engine.job(2)
-            assert third.priority == "ahead"
+            assert third.priority == "prefetch"
             third.finished("unchanged")
 
     run(scenario)

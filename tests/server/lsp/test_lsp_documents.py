@@ -16,6 +16,7 @@ from lsprotocol import types
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines
 from copydesk_server.lsp.documents import REMEMBERED, Documents, OpenDocument
 from copydesk_server.lsp.message_types import converter
+from copydesk_server.lsp.rebase import move_range
 from copydesk_server.lsp.uris import name_of, path_of, scheme_of, uri_of
 from lsp_client import BARE, LspClient, ResponseError
 
@@ -331,6 +332,20 @@ def test_a_document_too_large_to_mirror_is_forgotten_until_its_whole_text_comes_
     again = documents.get(document.uri)
     assert again is not None
     assert again.forgotten
+
+
+def test_who_follows_a_document_sees_that_a_forgotten_text_went_and_another_came() -> None:
+    documents = Documents(Encoding.UTF8, lambda uri: 10)
+    documents.open(types.TextDocumentItem("file:///a.py", "python", 1, "a\nb\n"))
+    document = documents.get("file:///a.py")
+    assert document is not None
+    whole = types.TextDocumentContentChangeWholeDocument
+    documents.change(document.uri, 2, [whole("too long for it\n")])
+    documents.change(document.uri, 3, [whole("a\nb\n")])
+    changes = document.changes_since(1)
+    assert changes is not None
+    assert move_range((1, 1), changes) is None
+    assert move_range((2, 2), changes) is None
 
 
 def partial(
