@@ -18,7 +18,7 @@ import torch
 
 from copydesk.models.load import resolve
 from copydesk_training.adapters.adapter_file import FILE_NAME
-from copydesk_training.adapters.run import RUN_FILE, AdapterRun, Options
+from copydesk_training.adapters.run import RUN_FILE, AdapterRun, Losses, Options
 
 
 def main() -> None:
@@ -48,7 +48,9 @@ def main() -> None:
         for step in range(1, args.steps + 1):
             for run, seen in zip((going_on, again), losses, strict=True):
                 began = time.process_time()
-                seen.append(run.step(0.0)[1])
+                told = Losses()
+                run.step(0.0, told)
+                seen.append(told.token_loss or 0.0)
                 if run is again:
                     spent += time.process_time() - began
             if step % 5 == 0:

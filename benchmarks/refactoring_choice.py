@@ -58,11 +58,12 @@ CHOICES: list[tuple[str, str, bool, float]] = []
 
 def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Program]]:
     """The candidates the page can say, no program twice."""
-    codec = editor.loaded_model.codec
+    codec, cost = editor.loaded_model.codec, editor.loaded_model.cost
     assert codec is not None
+    assert cost is not None
     said: dict[Program, Candidate] = {}
     tokens, lines = page_tokens(codec, plan.page), plan.snapshot.lines.lines
-    lowering = Lowering(codec, plan.rules, plan.page, tokens, lines, plan.scope)
+    lowering = Lowering(codec, cost, plan.rules, plan.page, tokens, lines, plan.scope)
     for candidate in found:
         listed = listed_programs(lowering, Candidates((candidate.edits,)))
         if listed is not None:

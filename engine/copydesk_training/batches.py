@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,13 +28,27 @@ ROLE_WEIGHTS = {Role.PROGRAM: 1.0}
 
 
 @dataclass(frozen=True, slots=True)
+class Choices:
+    """The groups of a batch whose branches are candidates of one request (`choices.py`).
+
+    candidate: int64 [n], which of the C candidates each chosen position spells, C for none. group: int64 [C], which of the G
+    groups it belongs to. right: bool [C], one of each group. count: G.
+    """
+
+    candidate: torch.Tensor
+    group: torch.Tensor
+    right: torch.Tensor
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """B groups, cut to inputs [B, T] and flat targets.
 
     ids int64 [B, T]: padded behind. segments: what each input sees, None where every row has one branch. For the n chosen
-    positions (rows of the flattened [B T]): where, target int64 [n], weight fp32 [n] (0 for document tokens), document bool [n].
-    examples: branches; tokens: without padding; pairs: of inputs with the inputs they see, padding's included. position: where
-    the next batch starts.
+    positions (rows of the flattened [B T]): where, target int64 [n], weight fp32 [n] (0 for document tokens and for candidates),
+    document bool [n]. choices: None where there are none. examples: requests; tokens: without padding; pairs: of inputs with the
+    inputs they see, padding's included. position: where the next batch starts.
     """
 
     ids: torch.Tensor
@@ -46,18 +61,22 @@ class Batch:
     tokens: int
     pairs: int
     position: list[tuple[int, int]]
+    choices: Choices | None = None
 
     def to(self, device: torch.device) -> Batch:
         if device.type == "cpu":
             return self
-        segments = self.segments
-        tensors = [self.ids, self.where, self.target, self.weight, self.document, *(segments or ())]
-        ids, where, target, weight, document, *rest = (
-            t.pin_memory().to(device, non_blocking=True) for t in tensors
-        )
+
+        def moved(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.pin_memory().to(device, non_blocking=True)
+
+        segments, choices = self.segments, self.choices
+        if choices is not None:
+            parts = (moved(part) for part in (choices.candidate, choices.group, choices.right))
+            choices = Choices(*parts, choices.count)
         return replace(
-            self, ids=ids, where=where, target=target, weight=weight, document=document,
-            segments=Segments(*rest) if rest else None,
+            self, ids=moved(self.ids), where=moved(self.where), target=moved(self.target), weight=moved(self.weight),
+            document=moved(self.document), segments=segments and Segments(*map(moved, segments)), choices=choices,
         )  # fmt: skip
 
     @property
@@ -202,7 +221,10 @@ def assemble(
     ids = np.zeros((B, width + 1), np.int64)
     roles = np.full((B, width + 1), Role.CONTEXT, np.uint8)
     own, shared = np.zeros((2, B, width + 1), np.int32)
-    total = branches = 0
+    candidate = np.full((B, width + 1), -1, np.int64)
+    groups: list[int] = []
+    right: list[bool] = []
+    total = branches = requests = 0
     for k, (tokens, role, starts) in enumerate(rows):
         ids[k, : len(tokens)] = tokens
         roles[k, : len(tokens)] = role
@@ -213,14 +235,23 @@ def assemble(
             own[k, start:] = start
         total += len(tokens) - 1
         branches += len(starts)
+        if not (role == Role.RIVAL).any():
+            requests += len(starts)
+            continue
+        requests += 1
+        for start, end in pairwise([*map(int, starts), len(tokens)]):
+            candidate[k, start + 1 : end] = len(groups)
+            groups.append(k)
+            right.append(bool(role[start + 1] == Role.PROGRAM))
     targets, role_of = ids[:, 1:].ravel(), roles[:, 1:].ravel()
     weight = np.zeros(targets.shape, np.float32)
+    candidates = candidate[:, 1:].ravel()
     for role_, value in ROLE_WEIGHTS.items():
-        weight[role_of == role_] = value
+        weight[(role_of == role_) & (candidates < 0)] = value
     document = np.zeros(targets.shape, bool)
     if rng is not None and lm_sample > 0:
         document = (role_of == Role.DOCUMENT) & (rng.random(targets.shape, np.float32) < lm_sample)
-    where = np.flatnonzero((weight > 0) | document)
+    where = np.flatnonzero((weight > 0) | document | (candidates >= 0))
     seen = np.arange(1, width + 1) - own[:, :-1] + shared[:, :-1]
     return Batch(
         ids=torch.from_numpy(np.ascontiguousarray(ids[:, :-1])),
@@ -229,8 +260,20 @@ def assemble(
         target=torch.from_numpy(targets[where]),
         weight=torch.from_numpy(weight[where]),
         document=torch.from_numpy(document[where]),
-        examples=branches,
+        examples=requests,
         tokens=total,
         pairs=int(seen.sum()),
         position=position or [],
+        choices=_choices(candidates[where], groups, right) if groups else None,
+    )
+
+
+def _choices(candidate: NDArray[np.int64], rows: Sequence[int], right: Sequence[bool]) -> Choices:
+    """rows: the row of each candidate."""
+    numbers = {row: k for k, row in enumerate(dict.fromkeys(rows))}
+    return Choices(
+        candidate=torch.from_numpy(np.where(candidate < 0, len(rows), candidate)),
+        group=torch.tensor([numbers[row] for row in rows]),
+        right=torch.tensor(right),
+        count=len(numbers),
     )

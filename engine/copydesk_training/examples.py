@@ -17,11 +17,11 @@ from tree_sitter import Tree
 
 from copydesk.errors import ProgramError, ScopeError
 from copydesk.grammar.rules import Rules, violation
-from copydesk.oracle import oracle_program
+from copydesk.oracle.near_change import program_near_change
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.paging.layout import PageLayout
 from copydesk.paging.page import Page
-from copydesk.program import Copy, Gen, Op, Program, Sub
+from copydesk.program import Copy, Gen, Program, Sub
 from copydesk.prompting.codec import Codec, Piece
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.prompt import PageTokens, page_tokens, request_tokens
@@ -39,8 +39,6 @@ LONGEST_GROUP = 1600
 MOST_BRANCHES = 8
 """Of a group: many more would be many times the same page in one batch."""
 LONGEST_PROGRAM = 512
-MARGIN = 4
-"""Lines round a change in which the oracle looks for a shorter program."""
 
 
 class Role(IntEnum):
@@ -56,6 +54,8 @@ class Role(IntEnum):
     """Program tokens the grammar leaves no choice about: decoding never asks for them."""
     SPAN = 4
     """Copied lines between ops: context, like a prompt."""
+    RIVAL = 5
+    """The program of a candidate that is not the answer (`choices.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,11 @@ class Rendered:
     kinds: tuple[str, ...]
     located: tuple[bool, ...]
     page_lines: int
+
+    @property
+    def choice(self) -> bool:
+        """Whether the branches are candidates of one request."""
+        return bool((self.roles == Role.RIVAL).any())
 
     @property
     def program(self) -> int:
@@ -97,7 +102,7 @@ class _Branch:
 
 
 @dataclass(slots=True)
-class _Shown:
+class Shown:
     """One document on pages of one length, and the tokens of the pages asked for so far."""
 
     lines: list[str]
@@ -107,7 +112,7 @@ class _Shown:
     pages: dict[Page, PageTokens]
 
     @classmethod
-    def of(cls, text: str, format: EditFormat) -> _Shown:
+    def of(cls, text: str, format: EditFormat) -> Shown:
         lines = split_lines(text)
         return cls(lines, format, parse(lines, "python"), PageLayout(lines, format, "python"), {})
 
@@ -133,8 +138,8 @@ class Renderer:
 
     def render(self, example: Example, page_lines: int) -> Rendered | str:
         """The example on pages of `page_lines`, or why it has no place there: the reason it is counted under."""
-        shown = _Shown.of(example.before, self._format(page_lines))
-        placed = self._place(example, shown)
+        shown = Shown.of(example.before, self.format_of(page_lines))
+        placed = self.place(example, shown)
         if isinstance(placed, str):
             return placed
         page, scope = placed
@@ -149,17 +154,17 @@ class Renderer:
         """The examples, all of one document (the same `before`), in groups that share a page (`sharing.gathered`). `drop` is
         told of those that have no place.
         """
-        shown = _Shown.of(examples[0].before, self._format(page_lines))
+        shown = Shown.of(examples[0].before, self.format_of(page_lines))
         found: list[tuple[Example, list[Range], Page]] = []
         for example in examples:
-            placed = self._place(example, shown)
+            placed = self.place(example, shown)
             if isinstance(placed, str):
                 drop(example, placed)
             else:
                 found.append((example, placed[1], placed[0]))
         for page, members in gathered(found):
             group: list[tuple[Example, _Branch]] = []
-            size = first = len(self._page(shown, page).ids)
+            size = first = len(self.page_tokens(shown, page).ids)
             for example, scope in members:
                 branch = self._branch(example, shown, page, scope)
                 if isinstance(branch, str):
@@ -173,15 +178,15 @@ class Renderer:
             if group:
                 yield self._group(shown, page, group, page_lines)
 
-    def _format(self, page_lines: int) -> EditFormat:
+    def format_of(self, page_lines: int) -> EditFormat:
         if page_lines not in self._formats:
             self._formats[page_lines] = page_format(self.codec.format, page_lines)
         return self._formats[page_lines]
 
-    def _page(self, shown: _Shown, page: Page) -> PageTokens:
+    def page_tokens(self, shown: Shown, page: Page) -> PageTokens:
         return shown.pages.get(page) or shown.pages.setdefault(page, page_tokens(self.codec, page))
 
-    def _place(self, example: Example, shown: _Shown) -> tuple[Page, list[Range]] | str:
+    def place(self, example: Example, shown: Shown) -> tuple[Page, list[Range]] | str:
         """The page the example is served on, and its scope in the document."""
         try:
             scope = resolve_scope(
@@ -194,7 +199,7 @@ class Renderer:
         except ScopeError:
             return "no page shows the scope"
 
-    def _branch(self, example: Example, shown: _Shown, page: Page, scope: list[Range]) -> _Branch | str:
+    def _branch(self, example: Example, shown: Shown, page: Page, scope: list[Range]) -> _Branch | str:
         """What stands behind the page."""
         codec, format = self.codec, shown.format
         try:
@@ -202,10 +207,17 @@ class Renderer:
         except ScopeError:
             return "no page shows the scope"
         try:
-            program = self._program(example, shown.lines, scope, format)
+            program = program_near_change(
+                shown.lines,
+                split_lines(example.after),
+                subs=format.sub,
+                cost=self.cost,
+                sub_lines=format.sub_lines,
+                scope=scope,
+            )
         except ProgramError:
             return "the change is outside the scope"
-        tokens = self._page(shown, page)
+        tokens = self.page_tokens(shown, page)
         rules = Rules(
             len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=format.sub
         )
@@ -227,9 +239,9 @@ class Renderer:
         return _Branch(ids, bytes(roles), begin)
 
     def _group(
-        self, shown: _Shown, page: Page, group: Sequence[tuple[Example, _Branch]], page_lines: int
+        self, shown: Shown, page: Page, group: Sequence[tuple[Example, _Branch]], page_lines: int
     ) -> Rendered:
-        tokens = self._page(shown, page)
+        tokens = self.page_tokens(shown, page)
         ids = list(tokens.ids)
         roles = _page_roles(tokens.starts, tokens.lines, len(ids))
         starts: list[int] = []
@@ -240,72 +252,9 @@ class Renderer:
             ids += branch.ids
             roles += branch.roles
         return Rendered(
-            _tokens(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(programs),
+            as_array(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(programs),
             tuple(example.kind for example, _ in group), tuple(example.located for example, _ in group), page_lines,
         )  # fmt: skip
-
-    def _program(
-        self, example: Example, before: Sequence[str], scope: list[Range], format: EditFormat
-    ) -> Program:
-        """The oracle's program. It is searched within `MARGIN` lines of the change, in a cut-out of the texts: farther away
-        there is nothing to save, and the lines of a long file need not be looked at one by one.
-        """
-        after = split_lines(example.after)
-        most = min(len(before), len(after))
-        head = _common(before, after, range(most))
-        if head == most and len(before) == len(after):
-            return Program((Copy(1, head),) if head else ())
-        tail = _common(before, after, range(-1, head - most - 1, -1))
-        first, last = head + 1 - MARGIN, len(before) - tail + MARGIN
-        near = [(max(s, first), min(e, last)) for s, e in scope if s <= last and e >= first - 1]
-        near = [(s, e) for s, e in near if e >= s - 1]
-        # A line outside the search on either side, so that the program begins and ends with copies that can be extended.
-        begin, end = max(0, first - 2), min(len(before), last + 1)
-        behind = len(before) - end
-        try:
-            found = oracle_program(
-                "".join(before[begin:end]),
-                "".join(after[begin : len(after) - behind]),
-                subs=format.sub,
-                cost=self.cost,
-                sub_lines=format.sub_lines,
-                scope=[(s - begin, e - begin) for s, e in near],
-            )
-        except ProgramError:
-            return oracle_program(
-                example.before,
-                example.after,
-                subs=format.sub,
-                cost=self.cost,
-                sub_lines=format.sub_lines,
-                scope=scope,
-            )
-        return _extended(found, begin, end, len(before))
-
-
-def _extended(program: Program, begin: int, end: int, count: int) -> Program:
-    """A program over lines begin+1 .. end as one over all `count` lines; at either end that is not the texts' own it copies."""
-    ops: list[Op] = []
-    for op in program.ops:
-        match op:
-            case Copy(start, stop):
-                top = 1 if start == 1 else start + begin
-                bottom = count if stop == end - begin else stop + begin
-                ops.append(Copy(top, bottom))
-            case Sub(start, stop, old, new):
-                ops.append(Sub(start + begin, stop + begin, old, new))
-            case Gen():
-                ops.append(op)
-    return Program(tuple(ops))
-
-
-def _common(before: Sequence[str], after: Sequence[str], places: range) -> int:
-    count = 0
-    for k in places:
-        if before[k] != after[k]:
-            return count
-        count += 1
-    return count
 
 
 def _page_roles(starts: Sequence[int], lines: Sequence[Sequence[int]], total: int) -> bytearray:
@@ -351,5 +300,6 @@ def _piece_roles(rules: Rules, program: Program, pieces: Sequence[Piece]) -> lis
     return out
 
 
-def _tokens(ids: Sequence[int]) -> NDArray[np.uint16] | NDArray[np.uint32]:
+def as_array(ids: Sequence[int]) -> NDArray[np.uint16] | NDArray[np.uint32]:
+    """Token ids in the smallest type that holds them."""
     return np.array(ids, np.uint16) if max(ids, default=0) < 1 << 16 else np.array(ids, np.uint32)

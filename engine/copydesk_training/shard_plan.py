@@ -70,9 +70,11 @@ class ShardRecord:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One shard to make: its files, of which split and pass, with which number. `ruff`: of ruff's fixes."""
+    """One shard to make: its files, of which split and pass, with which number. `ruff`: of ruff's fixes; `choice`: of choices
+    among candidates.
+    """
 
-    split: Literal["train", "ruff", "heldout"]
+    split: Literal["train", "ruff", "choice", "heldout"]
     round: int
     number: int
     entries: Sequence[Entry]
@@ -81,7 +83,8 @@ class Task:
     def name(self) -> str:
         if self.split == "heldout":
             return self.split
-        return f"{'train-ruff' if self.split == 'ruff' else 'train'}-{self.round:02d}-{self.number:05d}"
+        part = "train" if self.split == "train" else f"train-{self.split}"
+        return f"{part}-{self.round:02d}-{self.number:05d}"
 
 
 def parts(entries: Sequence[Entry], settings: Settings, round: int) -> Iterator[list[Entry]]:

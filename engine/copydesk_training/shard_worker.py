@@ -18,16 +18,19 @@ from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk_training import defects, pairs
 from copydesk_training.balance import Balance
+from copydesk_training.choices import ChoiceRenderer, choice_examples
 from copydesk_training.composite import composites
 from copydesk_training.corpus import Corpus, SourceFile
 from copydesk_training.defects.asks import HeldOutRandom
 from copydesk_training.example import Example
-from copydesk_training.examples import Rendered, Renderer
+from copydesk_training.examples import Rendered
 from copydesk_training.excerpts import excerpts
 from copydesk_training.records import HeldOut, write_held_out
 from copydesk_training.shard_file import write_shard
 from copydesk_training.shard_plan import Settings, ShardRecord, Task
 
+CHOICES_PER_EXCERPT = 10
+"""Instructions that are tried on an excerpt; two thirds have a page and rivals."""
 _PER_FILE = 4
 _HELDOUT_DENSITY = 0.15
 _MOST_HELDOUT = 96
@@ -55,7 +58,7 @@ class Worker:
         self.folder = Path(job.folder)
         self.corpus = Corpus(Path(job.corpus))
         self.balance = Balance()
-        self.renderer = Renderer(Codec(job.format, HFVocabulary.from_directory(job.tokenizer)))
+        self.renderer = ChoiceRenderer(Codec(job.format, HFVocabulary.from_directory(job.tokenizer)))
 
     def make(self, task: Task) -> ShardRecord:
         started = perf_counter()
@@ -71,6 +74,9 @@ class Worker:
 
     def _train(self, task: Task, record: ShardRecord, counts: Counter[str]) -> None:
         rng = random.Random(f"{self.settings.seed}/{task.name}")
+        if task.split == "choice":
+            self._write(f"{task.name}.bin", list(self._choices(task, counts)), record)
+            return
         made: list[Rendered] = []
         self.balance = Balance()
         for examples, length in (
@@ -116,6 +122,19 @@ class Worker:
         texts = [part for file in self.corpus.read(task.entries) for part in excerpts(file.text)]
         for _, found in groupby((e for _, e in ruff_fixes(texts, rng)), key=lambda example: example.before):
             yield list(found), self._length(rng)
+
+    def _choices(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
+        """Choices among the candidates of instructions, on pages of any length that shows their scope."""
+        for file in self.corpus.read(task.entries):
+            rng = random.Random(f"{self.settings.seed}/{task.name}/{file.package}/{file.path}")
+            found = excerpts(file.text)
+            for part in rng.sample(found, min(len(found), self.settings.excerpts_per_file)):
+                for example in choice_examples(part, rng, CHOICES_PER_EXCERPT):
+                    made = self.renderer.render_choice(example, self._length(rng), rng)
+                    if isinstance(made, str):
+                        counts[f"{made}: {example.kind}"] += 1
+                    else:
+                        yield made
 
     def _groups(self, examples: Sequence[Example], length: int, counts: Counter[str]) -> Iterator[Rendered]:
         """Each example on the first of the page lengths from `length` that shows its scope."""
@@ -190,7 +209,7 @@ class Worker:
     def _write(self, name: str, made: Sequence[Rendered], record: ShardRecord) -> None:
         write_shard(self.folder / name, made, {"settings": asdict(self.settings)})
         record.groups += len(made)
-        record.examples += sum(len(group.kinds) for group in made)
+        record.examples += sum(1 if group.choice else len(group.kinds) for group in made)
         record.tokens += sum(len(group.ids) for group in made)
         record.program_tokens += sum(group.program_tokens for group in made)
         kinds = Counter(kind for group in made for kind in group.kinds)

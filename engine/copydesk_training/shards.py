@@ -47,14 +47,15 @@ def make_shards(
     *,
     most: int | None = None,
     ruff: bool = False,
+    choices: bool = False,
     workers: int = 1,
     report: Report | None = None,
 ) -> list[ShardRecord]:
     """Make every shard that is not in `folder` yet; all of them, finished earlier or now, in order.
 
     most: of the training shards, only the first so many. With `ruff`, each set of files gives a second shard, of ruff's own fixes
-    (`train-ruff-…`). Raises TrainingError where the folder holds shards made from something else, a disk is full or a worker
-    dies.
+    (`train-ruff-…`); with `choices`, one of choices among the refactorings' candidates (`train-choice-…`). Raises TrainingError
+    where the folder holds shards made from something else, a disk is full or a worker dies.
     """
     settings = settings or Settings()
     if not corpus.of("train"):
@@ -73,8 +74,11 @@ def make_shards(
         tasks = [task for task in tasks if task.split == "heldout"] + [
             task for task in tasks if task.split == "train"
         ][:most]
+    first = [task for task in tasks if task.split == "train" and task.round == 0]
+    if choices:
+        tasks += [replace(task, split="choice") for task in first]
     if ruff:
-        tasks += [replace(task, split="ruff") for task in tasks if task.split == "train" and task.round == 0]
+        tasks += [replace(task, split="ruff") for task in first]
     missing = [task for task in tasks if not manifest.has(task.name)]
     finished = len(tasks) - len(missing)
     if not (folder / tokenizer.name).is_file():

@@ -476,6 +476,11 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     data.add_argument(
         "--ruff", action="store_true", help="also train on ruff's own fixes; ruff must be installed"
     )
+    data.add_argument(
+        "--choices",
+        action="store_true",
+        help="also train on choices among the edits that the refactorings propose",
+    )
     data.add_argument("--workers", type=int, default=1, help="processes that make shards (default: 1)")
     data.add_argument(
         "--most-shards", type=int, metavar="N", help="make the first N training shards only (default: all)"

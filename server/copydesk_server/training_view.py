@@ -72,12 +72,14 @@ def line(status: Status) -> str:
 def adapter_line(row: AdapterProgress) -> str:
     """An adapter run's state, in one line."""
     parts = [
-        f"{row.progress:4.0%} step {row.step} loss {row.loss:.3f}",
+        f"{row.progress:4.0%} step {row.step}" + ("" if row.loss is None else f" loss {row.loss:.3f}"),
         f"{row.requests:,} requests",
         f"{row.requests_per_second:.1f} requests/s",
         f"{row.tokens_per_second:,.0f} tokens/s",
         f"{row.utilisation:.0%} of peak",
     ]
+    if row.choice_loss is not None and row.chosen is not None:
+        parts.insert(1, f"choices {row.choice_loss:.3f}, {row.chosen:.0%} right")
     return " · ".join([*parts, figures(row.figures)] if row.figures else parts)
 
 

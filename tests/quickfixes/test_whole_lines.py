@@ -9,6 +9,7 @@ import pytest
 
 from copydesk.editor import Document, Editor
 from copydesk.grammar.rules import violation
+from copydesk.oracle.token_cost import CodecCost
 from copydesk.program import Copy, Program
 from copydesk.prompting.prompt import page_tokens
 from copydesk.quickfixes.handler import Candidates, FixContext
@@ -170,7 +171,9 @@ def programs(desk: Editor, document: Document, request: EditRequest) -> tuple[Pr
     assert codec is not None
     assert parsed is not None
     lines = plan.snapshot.lines.lines
-    lowering = Lowering(codec, plan.rules, plan.page, page_tokens(codec, plan.page), lines, plan.scope)
+    lowering = Lowering(
+        codec, CodecCost(codec), plan.rules, plan.page, page_tokens(codec, plan.page), lines, plan.scope
+    )
     fixes = quick_fixes(request.diagnostics[0], lines, "python", parsed.tree)
     made = next(fixes.candidates(plan.scope), None)
     found = listed_programs(lowering, made) if made is not None and not made.within_lines else None

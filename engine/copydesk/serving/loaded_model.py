@@ -17,6 +17,7 @@ from copydesk.files.atomic import replacing
 from copydesk.files.regular_file import read_regular, read_regular_text
 from copydesk.grammar.bodies import Bodies, bodies_key
 from copydesk.models.model import Model
+from copydesk.oracle.token_cost import CodecCost
 from copydesk.prompting.chat_template import Chat
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.edit_format import EditFormat
@@ -32,7 +33,7 @@ EMBEDDED = Path(__file__).parent.parent / "models" / "mini"
 
 @dataclass(slots=True)
 class LoadedModel:
-    """codec and tables are None for a `rewrite` model, chat and stops are set only for one.
+    """codec, its prices (`cost`) and tables are None for a `rewrite` model, chat and stops are set only for one.
 
     stops: end-of-sequence ids.
     """
@@ -41,6 +42,7 @@ class LoadedModel:
     format: EditFormat
     vocabulary: Vocabulary
     codec: Codec | None = None
+    cost: CodecCost | None = None
     tables: BodyTables | None = None
     chat: Chat | None = None
     stops: frozenset[int] = field(default_factory=frozenset)
@@ -55,7 +57,9 @@ class LoadedModel:
                 f"the tokenizer has {vocabulary.size} tokens, the model only {model.vocab_size}"
             )
         codec = Codec(format, vocabulary)
-        return cls(model, format, vocabulary, codec, BodyTables(_bodies(codec, cache_folder)))
+        return cls(
+            model, format, vocabulary, codec, CodecCost(codec), BodyTables(_bodies(codec, cache_folder))
+        )
 
     @classmethod
     def load(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from copydesk.errors import ProgramError, ScopeError
 from copydesk.grammar.rules import Rules, violation
-from copydesk.oracle import oracle_program
+from copydesk.oracle.near_change import program_near_change
 from copydesk.oracle.single import line_sub
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.paging.page import Page
@@ -19,17 +19,21 @@ from copydesk.prompting.codec import Codec, own_run
 from copydesk.prompting.prompt import PageTokens
 from copydesk.quickfixes.handler import Candidates
 from copydesk.request import Range
-from copydesk.text.document import content
+from copydesk.text.document import content, split_lines
 from copydesk.text.line_edit import LineEdit
+
+MARGIN = 1
+"""Lines round an edit in which a shorter program is looked for: an edit says which lines it changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """One page, and what programs on it must keep to. lines: the document's. scope: where the request may write, in lines of the
-    document; `rules` hold the page's.
+    """One page, and what programs on it must keep to. cost: the prices of `codec`. lines: the document's. scope: where the
+    request may write, in lines of the document; `rules` hold the page's.
     """
 
     codec: Codec
+    cost: CodecCost
     rules: Rules
     page: Page
     tokens: PageTokens
@@ -66,8 +70,7 @@ def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedProgram
 
 def listed_subs(lowering: Lowering, candidates: Candidates) -> dict[int, list[Sub]]:
     """The subs that say candidates within lines, by page line; none where the page can say none of them. Raises: never."""
-    codec, page = lowering.codec, lowering.page
-    cost = CodecCost(codec)
+    codec, page, cost = lowering.codec, lowering.page, lowering.cost
     found: dict[int, list[Sub]] = {}
     for (edit,) in candidates.edits if codec.format.sub else ():
         number = page.page_line(edit.first)
@@ -94,13 +97,14 @@ def _program(lowering: Lowering, edit: Sequence[LineEdit]) -> Program | None:
             return None
         changed[shown] = [part.text]
     try:
-        program = oracle_program(
-            "".join(views),
-            "".join(changed),
+        program = program_near_change(
+            views,
+            split_lines("".join(changed)),
             subs=rules.sub,
-            cost=CodecCost(codec),
+            cost=lowering.cost,
             sub_lines=codec.format.sub_lines,
             scope=rules.scope,
+            margin=MARGIN,
         )
         page.to_document(program, lowering.lines)
     except (ProgramError, ScopeError):

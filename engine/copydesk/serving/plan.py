@@ -153,7 +153,8 @@ def _program_plan(
         gen=request.choices is None or any(choice.endswith("\n") for choice in request.choices),
         has_old=olds.has_legal_old,
     )
-    lowering = Lowering(codec, rules, page, tokens, snapshot.lines.lines, scope)
+    assert loaded_model.cost is not None
+    lowering = Lowering(codec, loaded_model.cost, rules, page, tokens, snapshot.lines.lines, scope)
     begin = _decoder(loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds)
     most = min(request.max_tokens, room)
     return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)

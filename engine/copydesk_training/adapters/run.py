@@ -31,6 +31,7 @@ from copydesk_training.adapters.base import read_base
 from copydesk_training.adapters.model import SCALE, AdaptedModel
 from copydesk_training.adapters.tokens import first_rows
 from copydesk_training.batches import Batch, Batches, Examples
+from copydesk_training.choice_loss import choice_loss
 from copydesk_training.loop import Budget, stopping
 from copydesk_training.rates import matmul_rate
 from copydesk_training.schedule import Schedule
@@ -45,7 +46,8 @@ RUN_FILE = "run.pt"
 @dataclass(frozen=True, slots=True)
 class Options:
     """How an adapter is trained. rate: of A and B; new rows learn `row_factor` times as fast. Rates warm up over `warmup` steps
-    and fall linearly to zero over the last `decay` of the budget. batch_tokens: inputs a step, padding included.
+    and fall linearly to zero over the last `decay` of the budget. batch_tokens: inputs a step, padding included. choice_weight:
+    what a choice among candidates counts, in tokens.
     """
 
     rank: int = 32
@@ -57,11 +59,13 @@ class Options:
     seed: int = 0
     betas: tuple[float, float] = (0.9, 0.98)
     clip: float = 1.0
+    choice_weight: float = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How a run is doing. loss: nats a token the model chooses, averaged since the last report; rates are of this sitting.
+    choice_loss: nats a choice among candidates; chosen: the share of these that is right; None where there were none.
 
     utilisation: the run's model FLOP/s as a share of this machine's matrix product.
     """
@@ -71,11 +75,36 @@ class Progress:
     seconds: float
     requests: int
     tokens: int
-    loss: float
+    loss: float | None
+    choice_loss: float | None
+    chosen: float | None
     tokens_per_second: float
     requests_per_second: float
     utilisation: float
     figures: dict[str, float]
+
+
+@dataclass(slots=True)
+class Losses:
+    """Sums over some steps, in nats: of `weight` tokens, and of `choices` among candidates, `hits` of them right."""
+
+    tokens: float = 0.0
+    weight: float = 0.0
+    choice: float = 0.0
+    hits: int = 0
+    choices: int = 0
+
+    @property
+    def token_loss(self) -> float | None:
+        return self.tokens / self.weight if self.weight else None
+
+    @property
+    def choice_loss(self) -> float | None:
+        return self.choice / self.choices if self.choices else None
+
+    @property
+    def chosen(self) -> float | None:
+        return self.hits / self.choices if self.choices else None
 
 
 Report = Callable[[Progress], None]
@@ -191,16 +220,29 @@ class AdapterRun:
 
     # -- training ----------------------------------------------------------------------------------------------------------
 
-    def step(self, progress: float) -> tuple[Batch, float]:
-        """One step at `progress` (0 to 1) of the budget: its batch, and its loss in nats a chosen token."""
+    def step(self, progress: float, sums: Losses | None = None) -> Batch:
+        """One step at `progress` (0 to 1) of the budget: its batch. Its losses are added to `sums`."""
         batch = self.batches.next(self.state.steps).to(self.device)
+        sums = sums if sums is not None else Losses()
         hidden = self.model.hidden(batch.ids, batch.segments)
-        weight = batch.weight / batch.weight.sum().clamp(min=1e-6)
-        loss, _ = self.model.loss(hidden, batch.where, batch.target, weight)
+        weight, total = batch.weight, float(batch.weight.sum())
+        if batch.choices is not None:
+            with torch.no_grad():
+                _, each = self.model.loss(
+                    hidden.detach(), batch.where, batch.target, torch.zeros_like(weight)
+                )
+            found = choice_loss(each, batch.choices)
+            weight = weight + self.options.choice_weight * found.coefficient
+            total += self.options.choice_weight * batch.choices.count
+            sums.choice += found.loss
+            sums.hits += found.hits
+            sums.choices += batch.choices.count
+        loss, each = self.model.loss(hidden, batch.where, batch.target, weight / max(total, 1e-6))
         loss.backward()
-        found = float(loss.detach())
-        if not math.isfinite(found):
-            raise TrainingError(f"the loss is {found} at step {self.state.steps}: lower the rate")
+        sums.tokens += float((each * batch.weight).sum())
+        sums.weight += float(batch.weight.sum())
+        if not math.isfinite(float(loss.detach())):
+            raise TrainingError(f"the loss is {float(loss)} at step {self.state.steps}: lower the rate")
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options.clip)
         schedule = Schedule(warmup=self.options.warmup, decay=self.options.decay, curriculum=())
         for group in self.optimiser.param_groups:
@@ -217,7 +259,7 @@ class AdapterRun:
             tokens_seen=self.state.tokens_seen + batch.tokens,
             position=batch.position,
         )
-        return batch, found
+        return batch
 
     def go(
         self,
@@ -237,30 +279,31 @@ class AdapterRun:
         budget = Budget(minutes * 60, steps, 0.0)
         began = self.state.seconds
         saved = snapped = since = time.monotonic()
-        losses: list[float] = []
-        tokens = requests = 0
+        sums = Losses()
+        steps_told = tokens = requests = 0
         flops = 0.0
         with stopping() as stop:
             while (progress := budget.progress(self.sitting_steps)) < 1 and not stop.is_set():
-                batch, loss = self.step(progress)
-                losses.append(loss)
+                batch = self.step(progress, sums)
+                steps_told += 1
                 tokens, requests = tokens + batch.tokens, requests + batch.examples
                 flops += self.flops(batch)
                 self.state = replace(self.state, seconds=began + budget.spent)
                 now = time.monotonic()
                 due = now - saved >= save_minutes * 60
-                if len(losses) >= report_every or due:
+                if steps_told >= report_every or due:
                     took = max(1e-9, now - since)
                     figures = self._measure() if due else {}
                     row = Progress(
                         self.state.steps, min(1.0, progress), self.state.seconds, self.state.requests,
-                        self.state.tokens_seen, sum(losses) / len(losses), tokens / took, requests / took,
+                        self.state.tokens_seen, sums.token_loss, sums.choice_loss, sums.chosen, tokens / took, requests / took,
                         flops / took / self.peak, figures,
                     )  # fmt: skip
                     metrics.add({**{k: v for k, v in asdict(row).items() if k != "figures"}, **figures})
                     if report is not None:
                         report(row)
-                    losses, tokens, requests, flops, since = [], 0, 0, 0.0, time.monotonic()
+                    sums, steps_told, tokens, requests, flops = Losses(), 0, 0, 0, 0.0
+                    since = time.monotonic()
                 if due:
                     self.save()
                     saved = time.monotonic()

@@ -212,6 +212,7 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
         settings,
         most=args.most_shards,
         ruff=args.ruff,
+        choices=args.choices,
         workers=args.workers,
         report=show,
     )
