@@ -1,20 +1,21 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
-    python benchmarks/refactoring_choice.py [--model mini] [--examples 4] [--most 150]
+    python benchmarks/refactoring_choice.py [--model mini] [--examples 4] [--most 150] [--json FILE]
 
-Instructions are those of training, in wordings that training never sees. All candidates are scored as programs by one tree-mask
-forward behind the request (and by one behind the same request without its instruction). Free decoding is asked without phrases.
+Instructions are those of training, in wordings that training never sees; a part of them leaves nothing to do. Candidates are
+weighed as the engine weighs them: whole programs, that nothing changes among them, in one forward. Free decoding is asked without
+lists; phrases are off throughout.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
+import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,13 +26,14 @@ import numpy as np
 import torch
 
 from copydesk.decode.coroutine import Ask, Lane
+from copydesk.decode.token_emitter import edge_log_probabilities
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
-from copydesk.grammar.trie import Floats, Trie
+from copydesk.grammar.trie import Trie
 from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED
-from copydesk.program import Program
-from copydesk.prompting.prompt import page_tokens, request_tokens
+from copydesk.program import Copy, Program
+from copydesk.prompting.prompt import page_tokens
 from copydesk.quickfixes.handler import Candidates
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
@@ -45,15 +47,18 @@ from copydesk.text.document import apply_edits, split_lines
 from copydesk_training.example import Example
 from refactoring_recall import after, examples, kinds
 
-LAWS = ("likelihood", "local", "likelihood - prior", "local - prior", "words", "words, local")
-"""How a candidate is chosen. local: at each token among those that some candidate has there. prior: the same without the
-instruction. words: the first candidate of `enumerate_candidates`, by no model. words, local: by `local` among those whose titles
-have as many words of the instruction as any.
+WAYS = ("present", "free", "free where present", "likelihood", "words")
+"""present: examples whose answer is a candidate. likelihood: chosen by the model. words: the first candidate of
+`enumerate_candidates`, by no model.
 """
+IDLE = ("clean_instruction", "clean_impossible", "clean_unclear")
+"""Kinds of instructions that leave nothing to do; four times as many examples as of the others."""
+LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 
-
-CHOICES: list[tuple[str, str, bool, float]] = []
-"""Of every example and law: whether the right one was chosen, and the log probability it was chosen with."""
+CHOICES: list[tuple[str, bool, bool, float]] = []
+"""Of every example: its kind, whether it is right that nothing changes, whether the right program was chosen, and with which
+log probability.
+"""
 
 
 def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Program]]:
@@ -71,50 +76,31 @@ def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[
     return [(candidate, program) for program, candidate in said.items()]
 
 
-def edges_of(editor: Editor, plan: Plan, trie: Trie, asked: Sequence[int]) -> Floats:
-    """The model's log probability of every edge behind the page and `asked`."""
-    model = editor.loaded_model.model
-    row = model.new_row(len(plan.prefix) + len(asked) + len(trie.tokens) + 64)
-    try:
-        model.forward([Feed(row, SHARED, plan.prefix, range(len(plan.prefix)))])
-        base = len(asked)
-        parents = [*range(-1, base - 1), *(base + p if p >= 0 else base - 1 for p in trie.parents)]
-        ask = Ask([*asked, *trie.tokens], range(base - 1, base + len(trie.tokens)), parents)
-        (logits,) = model.forward([Lane(row, 1, len(plan.prefix)).feed(ask)])
-    finally:
-        row.store.release()
-    nodes, tokens = torch.from_numpy(trie.edge_nodes), torch.from_numpy(trie.edge_tokens)
-    scores = logits.double()
-    found: Floats = (scores[nodes, tokens] - torch.logsumexp(scores, -1)[nodes]).cpu().numpy()
-    return found
-
-
-def chosen(
-    editor: Editor, plan: Plan, programs: Sequence[Program], words: Sequence[int]
-) -> list[tuple[int, float]]:
-    """The index of the program that each of `LAWS` chooses, and how sure it is, as a log probability. words: that each title
-    has of the instruction.
-    """
-    codec = editor.loaded_model.codec
+def weighed(editor: Editor, plan: Plan, programs: Sequence[Program]) -> tuple[int, float]:
+    """The index of the likeliest program, and its log probability among them."""
+    codec, model = editor.loaded_model.codec, editor.loaded_model.model
     assert codec is not None
-    lines = page_tokens(codec, plan.page).lines
+    lines, asked = page_tokens(codec, plan.page).lines, plan.asked
     runs = []
     for program in programs:
         pieces = codec.encode_program(program, plan.page.views, lines, open_end=plan.rules.open_end)
         runs.append([token for piece in pieces for token in piece.ids])
     trie = Trie(runs)
-    unasked = request_tokens(codec, plan.page, plan.page_scope, replace(plan.request, instruction=None))
-    with torch.inference_mode():
-        told, prior = (edges_of(editor, plan, trie, asked) for asked in (plan.asked, unasked))
-    exact, local = trie.law(told), trie.local_law(told)
-    best = np.where(np.asarray(words) == max(words), 0.0, -np.inf)
-    laws = (
-        exact, local, exact - trie.law(prior), local - trie.local_law(prior), best - np.arange(len(best)) * 1e-9, best + local,
-    )  # fmt: skip
-    return [(int(np.argmax(law)), float(np.max(law) - np.logaddexp.reduce(law))) for law in laws]
+    row = model.new_row(len(plan.prefix) + len(asked) + len(trie.tokens) + 64)
+    try:
+        with torch.inference_mode():
+            model.forward([Feed(row, SHARED, plan.prefix, range(len(plan.prefix)))])
+            base = len(asked)
+            parents = [*range(-1, base - 1), *(base + p if p >= 0 else base - 1 for p in trie.parents)]
+            ask = Ask([*asked, *trie.tokens], range(base - 1, base + len(trie.tokens)), parents)
+            (logits,) = model.forward([Lane(row, 1, len(plan.prefix)).feed(ask)])
+    finally:
+        row.store.release()
+    law = trie.law(edge_log_probabilities(trie, logits))
+    return int(np.argmax(law)), float(np.max(law))
 
 
-def measure(editor: Editor, example: Example, most: int, totals: Counter[str]) -> None:
+def measure(editor: Editor, example: Example, most: int, totals: Counter[str], *, free: bool) -> None:
     """Adds one example to the totals."""
     request = replace(example.request, phrases=False)
     lines = split_lines(example.before)
@@ -124,28 +110,43 @@ def measure(editor: Editor, example: Example, most: int, totals: Counter[str]) -
     document = editor.open("example.py", example.before)
     try:
         totals["examples"] += 1
-        totals["free"] += (free := _free(document, request, example))
+        written = free and _free(document, replace(request, narrow=False), example)
+        totals["free"] += written
         context = RefactoringContext.of(lines, request.scope, tree)
         found = enumerate_candidates(context, arguments_of(request.instruction or ""), most)
         plan = document.plan(request)
         begin = time.perf_counter()
         said = programs_of(editor, plan, found)
         totals["lowering ms"] += round((time.perf_counter() - begin) * 1000)
-        right = [after(example, candidate) == example.after for candidate, _ in said]
+        idle = example.before == example.after
+        right = [not idle and after(example, candidate) == example.after for candidate, _ in said]
         totals["candidates"] += len(said)
-        if any(right):
+        if (any(right) or idle) and said:
             totals["present"] += 1
-            totals["free where present"] += free
+            totals["free where present"] += written
             begin = time.perf_counter()
-            given = set(re.findall(r"\w+", (request.instruction or "").lower()))
-            words = [len(given & set(re.findall(r"\w+", candidate.title.lower()))) for candidate, _ in said]
-            found_by = chosen(editor, plan, [program for _, program in said], words)
+            nothing = Program((Copy(1, len(plan.page)),))
+            place, sure = weighed(editor, plan, [*(program for _, program in said), nothing])
             totals["choosing ms"] += round((time.perf_counter() - begin) * 1000)
-            for law, (place, sure) in zip(LAWS, found_by, strict=True):
-                totals[law] += right[place]
-                CHOICES.append((example.kind, law, right[place], sure))
+            chosen = [*right, idle][place]
+            totals["likelihood"] += chosen
+            totals["words"] += right[0]
+            CHOICES.append((example.kind, idle, chosen, sure))
     finally:
         document.close()
+
+
+def coverage() -> Iterator[str]:
+    """How many choices there are of at least each probability, and how many of these are right."""
+    yield "| probability at least | taken | right | right of these, nothing to do left out |\n|---|---|---|---|"
+    for level in LEVELS:
+        taken = [one for one in CHOICES if math.exp(one[3]) >= level]
+        right = sum(one[2] for one in taken)
+        edits = [one[2] for one in taken if not one[1]]
+        yield (
+            f"| {level} | {len(taken)} of {len(CHOICES)} | {right} ({right / max(1, len(taken)):.0%}) "
+            f"| {sum(edits)} of {len(edits)} |"
+        )
 
 
 def _free(document: Document, request: EditRequest, example: Example) -> bool:
@@ -158,24 +159,25 @@ def main() -> int:
     parser.add_argument("--model", help="a name, directory or hub id (default: the embedded model)")
     parser.add_argument("--examples", type=int, default=4, help="of each kind")
     parser.add_argument("--kinds", default="", help="comma-separated; all by default")
-    parser.add_argument("--most", type=int, default=150, help="candidates that are scored")
+    parser.add_argument("--most", type=int, default=150, help="candidates that are weighed")
+    parser.add_argument("--no-free", action="store_true", help="leave out free decoding, which takes longest")
     parser.add_argument("--json", metavar="FILE", help="write every choice, and how sure it was")
     args = parser.parse_args()
-    names = ("present", "free", "free where present", *LAWS)
-    print(f"| kind | examples | {' | '.join(names)} |\n|---|---{'|---' * len(names)}|")
+    print(f"| kind | examples | {' | '.join(WAYS)} |\n|---|---{'|---' * len(WAYS)}|")
     every = Counter[str]()
     with Editor.load(args.model, warm=False) as editor:
-        for kind in args.kinds.split(",") if args.kinds else kinds():
+        for kind in args.kinds.split(",") if args.kinds else [*kinds(), *IDLE]:
             totals = Counter[str]()
-            for example in examples(kind, args.examples):
+            for example in examples(kind, args.examples * (4 if kind in IDLE else 1)):
                 try:
-                    measure(editor, example, args.most, totals)
+                    measure(editor, example, args.most, totals, free=not args.no_free)
                 except CopydeskError as error:
                     print(f"{kind}: {error}", file=sys.stderr)
             every += totals
-            cells = (str(totals[name]) for name in ("examples", *names))
+            cells = (str(totals[name]) for name in ("examples", *WAYS))
             print(f"| {kind} | {' | '.join(cells)} |", flush=True)
-    print(f"| all | {' | '.join(str(every[name]) for name in ('examples', *names))} |")
+    print(f"| all | {' | '.join(str(every[name]) for name in ('examples', *WAYS))} |\n")
+    print("\n".join(coverage()))
     share = every["present"] or 1
     print(
         f"\nCandidates {every['candidates'] / (every['examples'] or 1):.0f}, lowering "

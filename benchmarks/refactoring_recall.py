@@ -61,7 +61,9 @@ def examples(kind: str, count: int) -> Iterator[Example]:
         random.Random(0).shuffle(those)
         for file in those:
             example = draw(KINDS[kind], file, rng)
-            if example is None or "\r" in example.before or example.before == example.after:
+            if example is None or "\r" in example.before or example.request.scope is None:
+                continue
+            if example.before == example.after and not KINDS[kind].nothing_to_do:
                 continue
             key = (example.request.instruction, example.after)
             if key not in seen:

@@ -72,8 +72,9 @@ class Batch:
 
         segments, choices = self.segments, self.choices
         if choices is not None:
-            parts = (moved(part) for part in (choices.candidate, choices.group, choices.right))
-            choices = Choices(*parts, choices.count)
+            choices = Choices(
+                moved(choices.candidate), moved(choices.group), moved(choices.right), choices.count
+            )
         return replace(
             self, ids=moved(self.ids), where=moved(self.where), target=moved(self.target), weight=moved(self.weight),
             document=moved(self.document), segments=segments and Segments(*map(moved, segments)), choices=choices,

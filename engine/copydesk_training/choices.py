@@ -39,16 +39,19 @@ IDLE = 0.15
 """The share of requests with nothing to do."""
 
 
-def choice_examples(text: str, rng: Random, count: int) -> Iterator[Example]:
-    """Up to `count` instructions on one clean text, every kind as likely as any other; none of a text that cannot be used."""
+def choice_examples(text: str, rng: Random, count: int, *, idle: float = IDLE) -> Iterator[Example]:
+    """Up to `count` instructions on one clean text, every kind as likely as any other; none of a text that cannot be used.
+
+    idle: the share of them that leave nothing to do.
+    """
     try:
         file = ParsedFile(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     kinds = [kind for kind in KINDS.values() if 100 <= kind.id < 180 and kind.weight > 0]
-    idle = [kind for kind in KINDS.values() if kind.nothing_to_do and kind.weight > 0]
+    nothing_to_do = [kind for kind in KINDS.values() if kind.nothing_to_do and kind.weight > 0]
     for _ in range(count):
-        example = draw(rng.choice(idle if rng.random() < IDLE else kinds), file, rng)
+        example = draw(rng.choice(nothing_to_do if rng.random() < idle else kinds), file, rng)
         if example is not None and example.request.instruction and not example.request.diagnostics:
             yield example
 

@@ -10,14 +10,13 @@ from random import Random
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
+from tokenizers import Tokenizer
 from transformers.models.auto.modeling_auto import AutoModelForCausalLM
 
+from adapter_bases import FORMAT, byte_tokenizer, directory, extended
 from copydesk.editor import Editor
 from copydesk.errors import TrainingError
 from copydesk.prompting.codec import Codec
-from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest
 from copydesk_server.cli import main
@@ -32,30 +31,7 @@ from copydesk_training.batches import Batches, Examples
 from copydesk_training.examples import Renderer
 from copydesk_training.shard_file import write_shard
 from defect_files import files
-from tiny_models import FAMILY, build
-
-FORMAT = EditFormat(warm_lines=32, after_copy="program", max_number=81)
-SIZES = {"max_position_embeddings": 2048, "tie_word_embeddings": True, "attention_bias": False}
-GROUPED = {"num_key_value_heads": 2, "head_dim": 16, "hidden_size": 64}
-
-
-def byte_tokenizer() -> Tokenizer:
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokenizer = Tokenizer(models.BPE({c: k for k, c in enumerate(alphabet)}, []))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-    )
-    tokenizer.decoder = decoders.ByteLevel()
-    return tokenizer
-
-
-def directory(folder: Path, family: str = "llama", dtype: torch.dtype = torch.bfloat16) -> Path:
-    changes = {**SIZES, **GROUPED} if family in ("llama", "qwen2") else {"tie_word_embeddings": False}
-    if family == "qwen2":
-        changes.pop("attention_bias")
-    build(FAMILY[family](256, **changes), dtype=dtype).save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=byte_tokenizer()).save_pretrained(folder)
-    return folder
+from tiny_models import FAMILY
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +43,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shards(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Real examples in the base's tokens, grouped on pages."""
     folder = tmp_path_factory.mktemp("shards")
-    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-    extend(tokenizer, FORMAT)
-    tokenizer.save(str(folder / "tokenizer.json"))
-    renderer = Renderer(Codec(FORMAT, HFVocabulary(tokenizer)))
+    renderer = Renderer(extended(base, folder))
     made = []
     for file in islice(files(), 6):
         examples = defects.examples(file.text, Random(0), 12)

@@ -46,7 +46,7 @@ class ProgramChoiceDecoder:
         self.task = task
         self.emitter = emitter
         self.others = others
-        self._runs = {program: self._spelled(program) for program in task.programs}
+        self._runs = {program: spelled_runs(task, program) for program in task.programs}
 
     def run(self) -> Steps:
         task, emitter = self.task, self.emitter
@@ -96,17 +96,18 @@ class ProgramChoiceDecoder:
         codec = self.task.codec
         return codec.literals.copy_open + codec.copy_start(copied.start) + codec.copy_end(copied.end)
 
-    def _spelled(self, program: Program) -> list[Run]:
-        """The program's tokens, cut behind every copy whose span the context shows."""
-        task, runs, ids = self.task, list[Run](), list[int]()
-        copies = iter([op for op in program.ops if isinstance(op, Copy)])
-        for piece in task.codec.encode_program(program, task.views, task.lines, open_end=task.open_end):
-            if piece.role != "span":
-                ids += piece.ids
-                continue
-            copied = next(copies)
-            if piece.ids:
-                runs.append((tuple(ids), copied))
-                ids = []
-        runs.append((tuple(ids), None))
-        return runs
+
+def spelled_runs(task: ProgramChoiceTask, program: Program) -> list[Run]:
+    """The program's tokens, cut behind every copy whose span the context shows."""
+    runs, ids = list[Run](), list[int]()
+    copies = iter([op for op in program.ops if isinstance(op, Copy)])
+    for piece in task.codec.encode_program(program, task.views, task.lines, open_end=task.open_end):
+        if piece.role != "span":
+            ids += piece.ids
+            continue
+        copied = next(copies)
+        if piece.ids:
+            runs.append((tuple(ids), copied))
+            ids = []
+    runs.append((tuple(ids), None))
+    return runs

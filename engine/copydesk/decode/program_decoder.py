@@ -58,6 +58,10 @@ class ProgramDecoder:
 
     def run(self) -> Steps:
         self.emitter.pending.extend(self.task.request)
+        return (yield from self.behind_request())
+
+    def behind_request(self) -> Steps:
+        """As `run`, where the request is written already."""
         return (yield from self._from(self.task.rules.start()))
 
     def first_copies(self) -> list[Copy]:

@@ -104,15 +104,22 @@ class TokenEmitter:
         shared = _common_prefix(choices)
         self.force(choices[0][:shared])
         trie = Trie([choice[shared:] for choice in choices])
-        self.counts.choices += 1
         if trie.nodes > self.max_nodes:
+            self.counts.choices += 1
             self.exact = self.exact and local
             return (yield from self._walk(trie))
-        logits = yield from self._logits([(), *_node_paths(trie)], [path[shared:] for path in ahead])
-        edges = _edge_log_probabilities(trie, logits)
-        index = self.sampler.choose(self.law(trie, edges, local=local))
+        law = yield from self.weigh(trie, local=local, ahead=[path[shared:] for path in ahead])
+        index = self.sampler.choose(law)
         self.pending.extend(trie.sequences[index])
         return index
+
+    def weigh(
+        self, trie: Trie, *, local: bool = False, ahead: Sequence[Sequence[int]] = ()
+    ) -> Generator[Any, Any, Floats]:
+        """Log probability of each choice, from one forward; nothing is written. See `choose`."""
+        self.counts.choices += 1
+        logits = yield from self._logits([(), *_node_paths(trie)], ahead)
+        return self.law(trie, edge_log_probabilities(trie, logits), local=local)
 
     def law(self, trie: Trie, edges: Floats, *, local: bool) -> Floats:
         """Log probability of each choice: what a choice is made by."""
@@ -241,7 +248,7 @@ def _common_prefix(choices: Sequence[Sequence[int]]) -> int:
     return min(len(first), len(last))
 
 
-def _edge_log_probabilities(trie: Trie, logits: torch.Tensor) -> Floats:
+def edge_log_probabilities(trie: Trie, logits: torch.Tensor) -> Floats:
     """The model's own log probability of every edge, gathered where the logits are. logits: [nodes, vocabulary]."""
     nodes = torch.from_numpy(trie.edge_nodes).to(logits.device)
     tokens = torch.from_numpy(trie.edge_tokens).to(logits.device)

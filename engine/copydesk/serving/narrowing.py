@@ -9,16 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from copydesk.program import Sub
+from copydesk.program import Copy, Program, Sub
 from copydesk.quickfixes.handler import Candidates
 from copydesk.quickfixes.registry import QuickFixes
 from copydesk.quickfixes.replacement import Replacement
+from copydesk.refactorings.arguments import arguments_of
+from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.phrases import instruction_edits
+from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest, Range
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs, listed_subs
 from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
+
+MOST_CANDIDATES = 150
+"""Of the refactorings, that are put into programs for one instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,24 @@ def listed(asked: PageRequest) -> ListedPrograms | dict[int, list[Sub]] | None:
         if answer:
             return answer
     return None
+
+
+def instruction_programs(asked: PageRequest) -> tuple[Program, ...]:
+    """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first, and behind
+    the first of them that nothing changes; none where the request is no instruction for Python alone.
+    """
+    request, snapshot, lowering = asked.request, asked.snapshot, asked.lowering
+    tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
+    if tree is None or request.instruction is None or not request.narrow or request.diagnostics:
+        return ()
+    if request.choices is not None or request.lark is not None:
+        return ()
+    context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
+    found = enumerate_candidates(context, arguments_of(request.instruction), MOST_CANDIDATES)
+    listed = listed_programs(lowering, Candidates(tuple(one.edits for one in found))) if found else None
+    if listed is None:
+        return ()
+    return (listed.programs[0], Program((Copy(1, len(lowering.page)),)), *listed.programs[1:])
 
 
 def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str]] | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from copydesk.decode.candidate_choice import CandidateDecoder
 from copydesk.decode.coroutine import Steps
 from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.program_choice import ProgramChoiceDecoder, ProgramChoiceTask
@@ -32,7 +33,14 @@ from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import EditRequest, Range
 from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.lowering import ListedPrograms, Lowering
-from copydesk.serving.narrowing import PageRequest, instructed_edit, listed, may_apply, narrowed_texts
+from copydesk.serving.narrowing import (
+    PageRequest,
+    instructed_edit,
+    instruction_programs,
+    listed,
+    may_apply,
+    narrowed_texts,
+)
 from copydesk.serving.snapshot import Snapshot
 from copydesk.syntax.tree import parse
 from copydesk.text.limits import Limits
@@ -196,8 +204,13 @@ def _decoder(
         narrow=narrowed_texts(asked),
     )
 
+    proposed = instruction_programs(asked) if picked is None else ()
+    candidates = ProgramChoiceTask(codec, page.views, tokens.lines, prompt, proposed, rules.open_end)
+
     def begin(emitter: TokenEmitter) -> Steps:
         free = ProgramDecoder(task, emitter)
+        if proposed:
+            return CandidateDecoder(candidates, emitter, free).run()
         return free.run() if picked is None else ProgramChoiceDecoder(picked, emitter, free).run()
 
     return begin
