@@ -1,6 +1,6 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
-    python benchmarks/refactoring_choice.py [--model mini] [--examples 4] [--most 150] [--json FILE]
+    python benchmarks/refactoring_choice.py [--model mini] [--examples 4] [--most 64] [--json FILE]
 
 Instructions are those of training, in wordings that training never sees; a part of them leaves nothing to do. Candidates are
 weighed as the engine weighs them: whole programs, that nothing changes among them, in one forward. Free decoding is asked without
@@ -16,13 +16,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
-import numpy as np
 import torch
 
 from copydesk.decode.coroutine import Ask, Lane
@@ -38,7 +37,7 @@ from copydesk.quickfixes.handler import Candidates
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.registry import enumerate_candidates
+from copydesk.refactorings.registry import affinity, enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.serving.plan import Plan
@@ -55,10 +54,27 @@ IDLE = ("clean_instruction", "clean_impossible", "clean_unclear")
 """Kinds of instructions that leave nothing to do; four times as many examples as of the others."""
 LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 
-CHOICES: list[tuple[str, bool, bool, float]] = []
-"""Of every example: its kind, whether it is right that nothing changes, whether the right program was chosen, and with which
-log probability.
-"""
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidates of one example, the last one that nothing changes: log probabilities, how well each title goes with the
+    instruction, and which are right.
+    """
+
+    kind: str
+    instruction: str
+    titles: list[str]
+    likelihoods: list[float]
+    affinities: list[float]
+    right: list[bool]
+
+    @property
+    def place(self) -> int:
+        """The likeliest."""
+        return max(range(len(self.right)), key=self.likelihoods.__getitem__)
+
+
+CHOICES: list[Choice] = []
 
 
 def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Program]]:
@@ -76,8 +92,8 @@ def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[
     return [(candidate, program) for program, candidate in said.items()]
 
 
-def weighed(editor: Editor, plan: Plan, programs: Sequence[Program]) -> tuple[int, float]:
-    """The index of the likeliest program, and its log probability among them."""
+def weighed(editor: Editor, plan: Plan, programs: Sequence[Program]) -> list[float]:
+    """The log probability of each program among them all."""
     codec, model = editor.loaded_model.codec, editor.loaded_model.model
     assert codec is not None
     lines, asked = page_tokens(codec, plan.page).lines, plan.asked
@@ -96,8 +112,7 @@ def weighed(editor: Editor, plan: Plan, programs: Sequence[Program]) -> tuple[in
             (logits,) = model.forward([Lane(row, 1, len(plan.prefix)).feed(ask)])
     finally:
         row.store.release()
-    law = trie.law(edge_log_probabilities(trie, logits))
-    return int(np.argmax(law)), float(np.max(law))
+    return [float(one) for one in trie.law(edge_log_probabilities(trie, logits))]
 
 
 def measure(editor: Editor, example: Example, most: int, totals: Counter[str], *, free: bool) -> None:
@@ -126,12 +141,15 @@ def measure(editor: Editor, example: Example, most: int, totals: Counter[str], *
             totals["free where present"] += written
             begin = time.perf_counter()
             nothing = Program((Copy(1, len(plan.page)),))
-            place, sure = weighed(editor, plan, [*(program for _, program in said), nothing])
+            law = weighed(editor, plan, [*(program for _, program in said), nothing])
             totals["choosing ms"] += round((time.perf_counter() - begin) * 1000)
-            chosen = [*right, idle][place]
-            totals["likelihood"] += chosen
+            instruction, titles = request.instruction or "", [candidate.title for candidate, _ in said]
+            asked = arguments_of(instruction).words
+            alike = [*(affinity(title, asked) for title in titles), 0.0]
+            choice = Choice(example.kind, instruction, titles, law, alike, [*right, idle])
+            totals["likelihood"] += choice.right[choice.place]
             totals["words"] += right[0]
-            CHOICES.append((example.kind, idle, chosen, sure))
+            CHOICES.append(choice)
     finally:
         document.close()
 
@@ -140,9 +158,9 @@ def coverage() -> Iterator[str]:
     """How many choices there are of at least each probability, and how many of these are right."""
     yield "| probability at least | taken | right | right of these, nothing to do left out |\n|---|---|---|---|"
     for level in LEVELS:
-        taken = [one for one in CHOICES if math.exp(one[3]) >= level]
-        right = sum(one[2] for one in taken)
-        edits = [one[2] for one in taken if not one[1]]
+        taken = [one for one in CHOICES if math.exp(one.likelihoods[one.place]) >= level]
+        right = sum(one.right[one.place] for one in taken)
+        edits = [one.right[one.place] for one in taken if not one.right[-1]]
         yield (
             f"| {level} | {len(taken)} of {len(CHOICES)} | {right} ({right / max(1, len(taken)):.0%}) "
             f"| {sum(edits)} of {len(edits)} |"
@@ -159,7 +177,7 @@ def main() -> int:
     parser.add_argument("--model", help="a name, directory or hub id (default: the embedded model)")
     parser.add_argument("--examples", type=int, default=4, help="of each kind")
     parser.add_argument("--kinds", default="", help="comma-separated; all by default")
-    parser.add_argument("--most", type=int, default=150, help="candidates that are weighed")
+    parser.add_argument("--most", type=int, default=64, help="candidates that are weighed")
     parser.add_argument("--no-free", action="store_true", help="leave out free decoding, which takes longest")
     parser.add_argument("--json", metavar="FILE", help="write every choice, and how sure it was")
     args = parser.parse_args()
@@ -184,7 +202,7 @@ def main() -> int:
         f"{every['lowering ms'] / (every['examples'] or 1):.0f} ms, choosing {every['choosing ms'] / share:.0f} ms."
     )
     if args.json is not None:
-        Path(args.json).write_text(json.dumps(CHOICES), encoding="utf-8")
+        Path(args.json).write_text(json.dumps([asdict(one) for one in CHOICES]), encoding="utf-8")
     return 0
 
 

@@ -65,6 +65,8 @@ MOST_LINES = 200
 """A longer selection, which no page would show, has none."""
 _EACH = 400
 """Candidates of one refactoring that are compared with the others."""
+_TEXT = re.compile(r'"[^"\s]+(?:\s+[^"\s]+){2,}"')
+"""A quoted text of three words or more."""
 
 
 @cache
@@ -86,13 +88,13 @@ def all_refactorings() -> tuple[Refactoring, ...]:
 def enumerate_candidates(
     context: RefactoringContext, arguments: Arguments, most: int = MOST
 ) -> list[Candidate]:
-    """What all refactorings make of a selection, each once: those first whose titles have more words of the instruction.
+    """What all refactorings make of a selection, each once: those first whose titles go best with the instruction (`affinity`).
     None of code that does not parse, or of more than `MOST_LINES` lines. Raises: never.
     """
     if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
     found = {candidate.edits: candidate for candidate in _candidates(context, arguments)}
-    return sorted(found.values(), key=lambda candidate: _rank(candidate, arguments))[:most]
+    return sorted(found.values(), key=lambda one: -affinity(one.title, arguments.words))[:most]
 
 
 def _candidates(context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
@@ -103,8 +105,18 @@ def _candidates(context: RefactoringContext, arguments: Arguments) -> Iterator[C
             continue  # a tree's columns are bytes, which such a line has not
 
 
-def _rank(candidate: Candidate, arguments: Arguments) -> tuple[int, int]:
-    """The more words of the instruction stand in the title, which names the arguments, and the fewer others, the earlier."""
-    title = set(re.findall(r"\w+", candidate.title.lower()))
-    used = len(title & arguments.words)
-    return -used, len(title) - used
+def affinity(title: str, words: frozenset[str]) -> float:
+    """How well a title goes with an instruction of these words: those it has of them, less half of those it has beside them.
+
+    A word counts whatever its ending is. A quoted text of three words or more does not count: the instruction itself would do.
+    """
+    named = {_stem(word) for word in re.findall(r"\w+", _TEXT.sub(" ", title).lower())}
+    used = len(named & {_stem(word) for word in words})
+    return used - (len(named) - used) / 2
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "es", "s", "e"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return word.removesuffix(ending)
+    return word

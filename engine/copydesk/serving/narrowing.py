@@ -23,7 +23,7 @@ from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
 
-MOST_CANDIDATES = 150
+MOST_CANDIDATES = 64
 """Of the refactorings, that are put into programs for one instruction."""
 
 
