@@ -1,0 +1,121 @@
+"""Candidates of an instruction: weighed whole by the exact law, taken where one is likely enough, else written freely."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from copydesk.decode import candidate_choice
+from copydesk.decode.candidate_choice import CandidateDecoder
+from copydesk.decode.coroutine import Lane, Outcome, Steps
+from copydesk.decode.counts import Counts
+from copydesk.decode.program_choice import ProgramChoiceTask
+from copydesk.decode.program_decoder import ProgramDecoder
+from copydesk.decode.sampling import Sampler
+from copydesk.decode.schedule import Job, run
+from copydesk.decode.token_emitter import TokenEmitter
+from copydesk.oracle import oracle_program
+from copydesk.oracle.token_cost import CodecCost
+from copydesk.program import Copy, Program
+from copydesk.prompting.codec import Codec, Ids
+from copydesk.text.document import split_lines
+from decoding import Desk, byte_codec
+from finite import Recorder, brute_law
+from mock_model import MockModel
+from random_pages import random_text
+
+CODEC = byte_codec("lines", "program")
+
+
+def proposing(random: Random, codec: Codec = CODEC) -> tuple[Desk, list[Program]]:
+    """A page all of which may change, and programs that change one of its lines, with one that changes none."""
+    views: list[str] = []
+    while not views:
+        text = random_text(random, 5)
+        views = split_lines(text)
+    desk = Desk.of(codec, text, [(1, len(views))], instruction="do something")
+    found = [Program((Copy(1, len(views)),))]
+    for word in ("(", "x", ", y", "é"):
+        changed = list(desk.task.views)
+        at = random.randrange(len(changed))
+        changed[at] = word + changed[at]
+        found.append(oracle_program("".join(desk.task.views), "".join(changed), cost=CodecCost(codec)))
+    return desk, list(dict.fromkeys(found))
+
+
+def decode(
+    desk: Desk, model: Any, programs: list[Program] | None, sampler: Sampler
+) -> tuple[Outcome, Counts]:
+    """With candidates, or freely without."""
+    task, counts = desk.task, Counts()
+    lane = Lane(desk.warm(model), 1, len(desk.tokens.ids))
+    emitter = TokenEmitter(lane, sampler, counts, 60)
+    free = ProgramDecoder(task, emitter)
+    steps: Steps = free.run()
+    if programs is not None:
+        listed = ProgramChoiceTask(
+            task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end
+        )
+        steps = CandidateDecoder(listed, emitter, free).run()
+    job = Job(lane, steps)
+    for _ in run(model, [job], lambda: None):
+        pass
+    assert job.outcome is not None
+    return job.outcome, counts
+
+
+def spelled(desk: Desk, program: Program) -> Ids:
+    task = desk.task
+    pieces = task.codec.encode_program(program, task.views, task.lines, open_end=desk.rules.open_end)
+    return tuple(token for piece in pieces for token in piece.ids)
+
+
+def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = Random(2)
+    for seed in range(30):
+        model = MockModel(CODEC.vocabulary.size, seed=seed, context=0)
+        desk, programs = proposing(random)
+        law = brute_law(
+            model, [*desk.tokens.ids, *desk.task.request], [spelled(desk, one) for one in programs]
+        )
+        monkeypatch.setattr(candidate_choice, "CONFIDENCE", law.max() * 0.999)
+        sampler = Recorder(temperature=0.0)
+        outcome, counts = decode(desk, model, programs, sampler)
+        np.testing.assert_allclose(np.exp(sampler.laws[0]), law, atol=1e-5)
+        assert outcome.program == programs[int(law.argmax())]
+        assert math.isclose(outcome.log_likelihood, math.log(law.max()), abs_tol=1e-4)
+        assert (counts.forwards, counts.generated, counts.choices) == (1, 0, 1)
+        monkeypatch.setattr(candidate_choice, "CONFIDENCE", law.max() * 1.001)
+        outcome, _ = decode(desk, model, programs, Sampler())
+        written, _ = decode(desk, model, None, Sampler())
+        assert outcome.program == written.program
+        assert math.isclose(outcome.log_likelihood, written.log_likelihood, abs_tol=1e-4)
+
+
+@pytest.mark.parametrize("after_copy", ["span", "tail"])
+def test_where_copies_put_spans_into_the_context_none_is_weighed(after_copy: str) -> None:
+    codec = byte_codec("lines", after_copy)
+    model, random = MockModel(codec.vocabulary.size, seed=1), Random(7)
+    for _ in range(5):
+        desk, programs = proposing(random, codec)
+        assert decode(desk, model, programs, Sampler())[0] == decode(desk, model, None, Sampler())[0]
+
+
+def test_the_last_candidates_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidate_choice, "CONFIDENCE", 1e-9)
+    desk, programs = proposing(Random(3))
+    model, kept = MockModel(CODEC.vocabulary.size, seed=1, context=0), programs[:3]
+    nodes = {ids[:k] for ids in (spelled(desk, one) for one in kept) for k in range(1, len(ids))}
+    monkeypatch.setattr(candidate_choice, "MOST_NODES", len(nodes))
+    sampler = Recorder(temperature=0.0)
+    outcome, _ = decode(desk, model, programs, sampler)
+    assert len(sampler.laws[0]) == len(kept)
+    assert outcome.program in kept
+    monkeypatch.setattr(candidate_choice, "MOST_NODES", 1)
+    assert decode(desk, model, programs, Sampler())[0] == decode(desk, model, None, Sampler())[0]
