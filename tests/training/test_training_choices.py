@@ -76,8 +76,11 @@ def test_nothing_to_do_is_a_candidate_and_the_right_one_where_it_is(
 @given(
     st.lists(st.lists(st.integers(1, 4), min_size=2, max_size=5), min_size=1, max_size=4),
     st.integers(0, 1 << 30),
+    st.sampled_from([1.0, 4.0]),
 )
-def test_the_coefficients_give_the_gradient_of_the_softmax(groups: list[list[int]], seed: int) -> None:
+def test_the_coefficients_give_the_gradient_of_the_softmax(
+    groups: list[list[int]], seed: int, temperature: float
+) -> None:
     """groups: the tokens of each candidate. Positions of no choice stand between them and get no coefficient."""
     draw = torch.Generator().manual_seed(seed)
     candidate, group, right = [], [], []
@@ -91,10 +94,10 @@ def test_the_coefficients_give_the_gradient_of_the_softmax(groups: list[list[int
     choices = Choices(places, torch.tensor(group), torch.tensor(right), len(groups))
     each = (torch.rand(len(places), generator=draw) * 3).requires_grad_()
     scores = -torch.stack([each[places == k].sum() for k in range(len(group))])
-    log_p = torch.cat([scores[choices.group == g].log_softmax(0) for g in range(len(groups))])
+    log_p = torch.cat([(scores[choices.group == g] / temperature).log_softmax(0) for g in range(len(groups))])
     loss = -log_p[choices.right].sum()
     loss.backward()
-    found = choice_loss(each.detach(), choices)
+    found = choice_loss(each.detach(), choices, temperature)
     assert each.grad is not None
     assert torch.allclose(found.coefficient, each.grad, atol=1e-5)
     assert math.isclose(found.loss, float(loss.detach()), rel_tol=1e-4, abs_tol=1e-4)

@@ -47,7 +47,7 @@ RUN_FILE = "run.pt"
 class Options:
     """How an adapter is trained. rate: of A and B; new rows learn `row_factor` times as fast. Rates warm up over `warmup` steps
     and fall linearly to zero over the last `decay` of the budget. batch_tokens: inputs a step, padding included. choice_weight:
-    what a choice among candidates counts, in tokens.
+    what a choice among candidates counts, in tokens; its softmax is at `choice_temperature`.
     """
 
     rank: int = 32
@@ -59,7 +59,8 @@ class Options:
     seed: int = 0
     betas: tuple[float, float] = (0.9, 0.98)
     clip: float = 1.0
-    choice_weight: float = 4.0
+    choice_weight: float = 12.0
+    choice_temperature: float = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +232,7 @@ class AdapterRun:
                 _, each = self.model.loss(
                     hidden.detach(), batch.where, batch.target, torch.zeros_like(weight)
                 )
-            found = choice_loss(each, batch.choices)
+            found = choice_loss(each, batch.choices, self.options.choice_temperature)
             weight = weight + self.options.choice_weight * found.coefficient
             total += self.options.choice_weight * batch.choices.count
             sums.choice += found.loss
