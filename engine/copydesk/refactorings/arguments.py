@@ -18,6 +18,13 @@ MOST = 40
 LONGEST = 1000
 """Characters of an instruction that are looked at."""
 
+_FUNCTION_WORDS = frozenset({
+    "a", "all", "an", "and", "any", "are", "at", "be", "but", "by", "can", "do", "don", "every", "here", "in", "instead",
+    "into", "is", "isn", "it", "its", "just", "let", "me", "my", "no", "of", "off", "on", "one", "only", "or", "our", "out",
+    "over", "please", "should", "so", "some", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "those", "to", "too", "us", "use", "using", "want", "we", "which", "with", "would", "you", "your",
+})  # fmt: skip
+"""Words of a sentence that are no names in it, unless they are marked as such."""
 _QUOTED = re.compile(r"(\"{3}|```|(?<!\w)'(?=.*'(?!\w))|[\"`])(.+?)\1")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)")
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)+")
@@ -79,7 +86,12 @@ def arguments_of(instruction: str) -> Arguments:
     text = re.sub(r"[\r\n\t]+", " ", instruction[:LONGEST]).strip()
     quoted = [found[2].strip() for found in _QUOTED.finditer(text)]
     bare = re.sub(r"[`\"]", " ", text)
-    names = [name for name in _NAME.findall(bare) if not keyword.iskeyword(name)]
+    marked = {name for piece in quoted for name in _NAME.findall(piece)}
+    names = [
+        name
+        for name in _NAME.findall(bare)
+        if not keyword.iskeyword(name) and (name in marked or name not in _FUNCTION_WORDS)
+    ]
     dotted = _DOTTED.findall(text)
     code = list(_code(text, quoted))
     types = [

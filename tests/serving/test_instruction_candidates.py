@@ -1,0 +1,114 @@
+"""Instructions through the editor: the candidate that the model finds likeliest is the edit, and writes nothing of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.editor import Editor
+from copydesk.models.replay import ReplayModel
+from copydesk.oracle import oracle_program
+from copydesk.refactorings.arguments import arguments_of
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.registry import enumerate_candidates
+from copydesk.request import EditRequest
+from copydesk.results import EditResult
+from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
+from copydesk.serving.plan import script_of
+from copydesk.syntax.tree import parse
+from copydesk.text.document import split_lines
+
+TEXT = """\
+import json
+
+
+def load(path, items):
+    total = 0
+    for item in items:
+        total = total + item
+        print(item)
+    if path:
+        return total
+    else:
+        return json.loads(path)
+"""
+SCOPE = (4, 12)
+
+
+@pytest.fixture(scope="module")
+def editor() -> Editor:
+    found = LoadedModel.load(EMBEDDED, device="cpu", dtype="fp32")
+    found.model = ReplayModel(found.model)
+    return Editor(found, warm=False)
+
+
+def candidates(instruction: str) -> dict[str, str]:
+    """The text that each candidate makes, by its title."""
+    lines = split_lines(TEXT)
+    tree = parse(lines, "python")
+    assert tree is not None
+    context = RefactoringContext.of(lines, [SCOPE], tree)
+    texts = {}
+    for candidate in enumerate_candidates(context, arguments_of(instruction)):
+        changed = list(lines)
+        for edit in reversed(candidate.edits):
+            changed[edit.first - 1 : edit.last] = [edit.text]
+        texts[candidate.title] = "".join(changed)
+    return texts
+
+
+def said(editor: Editor, request: EditRequest, after: str, name: str = "a.py") -> EditResult:
+    """The result where the model says the program that makes `after`."""
+    document = editor.open(name, TEXT)
+    try:
+        plan = document.plan(request)
+        program = oracle_program(TEXT, after, cost=editor.loaded_model.cost, scope=[SCOPE])
+        first, script = script_of(editor.loaded_model, plan, program)
+        model = editor.loaded_model.model
+        assert isinstance(model, ReplayModel)
+        model.scripts = dict.fromkeys(range(1, 1000), (first, script))
+        return document.edit(request)
+    finally:
+        document.close()
+
+
+@pytest.mark.parametrize(
+    ("instruction", "title"),
+    [
+        ("call it result instead of total", 'Replace "total" by "result"'),
+        ("no debug output please", "Remove debug prints"),
+        ("the else isn't needed", 'Remove "else" after return'),
+        ("use +=", "Write total += item"),
+    ],
+)
+def test_the_likeliest_candidate_is_the_edit(editor: Editor, instruction: str, title: str) -> None:
+    made = candidates(instruction)
+    assert title in made, sorted(made)
+    result = said(editor, EditRequest(scope=[SCOPE], instruction=instruction, phrases=False), made[title])
+    assert (result.status, result.text) == ("edited", made[title])
+    assert (result.counts.generated, result.counts.choices) == (0, 1)
+
+
+def test_that_nothing_changes_is_a_candidate(editor: Editor) -> None:
+    result = said(editor, EditRequest(scope=[SCOPE], instruction="use +=", phrases=False), TEXT)
+    assert (result.status, result.counts.choices) == ("unchanged", 1)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        EditRequest(scope=[SCOPE], instruction="use +=", narrow=False),
+        EditRequest(
+            scope=[SCOPE], instruction="use +=", phrases=False, choices=["    pass\n", "    return\n"]
+        ),
+        EditRequest(scope=[SCOPE], phrases=False),
+    ],
+)
+def test_requests_that_leave_no_candidates_are_written(editor: Editor, request_: EditRequest) -> None:
+    result = said(editor, request_, TEXT.replace("    total = 0\n", "    pass\n"))
+    assert result.counts.choices > 1
+
+
+def test_other_languages_have_no_candidates(editor: Editor) -> None:
+    request = EditRequest(scope=[SCOPE], instruction="rename total to result", phrases=False)
+    result = said(editor, request, TEXT.replace("total", "result"), "a.txt")
+    assert result.counts.choices > 1
