@@ -1,8 +1,8 @@
 """Requests whose answer competes with other edits: what a model learns to choose among the refactorings' candidates from.
 
 A group is a page with the request, and behind it a branch for each candidate: the right one, others that the engine would list
-beside it, and the program that changes nothing, which is right where there is nothing to do. Every branch begins with the
-request's last token, so that its first own token is foretold, too.
+beside it, and the program that changes nothing, which is right where there is nothing to do, or no candidate does it. Every
+branch begins with the request's last token, so that its first own token is foretold, too.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ ENUMERATED = 150
 """Candidates that are looked at, as many as the engine looks at."""
 IDLE = 0.15
 """The share of requests with nothing to do."""
+WITHHELD = 0.1
+"""The share of requests whose right candidate is left out: that none is right has to be learnt, too."""
 
 
 def choice_examples(text: str, rng: Random, count: int, *, idle: float = IDLE) -> Iterator[Example]:
@@ -80,14 +82,13 @@ class ChoiceRenderer(Renderer):
         tokens = self.page_tokens(shown, page)
         found = _candidates(example, shown, scope)
         right = [k for k, one in enumerate(found) if _after(shown.lines, one) == example.after]
-        if not right and example.before != example.after:
-            return "no candidate is right"
+        answer = right[:1] if rng.random() >= WITHHELD else []
         lowering = Lowering(self.codec, self.cost, rules, page, tokens, shown.lines, scope)
-        programs = _programs(lowering, [found[k] for k in [*right[:1], *_rivals(found, right, rng)]])
+        programs = _programs(lowering, [found[k] for k in [*answer, *_rivals(found, right, rng)]])
         nothing = Program((Copy(1, len(page)),)) if len(page) else Program(())
-        if example.before == example.after:
+        if not answer:
             programs = [nothing, *programs]
-        elif not programs or programs[0] is None:
+        elif programs[0] is None:
             return "the format cannot spell the program"
         else:
             programs.append(nothing)

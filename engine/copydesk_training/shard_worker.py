@@ -31,6 +31,8 @@ from copydesk_training.shard_plan import Settings, ShardRecord, Task
 
 CHOICES_PER_EXCERPT = 10
 """Instructions that are tried on an excerpt; two thirds have a page and rivals."""
+REAL_CHOICES = 2
+"""How often a pass shows each of people's own edits as a choice."""
 _PER_FILE = 4
 _HELDOUT_DENSITY = 0.15
 _MOST_HELDOUT = 96
@@ -94,6 +96,27 @@ class Worker:
         rng.shuffle(made)
         self._write(f"{task.name}.bin", made, record)
 
+    def _choices(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
+        """Choices among the candidates of instructions, on pages of any length that shows their scope. People's own edits are
+        among them, few of which a candidate makes.
+        """
+        rng = random.Random(f"{self.settings.seed}/{task.name}")
+        for example in self._instructions(task, rng):
+            made = self.renderer.render_choice(example, self._length(rng), rng)
+            if isinstance(made, str):
+                counts[f"{made}: {example.kind}"] += 1
+            else:
+                yield made
+
+    def _instructions(self, task: Task, rng: random.Random) -> Iterator[Example]:
+        for file in self.corpus.read(task.entries):
+            found = excerpts(file.text)
+            for part in rng.sample(found, min(len(found), self.settings.excerpts_per_file)):
+                yield from choice_examples(part, rng, CHOICES_PER_EXCERPT)
+        for example in pairs.examples_for(self.corpus, task.entries, REAL_CHOICES):
+            if example.request.instruction and not example.request.diagnostics:
+                yield example
+
     def _length(self, rng: random.Random) -> int:
         lengths, weights = zip(*self.settings.pages, strict=True)
         return int(rng.choices(lengths, weights)[0])
@@ -122,19 +145,6 @@ class Worker:
         texts = [part for file in self.corpus.read(task.entries) for part in excerpts(file.text)]
         for _, found in groupby((e for _, e in ruff_fixes(texts, rng)), key=lambda example: example.before):
             yield list(found), self._length(rng)
-
-    def _choices(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
-        """Choices among the candidates of instructions, on pages of any length that shows their scope."""
-        for file in self.corpus.read(task.entries):
-            rng = random.Random(f"{self.settings.seed}/{task.name}/{file.package}/{file.path}")
-            found = excerpts(file.text)
-            for part in rng.sample(found, min(len(found), self.settings.excerpts_per_file)):
-                for example in choice_examples(part, rng, CHOICES_PER_EXCERPT):
-                    made = self.renderer.render_choice(example, self._length(rng), rng)
-                    if isinstance(made, str):
-                        counts[f"{made}: {example.kind}"] += 1
-                    else:
-                        yield made
 
     def _groups(self, examples: Sequence[Example], length: int, counts: Counter[str]) -> Iterator[Rendered]:
         """Each example on the first of the page lengths from `length` that shows its scope."""
