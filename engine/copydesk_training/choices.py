@@ -37,8 +37,10 @@ ENUMERATED = 150
 """Candidates that are looked at, as many as the engine looks at."""
 IDLE = 0.15
 """The share of requests with nothing to do."""
-WITHHELD = 0.1
+WITHHELD = 0.05
 """The share of requests whose right candidate is left out: that none is right has to be learnt, too."""
+UNANSWERED = 0.3
+"""The share kept of those requests that no candidate answers by itself: all of them would be half of the groups."""
 
 
 def choice_examples(text: str, rng: Random, count: int, *, idle: float = IDLE) -> Iterator[Example]:
@@ -82,6 +84,8 @@ class ChoiceRenderer(Renderer):
         tokens = self.page_tokens(shown, page)
         found = _candidates(example, shown, scope)
         right = [k for k, one in enumerate(found) if _after(shown.lines, one) == example.after]
+        if not right and example.before != example.after and rng.random() >= UNANSWERED:
+            return "no candidate is right"
         answer = right[:1] if rng.random() >= WITHHELD else []
         lowering = Lowering(self.codec, self.cost, rules, page, tokens, shown.lines, scope)
         programs = _programs(lowering, [found[k] for k in [*answer, *_rivals(found, right, rng)]])
