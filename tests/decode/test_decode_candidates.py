@@ -1,4 +1,4 @@
-"""Candidates of an instruction: weighed whole by the exact law, taken where one is likely enough, else written freely."""
+"""Candidates of an instruction: weighed whole by the exact law, and taken where one is likely enough."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from copydesk.decode import candidate_choice
-from copydesk.decode.candidate_choice import CandidateDecoder
+from copydesk.decode.candidate_choice import TEMPERATURE, CandidateDecoder
 from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
 from copydesk.decode.program_choice import ProgramChoiceTask
@@ -60,7 +60,8 @@ def decode(
         listed = ProgramChoiceTask(
             task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end
         )
-        steps = CandidateDecoder(listed, emitter, free).run()
+        titles = {program: f"title {k}" for k, program in enumerate(programs)}
+        steps = CandidateDecoder(listed, titles, emitter, free).run()
     job = Job(lane, steps)
     for _ in run(model, [job], lambda: None):
         pass
@@ -84,6 +85,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         law = brute_law(
             model, [*desk.tokens.ids, *desk.task.request], [spelled(desk, one) for one in programs]
         )
+        law = law ** (1 / TEMPERATURE) / (law ** (1 / TEMPERATURE)).sum()
         monkeypatch.setattr(candidate_choice, "CONFIDENCE", law.max() * 0.999)
         sampler = Recorder(temperature=0.0)
         outcome, counts = decode(desk, model, programs, sampler)
@@ -92,10 +94,11 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         assert math.isclose(outcome.log_likelihood, math.log(law.max()), abs_tol=1e-4)
         assert (counts.forwards, counts.generated, counts.choices) == (1, 0, 1)
         monkeypatch.setattr(candidate_choice, "CONFIDENCE", law.max() * 1.001)
-        outcome, _ = decode(desk, model, programs, Sampler())
-        written, _ = decode(desk, model, None, Sampler())
-        assert outcome.program == written.program
-        assert math.isclose(outcome.log_likelihood, written.log_likelihood, abs_tol=1e-4)
+        outcome, counts = decode(desk, model, programs, Sampler())
+        assert outcome.program is None
+        named = [f"title {k}" for k in np.argsort(-law)[:3]]
+        assert outcome.refusal == f"unsure what to change; the likeliest: {'; '.join(named)}"
+        assert (counts.forwards, counts.generated) == (1, 0)
 
 
 @pytest.mark.parametrize("after_copy", ["span", "tail"])

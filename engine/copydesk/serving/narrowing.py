@@ -82,22 +82,24 @@ def listed(asked: PageRequest) -> ListedPrograms | dict[int, list[Sub]] | None:
     return None
 
 
-def instruction_programs(asked: PageRequest) -> tuple[Program, ...]:
-    """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first, and behind
-    the first of them that nothing changes; none where the request is no instruction for Python alone.
+def instruction_programs(asked: PageRequest) -> dict[Program, str]:
+    """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first, each with
+    its title; behind the first of them that nothing changes. None where the request is no instruction for Python alone.
     """
     request, snapshot, lowering = asked.request, asked.snapshot, asked.lowering
     tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
     if tree is None or request.instruction is None or not request.narrow or request.diagnostics:
-        return ()
+        return {}
     if request.choices is not None or request.lark is not None:
-        return ()
+        return {}
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
-    found = enumerate_candidates(context, arguments_of(request.instruction), MOST_CANDIDATES)
-    listed = listed_programs(lowering, Candidates(tuple(one.edits for one in found))) if found else None
-    if listed is None:
-        return ()
-    return (listed.programs[0], Program((Copy(1, len(lowering.page)),)), *listed.programs[1:])
+    found: dict[Program, str] = {}
+    for candidate in enumerate_candidates(context, arguments_of(request.instruction), MOST_CANDIDATES):
+        listed = listed_programs(lowering, Candidates((candidate.edits,)))
+        if listed is not None:
+            found.setdefault(listed.programs[0], candidate.title)
+            found.setdefault(Program((Copy(1, len(lowering.page)),)), "change nothing")
+    return found
 
 
 def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str]] | None:

@@ -204,13 +204,13 @@ def _decoder(
         narrow=narrowed_texts(asked),
     )
 
-    proposed = instruction_programs(asked) if picked is None else ()
-    candidates = ProgramChoiceTask(codec, page.views, tokens.lines, prompt, proposed, rules.open_end)
+    titles = instruction_programs(asked) if picked is None else {}
+    candidates = ProgramChoiceTask(codec, page.views, tokens.lines, prompt, [*titles], rules.open_end)
 
     def begin(emitter: TokenEmitter) -> Steps:
         free = ProgramDecoder(task, emitter)
-        if proposed:
-            return CandidateDecoder(candidates, emitter, free).run()
+        if titles:
+            return CandidateDecoder(candidates, titles, emitter, free).run()
         return free.run() if picked is None else ProgramChoiceDecoder(picked, emitter, free).run()
 
     return begin
