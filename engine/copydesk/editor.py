@@ -1,6 +1,6 @@
 """The facade: documents, requests, events.
 
-    editor = Editor.load()                        # the embedded model; or a name, a directory, a hub id
+    editor = Editor.load()                        # the standard model if installed; or a name, a directory, a hub id
     document = editor.open("a.py", text)          # warms in the background
     document.splice(start, end, new_text)         # as the person types; re-warms from the first changed line
     result = document.edit(EditRequest(scope=[(10, 14)], instruction="use a context manager"))
@@ -99,7 +99,9 @@ class Editor:
         warm: bool = True,
         limits: Limits = LIMITS,
     ) -> Editor:
-        """`model`: a name, directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
+        """`model`: a name (`mini` is the embedded model), directory or hub id; None: `standard` where it is installed and
+        current, else `mini`. Raises ModelError, TokenizerError, FormatError.
+        """
         folder = user_cache_path("copydesk")
         return cls(
             LoadedModel.load(model, device=device, dtype=dtype, cache_folder=folder),

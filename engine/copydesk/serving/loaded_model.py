@@ -16,6 +16,7 @@ from copydesk.errors import FileRefusedError, GrammarError, ModelError, Tokenize
 from copydesk.files.atomic import replacing
 from copydesk.files.regular_file import read_regular, read_regular_text
 from copydesk.grammar.bodies import Bodies, bodies_key
+from copydesk.models.installed import BUILT_IN, built_in_directory, default_model, installed_directory
 from copydesk.models.model import Model
 from copydesk.prompting.chat_template import Chat
 from copydesk.prompting.codec import Codec
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 
 MAX_AUTOMATON_BYTES = 1 << 30
 MAX_CONFIG_BYTES = 4 << 20
-EMBEDDED = Path(__file__).parent.parent / "models" / "mini"
+EMBEDDED = built_in_directory()
 """Where the embedded model lies inside the package."""
 
 
@@ -66,14 +67,14 @@ class LoadedModel:
         dtype: str = "auto",
         cache_folder: Path | None = None,
     ) -> LoadedModel:
-        """The model at `source` (a name, directory or hub id; None: the embedded one).
+        """The model at `source` (a name, directory or hub id; None: the standard one where it is current, else the embedded one).
 
         Raises ModelError, TokenizerError, FormatError, GrammarError.
         """
         if source is None:
-            if not (EMBEDDED / "config.json").is_file():
+            source = default_model()
+            if source == BUILT_IN and installed_directory(source) is None:
                 raise ModelError("this build of copydesk has no embedded model: name one with --model")
-            source = EMBEDDED
         from copydesk.models.load import load
 
         loaded = load(source, device=device, dtype=dtype)

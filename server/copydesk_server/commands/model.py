@@ -42,6 +42,8 @@ def _list() -> int:
     for name in [*known, *sorted(there - known.keys())]:
         entry = known.get(name) or store.record(name)
         state = "installed" if name in there else "not installed"
+        if name in there and name in known and not store.is_up_to_date(entry):
+            state = f"out of date: run copydesk model get {name}"
         rows.append((name, state, f"{entry.installed_bytes / 1e6:,.0f} MB", entry.licence, entry.title))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
@@ -82,7 +84,7 @@ def _info(args: argparse.Namespace) -> int:
     _say(f"parameters  {entry.parameters:,}")
     _say(f"licence     {entry.licence}")
     _say(f"origin      {entry.origin}")
-    _say(f"source      {entry.member} of {entry.archive} ({entry.archive_bytes / 1e6:,.0f} MB)")
+    _say(f"source      {entry.source}")
     if directory is None:
         _say(f"state       not installed; copydesk model get {entry.name}")
         return 0
@@ -97,8 +99,8 @@ def _info(args: argparse.Namespace) -> int:
         _say(f"tensors     sha256 {found['tensors_sha256']}")
     except ModelStoreError as error:
         wrong, state = ["all"], str(error)
-    if not wrong and entry != known.get(args.name, entry):
-        state += f"; the catalogue has another one by now, copydesk model get {entry.name} replaces it"
+    if not wrong and args.name in known and not store.is_up_to_date(known[args.name]):
+        state += f"; out of date, the catalogue has another one by now: run copydesk model get {entry.name}"
     _say(f"state       {state}")
     return 1 if wrong else 0
 
