@@ -114,17 +114,22 @@ def _remove(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar on standard error, one line per stage."""
+    """A progress bar on standard error, one line per stage; where that is no terminal, a line for every tenth of a stage."""
     columns = (TextColumn("{task.description:<12}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
     console = Console(stderr=True, highlight=False, quiet=quiet)
-    progress = Progress(*columns, console=console)
+    progress = Progress(*columns, console=console, disable=not console.is_terminal)
     stages: dict[str, TaskID] = {}
+    tenths: dict[str, int] = {}
 
     def report(stage: str, done: int, total: int) -> None:
         progress.start()  # only now: what fails at once says one line
         if stage not in stages:
             stages[stage] = progress.add_task(stage, total=total or None)
         progress.update(stages[stage], completed=done)
+        tenth = 10 * done // total if total else 0
+        if not console.is_terminal and tenths.get(stage) != tenth:
+            tenths[stage] = tenth
+            console.print(f"{stage} {10 * tenth}%" if total else stage, markup=False)
 
     try:
         yield report
