@@ -44,7 +44,9 @@ from copydesk.text.document import Encoding, Position, TextLines, split_lines
 from copydesk.text.limits import Limits, byte_count
 
 CACHE_BYTES = 1 << 30
-"""Default budget of the KV cache on a CPU."""
+"""Default budget of the KV cache on a CPU, for a model whose context takes that much."""
+LEAST_CACHE_BYTES = 1 << 28
+"""Default budget for a model of any shorter context: some 20 warm pages of `standard`, 80 of the embedded model."""
 CUDA_SHARE = 0.5
 """Share of the free memory of a CUDA device that the KV cache may take."""
 
@@ -423,7 +425,9 @@ class Document:
 def _default_budget(loaded_model: LoadedModel) -> int:
     device = loaded_model.model.device
     if device.type != "cuda":
-        return CACHE_BYTES
+        model = loaded_model.model
+        context = model.max_positions * model.kv_bytes_per_slot
+        return min(CACHE_BYTES, max(LEAST_CACHE_BYTES, context))
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)
