@@ -1,7 +1,7 @@
 # copydesk's commands. On a machine with nothing but Python and make, each target first makes .venv and installs into it.
 #
-#   make demo       watch the language server fix a small broken project
-#   make test       the tests (PYTEST_ARGS="tests/server/test_cli.py -k oracle" for some of them)
+#   make demo       fetch the standard model, and watch the language server fix a small broken project
+#   make test       the tests, with the models that are installed (PYTEST_ARGS="tests/server/test_cli.py -k oracle" for some of them)
 #   make lint       ruff, mypy and the import contracts
 #   make test-editors  the tests in real editors, which are the next three; fetches the editors
 #   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
@@ -47,7 +47,9 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
+# The standard model is fetched once, into the user's cache folder. Without a network the demo runs on the embedded one.
 demo: $(STAMP)
+	@$(BIN)/python -m copydesk_server model get standard || echo "the demo goes on with the embedded model"
 	@$(BIN)/python -m copydesk_server demo
 
 # One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone.

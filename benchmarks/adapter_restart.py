@@ -16,8 +16,8 @@ from pathlib import Path
 
 import torch
 
+from copydesk.adapters.adapter_file import FILE_NAME
 from copydesk.models.load import resolve
-from copydesk_training.adapters.adapter_file import FILE_NAME
 from copydesk_training.adapters.run import RUN_FILE, AdapterRun, Losses, Options
 
 

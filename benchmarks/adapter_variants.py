@@ -19,10 +19,10 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
+from copydesk.adapters.tokens import extend
 from copydesk.models.load import resolve
 from copydesk.prompting.edit_format import EditFormat
 from copydesk_training.adapters.run import AdapterRun, Options
-from copydesk_training.adapters.tokens import extend
 from copydesk_training.corpus import Corpus
 from copydesk_training.shard_plan import PACKED
 from copydesk_training.shards import make_shards

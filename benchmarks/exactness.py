@@ -39,7 +39,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     parser.add_argument("--examples", type=Path)
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--all-laws", type=int, default=sys.maxsize)

@@ -57,7 +57,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=120)
     parser.add_argument("--packages", help="instead of all that are held out, with commas")
     parser.add_argument("--select", default=SELECT)
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--wheels", help="keep the wheels here")
@@ -85,7 +85,7 @@ def main() -> int:
     print(f"`python benchmarks/headless_packages.py {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; torch {torch.__version__}, ruff {version('ruff')}; seed {args.seed}; model "
-        f"{args.model or 'embedded'}; {len(chosen)} of {len(everything)} files with findings, of {', '.join(packages)}; rules "
+        f"{args.model}; {len(chosen)} of {len(everything)} files with findings, of {', '.join(packages)}; rules "
         f"{args.select} without {IGNORE}. `copydesk fix` took {', '.join(f'{seconds:.0f}' for seconds in took.values())} s.\n"
     )
     print(
@@ -155,7 +155,7 @@ def run_copydesk(tree: Path, fixes: str, args: argparse.Namespace) -> float:
         "--device",
         "cpu",
     ]
-    command += ["--linter-fixes", fixes, *(["--model", args.model] if args.model else [])]
+    command += ["--linter-fixes", fixes, "--model", args.model]
     start = time.perf_counter()
     done = subprocess.run(
         command, cwd=tree, env={**os.environ, "OMP_NUM_THREADS": str(args.threads)}, check=False

@@ -60,7 +60,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--refactor", type=int, default=100, help="files that `refactor` is run on")
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     parser.add_argument("--dtype", choices=("auto", "fp32", "bf16"), default="auto")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch", type=int, help="instead of the default")
@@ -144,7 +144,7 @@ class Told:
 def run(command: list[str], tree: Path, args: argparse.Namespace, lanes: int | None) -> Told:
     """One command in a process of its own. Raises RuntimeError where it fails."""
     full = [sys.executable, "-P", "-m", "copydesk_server", *command, "--json", "--quiet", "--device", "cpu"]
-    full += ["--dtype", args.dtype, *(["--model", args.model] if args.model else [])]
+    full += ["--dtype", args.dtype, "--model", args.model]
     full += ["--batch", str(lanes)] if lanes is not None else []
     environment = {**os.environ, "OMP_NUM_THREADS": str(args.threads)}
     told, start, spent = Told(), time.perf_counter(), children_cpu()
@@ -276,7 +276,7 @@ def gap(
         again = [command[0], name, *command[command.index("-i") :]] if "-i" in command else ["fix", name]
         again += ["--json", "--quiet", "--device", "cpu", "--dtype", args.dtype, "--batch", "1"]
         with redirect_stdout(StringIO()):
-            cli.main(again + (["--model", args.model] if args.model else []))
+            cli.main([*again, "--model", args.model])
     finally:
         os.chdir(saved[3])
         batch.Sampler, fix_command.FileTask, refactor_command.FileTask = saved[:3]  # type: ignore[misc]

@@ -29,7 +29,7 @@ from copydesk_training.records import read_held_out
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--examples", required=True)
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--count", type=int, default=100)
     args = parser.parse_args()

@@ -46,7 +46,7 @@ class Tally:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", required=True)
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     parser.add_argument("--per-rule", type=int, default=20)
     parser.add_argument("--files", type=int, default=200)
     parser.add_argument("--select", default=SELECT)

@@ -174,7 +174,9 @@ def _free(document: Document, request: EditRequest, example: Example) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", help="a name, directory or hub id (default: the embedded model)")
+    parser.add_argument(
+        "--model", default="mini", help="a name, directory or hub id (default: mini, the embedded model)"
+    )
     parser.add_argument("--examples", type=int, default=4, help="of each kind")
     parser.add_argument("--kinds", default="", help="comma-separated; all by default")
     parser.add_argument("--most", type=int, default=64, help="candidates that are weighed")

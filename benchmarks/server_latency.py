@@ -104,7 +104,7 @@ def startup(table: Table, args: argparse.Namespace) -> None:
     seconds = []
     for _ in range(max(10, round(20 * args.scale))):
         began = time.perf_counter()
-        client = LspClient(host=None, env=environment(args))
+        client = LspClient(host=None, env=environment(args), model=args.model)
         client.initialize(FULL, initialized=False)
         seconds.append(time.perf_counter() - began)
         client.expected_code = 1
@@ -395,7 +395,7 @@ def message(method: str, params: Any) -> bytes:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--parts", default="startup,typing,busy,cancel,fix,ahead")
     parser.add_argument(
@@ -409,7 +409,7 @@ def main() -> int:
     os.environ["OMP_NUM_THREADS"] = str(args.threads)  # the engine's process inherits it
     print(f"`python benchmarks/server_latency.py {' '.join(sys.argv[1:])}`\n")
     print(
-        f"{hardware()}, {args.threads} threads; {args.model or 'the embedded model'}; Python {platform.python_version()}, "
+        f"{hardware()}, {args.threads} threads; model {args.model}; Python {platform.python_version()}, "
         f"torch {version('torch')}, pygls {version('pygls')}; load average at the start {os.getloadavg()[0]:.1f}\n"
     )
     table = Table()

@@ -31,13 +31,13 @@ def main() -> int:
         ("seed", 0),
     ):
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     args = parser.parse_args()
     size = Size(args.documents, args.edits, args.fixes, args.cancels, args.seed)
     report = asyncio.run(soak(size, said=lambda line: print(line, file=sys.stderr), model=args.model))
     print(f"`python benchmarks/server_soak.py {' '.join(sys.argv[1:])}`\n")
     print(
-        f"{hardware()}; {args.model or 'the embedded model'}; Python {platform.python_version()}, torch {version('torch')}, "
+        f"{hardware()}; model {args.model}; Python {platform.python_version()}, torch {version('torch')}, "
         f"pygls {version('pygls')}; {size}; {report.seconds:.0f} s\n"
     )
     print(

@@ -1,21 +1,68 @@
-"""Settings of every test: CUDA tests are skipped with their reason where there is no device, nothing goes to a hub, and
-property tests have no deadline (two busy cores are no reason to fail)."""
+"""Settings of every test: CUDA tests are skipped with their reason where there is no device, nothing goes to a hub,
+property tests have no deadline (two busy cores are no reason to fail), and no test runs an installed model that it does not name.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from copydesk.models.installed import installed_directory, not_installed
+from copydesk.models.installed import (
+    STANDARD,
+    VARIABLE,
+    installed_directory,
+    installed_names,
+    models_folder,
+    not_installed,
+    standard_is_current,
+)
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
+PERSONS_MODELS = "COPYDESK_TESTS_MODELS"
+"""The environment variable in which test processes find the folder that models were installed in."""
+
+INSTALLED = pytest.StashKey[list[str]]()
+FOLDER = pytest.StashKey[Path]()
+
 settings.register_profile("copydesk", deadline=None, print_blob=True)
 settings.load_profile("copydesk")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give every test, and every process that a test starts, a folder of models without `standard`: it would be the default."""
+    if PERSONS_MODELS in os.environ:  # a worker, whose controller has done it
+        return
+    config.stash[INSTALLED] = [
+        f"{name} (out of date)" if name == STANDARD and not standard_is_current() else name
+        for name in installed_names()
+    ]
+    os.environ[PERSONS_MODELS] = str(models_folder())
+    folder = config.stash[FOLDER] = Path(tempfile.mkdtemp(prefix="copydesk-models-"))
+    for name in installed_names():
+        if name != STANDARD:
+            (folder / name).symlink_to(models_folder() / name, target_is_directory=True)
+    os.environ[VARIABLE] = str(folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folder that `pytest_configure` made."""
+    if FOLDER in config.stash:
+        shutil.rmtree(config.stash[FOLDER], ignore_errors=True)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Which models are installed, for some tests are only run with one."""
+    names = config.stash.get(INSTALLED, [])
+    missing = [name for name in (STANDARD, "standard-base") if name not in names]
+    lacking = f"; not there, and their tests skipped: {', '.join(missing)}" if missing else ""
+    return f"models: {', '.join(['mini', *names])}{lacking}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -28,6 +75,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not torch.cuda.is_available():
         for item in waiting:
             item.add_marker(pytest.mark.skip(reason="needs a CUDA device, and torch finds none here"))
+
+
+@pytest.fixture
+def standard(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of the installed model `standard`, which is the default in this test; skipped where it is not installed."""
+    monkeypatch.setenv(VARIABLE, os.environ[PERSONS_MODELS])
+    directory = installed_directory(STANDARD)
+    if directory is None or not standard_is_current():
+        pytest.skip(not_installed(STANDARD))
+    return directory
 
 
 @pytest.fixture(scope="session")

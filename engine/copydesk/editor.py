@@ -1,6 +1,6 @@
 """The facade: documents, requests, events.
 
-    editor = Editor.load()                        # the embedded model; or a name, a directory, a hub id
+    editor = Editor.load()                        # the standard model if installed; or a name, a directory, a hub id
     document = editor.open("a.py", text)          # warms in the background
     document.splice(start, end, new_text)         # as the person types; re-warms from the first changed line
     result = document.edit(EditRequest(scope=[(10, 14)], instruction="use a context manager"))
@@ -44,7 +44,9 @@ from copydesk.text.document import Encoding, Position, TextLines, split_lines
 from copydesk.text.limits import Limits, byte_count
 
 CACHE_BYTES = 1 << 30
-"""Default budget of the KV cache on a CPU."""
+"""Default budget of the KV cache on a CPU, for a model whose context takes that much."""
+LEAST_CACHE_BYTES = 1 << 28
+"""Default budget for a model of any shorter context: some 20 warm pages of `standard`, 80 of the embedded model."""
 CUDA_SHARE = 0.5
 """Share of the free memory of a CUDA device that the KV cache may take."""
 
@@ -99,7 +101,9 @@ class Editor:
         warm: bool = True,
         limits: Limits = LIMITS,
     ) -> Editor:
-        """`model`: a name, directory or hub id; None: the embedded model. Raises ModelError, TokenizerError, FormatError."""
+        """`model`: a name (`mini` is the embedded model), directory or hub id; None: `standard` where it is installed and
+        current, else `mini`. Raises ModelError, TokenizerError, FormatError.
+        """
         folder = user_cache_path("copydesk")
         return cls(
             LoadedModel.load(model, device=device, dtype=dtype, cache_folder=folder),
@@ -421,7 +425,9 @@ class Document:
 def _default_budget(loaded_model: LoadedModel) -> int:
     device = loaded_model.model.device
     if device.type != "cuda":
-        return CACHE_BYTES
+        model = loaded_model.model
+        context = model.max_positions * model.kv_bytes_per_slot
+        return min(CACHE_BYTES, max(LEAST_CACHE_BYTES, context))
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)

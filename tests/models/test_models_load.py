@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import gguf
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -24,6 +25,8 @@ from copydesk.models.plain_config import plain_config
 from copydesk.models.rope import rope_frequencies, rope_limit
 from copydesk.models.weights import Shape, supports
 from copydesk.serving.loaded_model import EMBEDDED
+from copydesk_server.model_store import gguf_weights
+from gguf_files import write_gguf
 from tiny_models import FAMILY, OTHERS, transformers_model
 
 IDS = list(range(40, 60))
@@ -46,10 +49,20 @@ def test_loads_what_transformers_saved(name: str, tmp_path: Path) -> None:
     assert (found - expected).abs().max().item() < 1e-4
 
 
-def test_the_embedded_models_configuration_says_what_transformers_reads_in_it() -> None:
-    plain = plain_config(EMBEDDED)
+def llama_configuration(folder: Path) -> Path:
+    """A folder with the configuration that the conversion of a GGUF file writes."""
+    reader = gguf.GGUFReader(write_gguf(folder / "tiny.gguf"))
+    config = gguf_weights.llama_config(gguf_weights.metadata(reader), tied=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_a_plain_configuration_says_what_transformers_reads_in_it(converted: bool, tmp_path: Path) -> None:
+    directory = llama_configuration(tmp_path) if converted else EMBEDDED
+    plain = plain_config(directory)
     assert plain is not None
-    read = read_config(EMBEDDED)
+    read = read_config(directory)
     assert Shape.of(plain) == Shape.of(read)
     assert (supports(plain), rope_limit(plain)) == (supports(read), rope_limit(read))
     ours, theirs = rope_frequencies(plain), rope_frequencies(read)
@@ -66,7 +79,10 @@ def test_the_embedded_models_configuration_says_what_transformers_reads_in_it() 
     "more",
     [
         {"model_type": "llama"},
+        {"model_type": "llama", "attention_bias": False, "mlp_bias": False},
+        {"model_type": None},
         {"use_sliding_window": True},
+        {"use_sliding_window": 0},
         {"quantization_config": {}},
         {"head_dim": 64},
         {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1.0, "factor": 2.0}},
@@ -88,10 +104,17 @@ def test_any_other_configuration_is_left_to_transformers(more: dict[str, object]
         assert plain_config(tmp_path) is None
 
 
+@pytest.mark.parametrize("more", [{"attention_bias": True}, {"mlp_bias": 0}, {"use_sliding_window": False}])
+def test_any_other_llama_is_left_to_transformers(more: dict[str, object], tmp_path: Path) -> None:
+    path = llama_configuration(tmp_path) / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **more}))
+    assert plain_config(tmp_path) is None
+
+
 def test_the_embedded_model_loads_without_transformers() -> None:
     """Its import is most of what loading took."""
     script = (
-        "import sys; from copydesk.editor import Editor; Editor.load(device='cpu', warm=False).close();"
+        "import sys; from copydesk.editor import Editor; Editor.load('mini', device='cpu', warm=False).close();"
         "sys.exit('transformers' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 import copydesk
+from copydesk.adapters.adapter_file import FILE_NAME, read_adapter
+from copydesk.adapters.merge import merge
+from copydesk.adapters.tokens import extend, format_tokens
 from copydesk.editor import Editor
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.request import EditRequest
 from copydesk_server.model_store.catalogue import entry
-from copydesk_training.adapters.adapter_file import FILE_NAME, read_adapter
-from copydesk_training.adapters.merge import merge
-from copydesk_training.adapters.tokens import extend, format_tokens
 
 FOLDER = Path(copydesk.__file__).parent / "models" / "standard"
 TEXT = "import os\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"

@@ -8,7 +8,13 @@ import pytest
 
 from copydesk.errors import ScopeError
 from copydesk.paging.page import Page
-from copydesk.prompting.rewrite_prompt import RewritePrompt, fence_for, rewrite_prompt, shared_prefix
+from copydesk.prompting.rewrite_prompt import (
+    RewritePrompt,
+    common_indent,
+    fence_for,
+    rewrite_prompt,
+    shared_prefix,
+)
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.text.document import Position
 
@@ -34,7 +40,7 @@ def test_prompt() -> None:
         "Rewrite lines 3-4:\n```python\ndef f():\n    return nul\n```\n"
         "Answer with their new text in a code block that opens and closes with ```.<|im_end|>\n<|im_start|>assistant\n"
     )
-    assert asked.draft == "```python\ndef f():\n    return nul\n```"
+    assert asked.draft == "def f():\n    return nul\n```"
     assert (asked.fence, asked.opening, asked.lines) == ("```", "```python\n", (3, 4))
 
 
@@ -57,18 +63,49 @@ def test_the_fence_is_longer_than_any_inside(text: str, fence: str) -> None:
     assert fence_for(text) == fence
 
 
-@pytest.mark.parametrize("scope", [(1, 1), (2, 2), (3, 4), (3, 5), (5, 5), (4, 3), (1, 0), (6, 5)])
-def test_the_draft_reads_back_as_the_lines_themselves(scope: Range) -> None:
+@pytest.mark.parametrize("scope", [(1, 1), (2, 2), (3, 4), (3, 5), (4, 4), (5, 5), (4, 3), (1, 0), (6, 5)])
+def test_the_draft_is_the_lines_themselves(scope: Range) -> None:
     asked = ask([scope])
-    assert asked.read(asked.draft) == "".join(PAGE.views[scope[0] - 1 : scope[1]])
+    lines = [asked.indent * (line != "\n") + line for line in asked.shown]
+    assert "".join(lines).removesuffix("\n") == "".join(PAGE.views[scope[0] - 1 : scope[1]]).removesuffix(
+        "\n"
+    )
+    assert asked.draft == "".join(asked.shown) + "```"
+    assert all(line.endswith("\n") for line in asked.shown)
 
 
 @pytest.mark.parametrize("text", ["doc = '''```py\n```'''\n", "`````\n", "````\n```\n"])
 def test_a_scope_full_of_fences(text: str) -> None:
     page = Page.of(["a\n", *(line + "\n" for line in text.splitlines())], (1, 1 + text.count("\n")))
     asked = ask([(2, len(page))], page)
-    assert asked.read(asked.draft) == text
+    assert asked.draft == text + asked.fence
+    assert asked.fence not in text
+    assert asked.opening == f"{asked.fence}python\n"
     assert asked.fence in asked.prompt
+
+
+@pytest.mark.parametrize(
+    ("lines", "indent"),
+    [
+        ([], ""),
+        (["\n"], ""),
+        (["a\n"], ""),
+        (["    a\n", "      b\n"], "    "),
+        (["    a\n", "\n", "    b\n"], "    "),
+        (["\t\ta\n", "\tb\n"], "\t"),
+        (["\ta\n", "    b\n"], ""),
+        # A line of white space alone could not be told from an empty one, so its own is not taken off.
+        (["    a\n", "  \n"], "  "),
+        (["    a\n", "    \n"], "    "),
+        (["\x0ca\n", "\x0cb\n"], ""),
+    ],
+)
+def test_common_indentation(lines: list[str], indent: str) -> None:
+    assert common_indent(lines) == indent
+    shown = [line.removeprefix(indent) for line in lines]
+    assert [line if line == "\n" else indent + line for line in shown] == [
+        "\n" if line == indent + "\n" else line for line in lines
+    ]
 
 
 def test_several_ranges_ask_for_all_lines_between() -> None:
@@ -80,30 +117,12 @@ def test_several_ranges_ask_for_all_lines_between() -> None:
         ask([])
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ("```python\nx\n```", "x\n"),
-        ("```\nx\n```\n", "x\n"),
-        ("\n```py\nx\n\n```\n\n", "x\n\n"),
-        ("```python\n```", ""),
-        ("Here:\n```python\nx\n```", None),
-        ("```python\nx\n```\nDone.", None),
-        ("```python\nx\n", None),
-        ("```python\nx```", None),
-        ("x\n", None),
-        ("", None),
-        ("```", None),
-        ("```python\nx\n```\n```python\ny\n```", None),
-        ("````python\nx\n````", None),
-    ],
-)
-def test_answers(answer: str, text: str | None) -> None:
-    assert ask([(3, 4)]).read(answer) == text
-
-
-def test_a_last_line_without_terminator_keeps_none() -> None:
-    assert ask([(4, 5)]).read("```python\nx\ny\n```") == "x\ny"
+def test_the_lines_asked_for_are_quoted_without_their_indentation() -> None:
+    page = Page.of(["def f():\n", "    if x:\n", "        y()\n", "\n", "    z()\n"], (1, 5))
+    asked = ask([(2, 5)], page)
+    assert asked.indent == "    "
+    assert asked.shown == ("if x:\n", "    y()\n", "\n", "z()\n")
+    assert "Rewrite lines 2-5:\n```python\nif x:\n    y()\n\nz()\n```\n" in asked.prompt
 
 
 def test_a_template_that_rewrites_the_text_shares_nothing() -> None:

@@ -196,7 +196,7 @@ def test_an_import_is_added_at_any_distance(far: int) -> None:
     text = BLOCK + "y = 2\n" * far + "value = json.loads(x)\n"
     line = text.count("\n") - 1
     wrong = Diagnostic(Position(line, 8), Position(line, 12), "Undefined name `json`", "F821")
-    with Editor.load(device="cpu", warm=False) as editor:
+    with Editor.load("mini", device="cpu", warm=False) as editor:
         result = editor.open("a.py", text).edit(EditRequest(diagnostics=[wrong]))
     assert result.status == "edited"
     assert result.program is not None

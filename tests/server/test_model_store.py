@@ -560,7 +560,8 @@ def test_the_folder_is_the_variables_or_the_users_cache(monkeypatch: pytest.Monk
 
 
 def test_the_catalogue_that_is_shipped() -> None:
-    (entry,) = catalogue.entries()
+    entry, _ = catalogue.entries()
+    assert isinstance(entry, Entry)
     assert (entry.name, entry.licence) == ("standard-base", "Apache-2.0")
     assert entry.archive.startswith(f"{entry.distribution.replace('-', '_')}-{entry.version}-")
     assert entry.member_bytes > entry.archive_bytes > 90e6

@@ -8,10 +8,10 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
+from copydesk.adapters.tokens import extend
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
-from copydesk_training.adapters.tokens import extend
 from tiny_models import FAMILY, build
 
 FORMAT = EditFormat(warm_lines=32, after_copy="program", max_number=81)

@@ -27,7 +27,7 @@ TEXT = "import os\n\n\ndef f(x):\n    if x == None:\n        return 1\n    retur
 TIMEOUT = 60.0
 
 torch.set_num_threads(1)
-TOOLKIT = LoadedModel.load(None, device="cpu")
+TOOLKIT = LoadedModel.load("mini", device="cpu")
 gc.freeze()  # or every fork would copy what it collects at its end
 
 

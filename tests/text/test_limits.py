@@ -30,7 +30,7 @@ texts = [f"x = 1\\ny = '{'a' * (megabytes << 20)}'\\nz = None\\n" for megabytes 
 texts.append("if a == 0:\\n    pass\\n" + "".join(f"elif a == {k}:\\n    pass\\n" for k in range(50_000)))
 texts.append("x = " + "(" * 50_000 + ")" * 50_000 + "\\n")
 texts.append("".join(f"{'é' * 60_000}\\n" for _ in range(30)))
-with Editor.load(device="cpu", warm=False) as editor:
+with Editor.load("mini", device="cpu", warm=False) as editor:
     resting, said = psutil.Process().memory_info().rss, []
     for text in texts:
         try:

@@ -129,7 +129,7 @@ def test_a_score_counts_every_way_an_answer_can_end(task: Task) -> None:
 
 @pytest.mark.parametrize("told", [False, True])
 def test_the_embedded_model_answers(task: Task, told: bool) -> None:
-    with Editor.load(device="cpu", warm=False) as editor:
+    with Editor.load("mini", device="cpu", warm=False) as editor:
         score = measure(editor, [task, task], told=told)
         assert not editor.documents
     assert score.total == sum(score.statuses.values()) == 2
@@ -140,7 +140,7 @@ def test_the_embedded_model_answers(task: Task, told: bool) -> None:
 def test_a_request_that_fits_no_page_is_counted_with_its_reason(tmp_path: Path) -> None:
     long = "".join(f"    found = {k}\n" for k in range(300))
     path = rows(tmp_path / "long.jsonl", {"buggy_solution": long + WRONG, "canonical_solution": long + RIGHT})
-    with Editor.load(device="cpu", warm=False) as editor:
+    with Editor.load("mini", device="cpu", warm=False) as editor:
         score = measure(editor, tasks(path), told=False)
     assert score.mistakes == {"refused": 1}
     assert sum(score.reasons.values()) == 1

@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def embedded() -> Iterator[Editor]:
-    with Editor.load(device="cpu", warm=False) as found:
+    with Editor.load("mini", device="cpu", warm=False) as found:
         yield found
 
 

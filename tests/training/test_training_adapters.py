@@ -14,19 +14,20 @@ from tokenizers import Tokenizer
 from transformers.models.auto.modeling_auto import AutoModelForCausalLM
 
 from adapter_bases import FORMAT, byte_tokenizer, directory, extended
+from copydesk.adapters.adapter_file import Adapter, quantise, read_adapter, write_adapter
+from copydesk.adapters.base import read_base
+from copydesk.adapters.merge import merge
+from copydesk.adapters.tokens import RESERVED, extend, format_tokens
 from copydesk.editor import Editor
-from copydesk.errors import TrainingError
+from copydesk.errors import AdapterError, TrainingError
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest
 from copydesk_server.cli import main
 from copydesk_training import defects, kernels, shard_plan
-from copydesk_training.adapters.adapter_file import Adapter, quantise, read_adapter, write_adapter
-from copydesk_training.adapters.base import read_base
-from copydesk_training.adapters.merge import merge
 from copydesk_training.adapters.model import AdaptedModel
 from copydesk_training.adapters.run import AdapterRun, Options, Progress
-from copydesk_training.adapters.tokens import RESERVED, extend, first_rows, format_tokens
+from copydesk_training.adapters.tokens import first_rows
 from copydesk_training.batches import Batches, Examples
 from copydesk_training.examples import Renderer
 from copydesk_training.shard_file import write_shard
@@ -152,9 +153,9 @@ def test_an_adapter_reads_back_and_a_damaged_one_is_refused(base: Path, shards: 
     for name, tensor in read_adapter(again).tensors.items():
         torch.testing.assert_close(tensor, found.tensors[name], rtol=1e-5, atol=1e-9)
     path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(TrainingError, match="cannot read the adapter"):
+    with pytest.raises(AdapterError, match="cannot read the adapter"):
         read_adapter(path)
-    with pytest.raises(TrainingError, match="could not be written"):
+    with pytest.raises(AdapterError, match="could not be written"):
         write_adapter(tmp_path / "again.safetensors" / "below", found)
 
 
@@ -220,13 +221,13 @@ def test_what_does_not_belong_together_is_refused(base: Path, shards: Path, tmp_
     path = run.save()
     with pytest.raises(TrainingError, match="another base"):
         AdapterRun(other, shards, tmp_path / "b", Options(), init=path)
-    with pytest.raises(TrainingError, match="another base"):
+    with pytest.raises(AdapterError, match="another base"):
         merge(other, read_adapter(path), tmp_path / "m")
     with pytest.raises(TrainingError, match="another base, of another edit format"):
         AdapterRun(base, shards, tmp_path / "out", Options(rank=3))
     found = read_adapter(path)
     fewer = replace(found.state, tokens=found.state.tokens[:-1])
-    with pytest.raises(TrainingError, match="another edit format"):
+    with pytest.raises(AdapterError, match="another edit format"):
         merge(base, Adapter(fewer, found.tensors, found.rows), tmp_path / "m")
     (tmp_path / "bare").mkdir()
     write_shard(tmp_path / "bare" / "train-00-00000.bin", [], {})

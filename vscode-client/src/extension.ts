@@ -7,6 +7,7 @@ import { Actions, linesRange, RUN } from "./actions";
 import { pushDiagnostics } from "./diagnostics";
 import { Installation } from "./installation";
 import { Installing } from "./installing";
+import { StandardModel } from "./model";
 import { editable, known } from "./places";
 import { ProgramView } from "./program_view";
 import { StatusRequest } from "./protocol";
@@ -49,14 +50,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   });
   sessions.server = server;
   actions.server = server;
-  const installing = new Installing(installation, server, status, output);
+  const model = new StandardModel(server, output);
+  const installing = new Installing(installation, server, model, status, output);
   const programs = new ProgramView(server);
 
   const again = () => void server.stop().then(() => begin(server, installing));
 
   context.subscriptions.push(output, status, histories, sessions, server, programs);
   context.subscriptions.push(pushDiagnostics(server), pushVisibleRanges(server));
-  context.subscriptions.push(...commands(sessions, actions, programs, server, installing, output));
+  context.subscriptions.push(...commands(sessions, actions, programs, server, model, installing, output));
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(again),
     vscode.workspace.onDidOpenTextDocument(() => void begin(server, installing)),
@@ -95,6 +97,7 @@ function commands(
   actions: Actions,
   programs: ProgramView,
   server: Server,
+  model: StandardModel,
   installing: Installing,
   output: vscode.LogOutputChannel,
 ): vscode.Disposable[] {
@@ -140,7 +143,8 @@ function commands(
     register("copydesk.showOutput", () => output.show()),
     register("copydesk.restart", () => server.restart()),
     register("copydesk.install", () => installing.install()),
-    register("copydesk.showStatus", () => menu(server, installing)),
+    register("copydesk.getModel", () => model.get()),
+    register("copydesk.showStatus", () => menu(server, model, installing)),
   ];
 }
 
@@ -151,7 +155,7 @@ function linesOf(selection: vscode.Range): vscode.Range {
   return linesRange(start.line, last);
 }
 
-async function menu(server: Server, installing: Installing): Promise<void> {
+async function menu(server: Server, model: StandardModel, installing: Installing): Promise<void> {
   const engine = await server.client?.sendRequest(StatusRequest);
   const figures = engine === undefined ? [] : details(engine);
   const doing = (label: string, run: () => unknown): vscode.QuickPickItem & { run: () => unknown } => ({
@@ -160,8 +164,10 @@ async function menu(server: Server, installing: Installing): Promise<void> {
   });
   const run = vscode.commands.executeCommand;
   const missing = engine === undefined && (await server.program().catch(() => [""])) === undefined;
+  const better = typeof engine?.advice === "string";
   const picked = await vscode.window.showQuickPick(
     [
+      ...(better ? [doing("$(cloud-download) Get the standard model", () => model.get())] : []),
       ...(missing ? [doing("$(cloud-download) Install the server", () => installing.install())] : []),
       doing("$(debug-restart) Restart the server", () => server.restart()),
       doing("$(output) Show the log", () => run("copydesk.showOutput")),

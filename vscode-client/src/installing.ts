@@ -1,7 +1,8 @@
 // The installation as a person sees it: offered once, with progress that can be cancelled, and with another try when it fails.
 
 import * as vscode from "vscode";
-import type { Installation } from "./installation";
+import type { Installation, Report } from "./installation";
+import type { StandardModel } from "./model";
 import { CancelledError } from "./processes";
 import { type Server, words } from "./server";
 import * as settings from "./settings";
@@ -14,6 +15,7 @@ export class Installing {
   constructor(
     private readonly installation: Installation,
     private readonly server: Server,
+    private readonly model: StandardModel,
     private readonly status: Status,
     private readonly output: vscode.LogOutputChannel,
   ) {}
@@ -38,7 +40,7 @@ export class Installing {
   private async offer(): Promise<void> {
     const install = "Install";
     const message =
-      "Copydesk's language server is not installed. Install it into the extension's own storage? It needs Python 3.11 or newer and about 1 GB.";
+      "Copydesk's language server is not installed. Install it into the extension's own storage? It needs Python 3.11 or newer and about 1.4 GB, its model included.";
     if ((await vscode.window.showInformationMessage(message, install, "Not Now")) === install) {
       await this.install();
     }
@@ -52,15 +54,15 @@ export class Installing {
     try {
       await vscode.window.withProgress(
         { location: vscode.ProgressLocation.Notification, title: "Installing Copydesk", cancellable: true },
-        (progress, token) =>
-          this.installation.install(
-            { python: settings.python(), torchIndex: settings.torchIndex() },
-            {
-              step: (message) => progress.report({ message }),
-              line: (text) => this.output.info(text),
-            },
-            token,
-          ),
+        async (progress, token) => {
+          const report: Report = {
+            step: (message) => progress.report({ message }),
+            line: (text) => this.output.info(text),
+          };
+          const choices = { python: settings.python(), torchIndex: settings.torchIndex() };
+          const program = await this.installation.install(choices, report, token);
+          await this.fetchModel(program, report, token);
+        },
       );
     } catch (error) {
       this.status.setPhase(this.server.client === undefined ? "missing" : "running");
@@ -71,6 +73,20 @@ export class Installing {
     }
     await this.server.restart();
     return true;
+  }
+
+  /** Without the model the server is whole: it runs on the one it carries. */
+  private async fetchModel(program: string, report: Report, token: vscode.CancellationToken): Promise<void> {
+    try {
+      await this.model.fetch([program], report, token);
+    } catch (error) {
+      if (!(error instanceof CancelledError)) {
+        this.output.error(words(error));
+        void vscode.window.showWarningMessage(
+          `Copydesk is installed and runs on its small model: the better one could not be fetched (${words(error)}). The status menu has another try.`,
+        );
+      }
+    }
   }
 
   private async failed(error: unknown): Promise<void> {

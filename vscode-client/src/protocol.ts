@@ -80,6 +80,8 @@ export interface StatusParams {
   name?: string;
   device?: string;
   dtype?: string;
+  /** How to get a better model; null where there is none to be had. */
+  advice?: string | null;
   [figure: string]: unknown;
 }
 

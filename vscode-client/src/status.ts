@@ -84,10 +84,13 @@ export class Status implements vscode.Disposable {
     const bad = (this.phase === "running" && state === "failed") || this.phase === "missing";
     this.item.backgroundColor = bad ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     const doing = this.phase !== "running" ? "" : busy ? "busy" : state;
+    const better =
+      this.phase === "running" && this.engine.advice ? "A better model can be had: click to get it" : "";
     this.item.tooltip = [
       this.item.text.replace(/\$\([^)]*\) /, ""),
       doing,
       message ?? "",
+      better,
       "Click for details",
     ]
       .filter((line) => line !== "")

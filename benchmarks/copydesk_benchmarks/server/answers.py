@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from copydesk.editor import Editor
+from copydesk.models.installed import BUILT_IN
 from copydesk_benchmarks import cases, plots, quality, selector
 from copydesk_benchmarks.report import Report
 from copydesk_benchmarks.server.bench import Bench, data_folder
@@ -86,6 +87,6 @@ def run_quality(bench: Bench) -> Report:
 
 
 def _editor(bench: Bench) -> Editor:
-    """The engine over the model named by --model."""
+    """The engine over the model named by --model, or the embedded one."""
     args = bench.args
-    return Editor.load(args.model, str(bench.device), dtype=args.dtype, warm=False)
+    return Editor.load(args.model or BUILT_IN, str(bench.device), dtype=args.dtype, warm=False)

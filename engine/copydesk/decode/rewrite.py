@@ -1,28 +1,25 @@
 """Decoding by rewriting: for models nobody trained for programs.
 
-The model answers in a code fence with the scope's new text; the scope's own lines are the draft, verified many tokens per
-forward, so the text is exactly what plain greedy decoding gives, in far fewer forwards. A copy is a whole line accepted at
-its aligned position; the program is read off the acceptance. Knows tokens and lines; nothing of chat templates or documents.
+The model answers in a code fence with the scope's new text. The opening fence is written for it, only text can follow, and the
+closing fence ends the answer: it is well-formed by construction, whatever the model. The scope's own lines are the draft,
+verified many tokens per forward, so the text is exactly what plain greedy decoding under the same constraint gives, in far fewer
+forwards. A copy is a whole line accepted at its aligned position; the program is read off the acceptance. Knows tokens and lines;
+nothing of chat templates or documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
-
-import numpy as np
 
 from copydesk.decode.coroutine import Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex
-from copydesk.decode.sampling import TokenSet
+from copydesk.decode.repetition import EVERY, loops
+from copydesk.decode.text_automata import FenceMachine
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.program import Copy, Gen, Op, Program
 from copydesk.prompting.vocabulary import Vocabulary
-
-TAIL = 3
-"""Tokens looked at behind the closing fence for the end of the answer."""
 
 MAX_WIDTH = 63
 """Draft tokens verified per forward: most of a scope is usually kept."""
@@ -30,146 +27,145 @@ MAX_WIDTH = 63
 
 @dataclass(slots=True)
 class RewriteTask:
-    """prompt: tokens not yet in the shared prefix (at least one). draft: the expected answer's tokens, fence and all.
-    read: the new text in an answer that is complete and well-formed, else None. stops: end-of-sequence ids. views: the page's
-    lines; first..last (1-based) are those the answer replaces, `first - 1 == last` for an insertion.
+    """prompt: tokens not yet in the shared prefix (at least one). opening: those of the opening fence. draft: those of an answer
+    that changes nothing, closing fence included. machine: the language of answers.
+
+    views: the page's lines; first..last (1-based) are those the answer replaces, `first - 1 == last` for an insertion. shown:
+    these lines as an answer that keeps them spells them, each with its newline. indent: what new lines are indented by besides.
     """
 
     vocabulary: Vocabulary
     prompt: Sequence[int]
+    opening: Sequence[int]
     draft: Sequence[int]
+    machine: FenceMachine
     page: NgramIndex
-    read: Callable[[str], str | None]
-    stops: frozenset[int]
     views: Sequence[str]
     first: int
     last: int
+    shown: Sequence[str]
+    indent: str
     drafts: bool = True
 
 
 class RewriteDecoder:
-    """`run()` is its conversation with the scheduler; `written` the answer's tokens so far."""
+    """`run()` is its conversation with the scheduler; `written` the answer's tokens so far, behind the opening fence."""
 
     def __init__(self, task: RewriteTask, emitter: TokenEmitter) -> None:
         self.task = task
         self.emitter = emitter
         self.written: list[int] = []
-        self._repeats: list[int] = []
-        self._chatty = False
 
     def run(self) -> Steps:
         task, emitter = self.task, self.emitter
         emitter.pending.extend(task.prompt)
-        draft = Draft(task.draft, task.page, MAX_WIDTH if task.drafts else 0)
-        anything = TokenSet(deny=np.empty(0, dtype=np.int64))
-        while emitter.left > 0:
-            proposed = draft.propose()[: emitter.left - 1]
-            fresh, accepted = yield from emitter.verified(proposed, [anything] * (len(proposed) + 1))
-            draft.judged(len(proposed), accepted)
-            ended = any(token in task.stops for token in fresh)
-            if ended:
-                fresh = fresh[: next(k for k, token in enumerate(fresh) if token in task.stops)]
-            closing = self._closing(fresh)
-            behind = [] if closing is None else fresh[closing + 1 :]
-            fresh = fresh if closing is None else fresh[: closing + 1]
-            self._repeats += draft.observe(fresh)
-            self.written += fresh
-            if closing is not None:
-                yield from self._end(behind, ended)
-                break
-            if ended:
-                break
-        return self._outcome()
+        emitter.force(task.opening)
+        draft = _TracedDraft(task.draft, task.page, MAX_WIDTH if task.drafts else 0)
+        quoted = any(loops(task.draft[:end]) for end in range(EVERY, len(task.draft) + 1, EVERY))
+        self.written = yield from emitter.text(task.machine, draft, quoted=quoted)
+        return self._outcome(draft.repeats)
 
-    def _end(self, behind: list[int], ended: bool) -> Generator[Any, Any, None]:
-        """Only white space and the end may follow the closing fence. The draft ends in the end-of-sequence token, so seeing
-        it usually costs no forward of its own."""
+    def _outcome(self, repeats: list[int]) -> Outcome:
         task, emitter = self.task, self.emitter
-        anything = TokenSet(deny=np.empty(0, dtype=np.int64))
-        behind = behind[:TAIL]  # as many as are looked at without a draft
-        while len(behind) < TAIL and not ended and not task.vocabulary.decode(behind).strip():
-            (token,), _accepted = yield from emitter.verified([], [anything])
-            ended = token in task.stops
-            behind += [] if ended else [token]
-        self._chatty = bool(task.vocabulary.decode(behind).strip())
-
-    def _closing(self, fresh: Sequence[int]) -> int | None:
-        """Index of the token of `fresh` that completes the answer."""
-        vocabulary = self.task.vocabulary
-        for k, token in enumerate(fresh):
-            if b"`" in vocabulary.token_bytes[token]:
-                answer = vocabulary.decode([*self.written, *fresh[: k + 1]])
-                if self.task.read(answer) is not None:
-                    return k
-        return None
-
-    def _outcome(self) -> Outcome:
-        task = self.task
-        text = task.read(task.vocabulary.decode(self.written))
-        likelihood = self.emitter.sampler.log_likelihood
-        if text is None or self._chatty:
-            return Outcome(None, log_likelihood=likelihood, refusal="the answer is not one closed code fence")
-        program = read_program(task.views, task.first, task.last, text, self._sources(len(text.encode())))
+        table = task.vocabulary.token_bytes
+        answer = b"".join(table[token] for token in self.written).decode()
+        body = answer.rstrip().removesuffix(task.machine.fence)
+        sources = _sources(table, task.draft, self.written, repeats)
+        program = read_program(
+            task.views, task.first, task.last, body, sources[: len(body.encode())], task.shown, task.indent
+        )
         covered = [
             task.views[k] for op in program.ops if isinstance(op, Copy) for k in range(op.start - 1, op.end)
         ]
-        self.emitter.counts.covered += sum(len(task.vocabulary.encode(line)) for line in covered)
-        return Outcome(program, log_likelihood=likelihood)
-
-    def _sources(self, size: int) -> list[int]:
-        """For each byte of the fenced text (`size` in all, behind the opening line) the byte of the scope's own text it
-        repeats, -1 for new ones."""
-        table = self.task.vocabulary.token_bytes
-        starts = [0]
-        for token in self.task.draft:
-            starts.append(starts[-1] + len(table[token]))
-        draft = b"".join(table[token] for token in self.task.draft)
-        answer = b"".join(table[token] for token in self.written)
-        inside = draft.index(b"\n") + 1
-        sources: list[int] = []
-        for token, repeat in zip(self.written, self._repeats, strict=True):
-            width = len(table[token])
-            sources += (
-                range(starts[repeat] - inside, starts[repeat] - inside + width)
-                if repeat >= 0
-                else [-1] * width
-            )
-        opening = answer.index(b"\n", len(answer) - len(answer.lstrip())) + 1
-        return sources[opening : opening + size]
+        emitter.counts.covered += sum(len(task.vocabulary.encode(line)) for line in covered)
+        return Outcome(
+            program,
+            truncated=emitter.truncated,
+            looped=emitter.looped,
+            log_likelihood=emitter.sampler.log_likelihood,
+        )
 
 
-def read_program(views: Sequence[str], first: int, last: int, text: str, sources: Sequence[int]) -> Program:
-    """The page program that turns lines first..last into `text`; lines before and behind are copied.
+class _TracedDraft(Draft):
+    """A draft that remembers which of its tokens each written token repeats."""
 
-    A line of `text` is a copy where it stands at its aligned position: it equals the next scope line, or its bytes repeat one
-    further on (`sources`: for each byte of `text` the byte of the scope's own text it was accepted from, or -1).
+    def __init__(self, source: Sequence[int], page: NgramIndex, max_width: int) -> None:
+        super().__init__(source, page, max_width)
+        self.repeats: list[int] = []
+
+    def observe(self, tokens: Sequence[int]) -> list[int]:
+        found = super().observe(tokens)
+        self.repeats += found
+        return found
+
+
+def _sources(
+    table: Sequence[bytes], draft: Sequence[int], written: Sequence[int], repeats: Sequence[int]
+) -> list[int]:
+    """For each byte written the byte of the draft it repeats, -1 for new ones."""
+    starts = [0]
+    for token in draft:
+        starts.append(starts[-1] + len(table[token]))
+    sources: list[int] = []
+    # What was forced to close a text is not traced.
+    for token, repeat in zip(written, [*repeats, *[-1] * (len(written) - len(repeats))], strict=True):
+        width = len(table[token])
+        sources += range(starts[repeat], starts[repeat] + width) if repeat >= 0 else [-1] * width
+    return sources
+
+
+def read_program(
+    views: Sequence[str],
+    first: int,
+    last: int,
+    body: str,
+    sources: Sequence[int],
+    shown: Sequence[str],
+    indent: str,
+) -> Program:
+    """The page program of an answer: lines first..last become what `body`, whole lines, says; those before and behind are copied.
+
+    A line of `body` is a copy where it stands at its aligned position: it equals the next of the lines as they are `shown`, or
+    its bytes repeat one further on (`sources`: for each byte of `body` the byte of all that is shown, or -1). New lines that are
+    not empty begin with `indent`. A page that ends without a newline goes on doing so.
     """
-    scope = views[first - 1 : last]
     begins: dict[int, int] = {}
     offset = 0
-    for number, line in enumerate(scope, first):
+    for number, line in enumerate(shown, first):
         begins[offset] = number
         offset += len(line.encode())
-    kept: list[int | str] = [*range(1, first)]
+    bare = last if first <= last and not views[last - 1].endswith("\n") else None
+    lines = _lines(body)
+    kept: list[int | str] = []
     at, offset = first, 0
-    for line in _lines(text):
+    for k, line in enumerate(lines):
         size = len(line.encode())
         run = sources[offset : offset + size]
         offset += size
         match = begins.get(run[0]) if len(run) == size and run[0] >= 0 else None
-        if at <= last and views[at - 1] == line:
+        if at <= last and shown[at - first] == line:
             match = at
         if (
             match is not None
             and match >= at
-            and views[match - 1] == line
+            and shown[match - first] == line
             and (match == at or _consecutive(run))
+            # Only the last line lacks a newline.
+            and (bare is None or (match == bare) == (k == len(lines) - 1))
         ):
             kept.append(match)
             at = match + 1
         else:
-            kept.append(line)
-    kept += range(last + 1, len(views) + 1)
+            kept.append(line if line == "\n" else indent + line)
+    if bare is not None and kept and isinstance(kept[-1], str):
+        kept[-1] = kept[-1].removesuffix("\n")
+    return Program(
+        _ops([*range(1, first), *(item for item in kept if item), *range(last + 1, len(views) + 1)])
+    )
+
+
+def _ops(kept: Sequence[int | str]) -> tuple[Op, ...]:
+    """Lines by number and new ones by text, as ops."""
     ops: list[Op] = []
     for item in kept:
         before = ops[-1] if ops else None
@@ -182,7 +178,7 @@ def read_program(views: Sequence[str], first: int, last: int, text: str, sources
             ops[-1] = Copy(before.start, item)
         else:
             ops.append(Copy(item, item))
-    return Program(tuple(ops))
+    return tuple(ops)
 
 
 def _consecutive(run: Sequence[int]) -> bool:
@@ -190,5 +186,4 @@ def _consecutive(run: Sequence[int]) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    parts = text.split("\n")
-    return [p + "\n" for p in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+    return [line + "\n" for line in text.split("\n")[:-1]]

@@ -18,9 +18,12 @@ from copydesk.decode.sampling import TokenSet
 from copydesk.errors import GrammarError
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED, ILLEGAL, Bodies
 from copydesk.grammar.bytes_dfa import LINE_START
+from copydesk.grammar.fenced import ILLEGAL as NO_TEXT
+from copydesk.grammar.fenced import FencedText
 from copydesk.grammar.lark import InnerGrammar, unpack
 from copydesk.grammar.olds import Olds, OldState
 from copydesk.prompting.codec import Ids
+from copydesk.prompting.vocabulary import Vocabulary
 
 
 class Machine(Protocol):
@@ -173,6 +176,46 @@ class InnerMachine:
             return state.ends
         begin = next((way for way in self._closings if self._bodies.walk(state.body, way) == CLOSED), None)
         return state.ends if begin is None else (*state.ends, begin)
+
+
+class FenceMachine:
+    """New text behind an opening code fence, up to its closing fence. `fence`: the closing fence itself."""
+
+    def __init__(self, text: FencedText, length: int) -> None:
+        self.fence = "`" * length
+        self.start = text.start
+        self.closing = text.closing_path
+        self._text = text
+        self._sets: dict[int, TokenSet] = {}
+
+    def tokens(self, state: int) -> TokenSet:
+        found = self._sets.get(state)
+        if found is None:
+            allow, ids = self._text.shorter_list(state)
+            found = self._sets[state] = TokenSet(allow=ids) if allow else TokenSet(deny=ids)
+        return found
+
+    def next(self, state: int, token: int) -> int | None:
+        after = self._text.advance(state, token)
+        return None if after == NO_TEXT else after
+
+    def closed(self, state: int) -> bool:
+        return state == self._text.closed
+
+
+class FenceMachines:
+    """The machines of one vocabulary, one for each length of a fence, made when first asked for and kept."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._machines: dict[int, FenceMachine] = {}
+
+    def of(self, length: int) -> FenceMachine:
+        """Raises GrammarError for a vocabulary that has no way to close a fence."""
+        found = self._machines.get(length)
+        if found is None:
+            found = self._machines[length] = FenceMachine(FencedText(self._vocabulary, length), length)
+        return found
 
 
 class OldMachine:

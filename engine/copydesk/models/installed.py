@@ -1,11 +1,13 @@
 """Models by name: the one inside the package, and those that `copydesk model get` has put into the user's cache.
 
-It maps a name to a directory. What models there are to get, and how, only the server's `model_store` knows: the engine
-downloads none of them.
+It maps a name to a directory, and says which model is used where none is named. What models there are to get, and how, only the
+server's `model_store` knows: the engine downloads none of them.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 from pathlib import Path
@@ -18,6 +20,8 @@ RECORD = "model.json"
 """The file that says what an installed model is made of. It is written last: a directory without it is no installed model."""
 BUILT_IN = "mini"
 """The name of the model inside the package."""
+STANDARD = "standard"
+"""The name of the model that is used by default once it is installed: a base, and the adapter inside the package."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 
@@ -51,6 +55,37 @@ def installed_names() -> list[str]:
 def built_in_directory() -> Path:
     """Where the model inside the package lies, if this build has one."""
     return Path(__file__).parent / BUILT_IN
+
+
+def standard_adapter() -> Path:
+    """The adapter inside the package that the standard model is made with."""
+    return Path(__file__).parent / STANDARD / "adapter.safetensors"
+
+
+def standard_is_current() -> bool:
+    """Whether the standard model is installed and made with the adapter of this package. Raises: never."""
+    directory = installed_directory(STANDARD)
+    if directory is None:
+        return False
+    try:
+        made_with = json.loads((directory / RECORD).read_text("utf-8"))["entry"]["adapter_sha256"]
+        return bool(made_with == hashlib.sha256(standard_adapter().read_bytes()).hexdigest())
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def default_model() -> str:
+    """The name of the model that is used where none is named: the standard one where it is current, else the embedded one."""
+    return STANDARD if standard_is_current() else BUILT_IN
+
+
+def advice(name: str | None) -> str | None:
+    """What to tell a person whose model is `name`, where there is a better one to be had: a sentence without its full stop."""
+    if name not in (BUILT_IN, STANDARD) or standard_is_current():
+        return None
+    if installed_directory(STANDARD) is not None:
+        return f"the installed model {STANDARD} is out of date: run `copydesk model get {STANDARD}`"
+    return f"a better model can be had: run `copydesk model get {STANDARD}`" if name == BUILT_IN else None
 
 
 def not_installed(name: str) -> str:

@@ -27,12 +27,6 @@ class Chat:
         names = sorted(vocabulary.specials, key=len, reverse=True)
         self._special = re.compile("|".join(map(re.escape, names))) if names else None
 
-    @property
-    def end_of_turn(self) -> int | None:
-        """The tokenizer's end-of-sequence id."""
-        found: int | None = self._tokenizer.eos_token_id
-        return found
-
     def render(self, messages: Sequence[Mapping[str, str]]) -> str:
         """The prompt, up to where the assistant begins to speak. Raises TokenizerError where the model's template fails."""
         try:

@@ -2,7 +2,8 @@
 chat template.
 
 The page comes first and as plain text, so that its part of the KV cache serves every request on it; then the
-request, which quotes the lines to rewrite. One range at a time: where a scope has several, the lines from the
+request, which quotes the lines to rewrite without the indentation they have in common; then the answer's opening fence, which the
+model does not choose. One range at a time: where a scope has several, the lines from the
 first to the last are asked for, and an answer that changes those between them is to be refused (`Program` and
 scope decide that, not this module). It knows no tokens: prompt and draft are strings, to be tokenised jointly
 as the model's template does.
@@ -39,7 +40,8 @@ _BACKTICKS = re.compile(r"`+")
 class RewritePrompt:
     """A prompt and what a model that changes nothing would answer.
 
-    `draft` = `opening` + the lines asked for + `fence`. `lines` are those lines, 1-based inclusive in the
+    The answer begins with `opening`, which is written for the model. `shown` are the lines asked for as they are quoted: without
+    `indent`, which they have in common, and each with a newline. `lines` are their numbers, 1-based inclusive in the
     page, (k, k - 1) for an insertion point. `content` is the person's
     turn in it, text from outside; `shared` is how many characters of `prompt` every request on this page has in
     common.
@@ -50,25 +52,14 @@ class RewritePrompt:
     shared: int
     fence: str
     opening: str
-    draft: str
+    shown: tuple[str, ...]
+    indent: str
     lines: Range
-    unterminated: bool
 
-    def read(self, answer: str) -> str | None:
-        """The new view text of `lines` in the model's answer, or None where the answer is to be refused: text
-        outside the fence, or no closing fence. A document whose last line has no terminator keeps it so.
-        """
-        text = answer.strip()
-        opened = re.match(re.escape(self.fence) + r"[^`\n]*\n", text)
-        if opened is None or not text.endswith(self.fence):
-            return None
-        body = text[opened.end() : len(text) - len(self.fence)]
-        if body and not body.endswith("\n"):
-            return None
-        # A line that begins with the fence closes the block, whatever follows it.
-        if any(line.lstrip(" ").startswith(self.fence) for line in body.split("\n")):
-            return None
-        return body.removesuffix("\n") if self.unterminated else body
+    @property
+    def draft(self) -> str:
+        """Behind `opening`, what a model that changes nothing would say."""
+        return "".join(self.shown) + self.fence
 
 
 def rewrite_prompt(
@@ -82,24 +73,16 @@ def rewrite_prompt(
     start, end = page_scope[0][0], page_scope[-1][1]
     if page.skip is not None and start <= page.skip <= end:
         raise ScopeError("a rewrite cannot span hidden lines")
-    text = "".join(page.views[start - 1 : end])
-    unterminated = bool(text) and not text.endswith("\n")
-    own = text + "\n" if unterminated else text
+    lines = [line if line.endswith("\n") else line + "\n" for line in page.views[start - 1 : end]]
+    indent = common_indent(lines)
+    shown = tuple(line.removeprefix(indent) for line in lines)
+    own = "".join(shown)
     fence = fence_for(own)
     document = _document(page, language)
     content = document + _request(page, (start, end), own, fence, request, language)
     prompt = render([{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}])
-    opening = f"{fence}{language}\n"
-    return RewritePrompt(
-        prompt,
-        content,
-        _shared(prompt, document),
-        fence,
-        opening,
-        opening + own + fence,
-        (start, end),
-        unterminated,
-    )
+    shared = _shared(prompt, document)
+    return RewritePrompt(prompt, content, shared, fence, f"{fence}{language}\n", shown, indent, (start, end))
 
 
 def shared_prefix(page: Page, language: str, render: Render) -> str:
@@ -111,6 +94,13 @@ def shared_prefix(page: Page, language: str, render: Render) -> str:
         [{"role": "system", "content": SYSTEM}, {"role": "user", "content": document + "Rewrite"}]
     )
     return prompt[: _shared(prompt, document)]
+
+
+def common_indent(lines: Sequence[str]) -> str:
+    """The white space that all lines begin with but empty ones, which have none to take off or put back."""
+    heads = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line != "\n"]
+    low, high = min(heads, default=""), max(heads, default="")
+    return low[: next((k for k, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 
 
 def fence_for(text: str) -> str:

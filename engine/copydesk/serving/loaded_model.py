@@ -5,17 +5,17 @@ Reads the model's directory and keeps automata as files in the user's cache fold
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from copydesk.decode.text_automata import BodyTables
+from copydesk.decode.text_automata import BodyTables, FenceMachines
 from copydesk.errors import FileRefusedError, GrammarError, ModelError, TokenizerError
 from copydesk.files.atomic import replacing
-from copydesk.files.regular_file import read_regular, read_regular_text
+from copydesk.files.regular_file import read_regular
 from copydesk.grammar.bodies import Bodies, bodies_key
+from copydesk.models.installed import BUILT_IN, built_in_directory, default_model, installed_directory
 from copydesk.models.model import Model
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.prompting.chat_template import Chat
@@ -26,17 +26,13 @@ from copydesk.prompting.vocabulary import HFVocabulary, Vocabulary
 log = logging.getLogger(__name__)
 
 MAX_AUTOMATON_BYTES = 1 << 30
-MAX_CONFIG_BYTES = 4 << 20
-EMBEDDED = Path(__file__).parent.parent / "models" / "mini"
+EMBEDDED = built_in_directory()
 """Where the embedded model lies inside the package."""
 
 
 @dataclass(slots=True)
 class LoadedModel:
-    """codec, its prices (`cost`) and tables are None for a `rewrite` model, chat and stops are set only for one.
-
-    stops: end-of-sequence ids.
-    """
+    """codec, its prices (`cost`) and tables are None for a `rewrite` model, chat and fences are set only for one."""
 
     model: Model
     format: EditFormat
@@ -45,7 +41,7 @@ class LoadedModel:
     cost: CodecCost | None = None
     tables: BodyTables | None = None
     chat: Chat | None = None
-    stops: frozenset[int] = field(default_factory=frozenset)
+    fences: FenceMachines | None = None
 
     @classmethod
     def of(
@@ -62,6 +58,13 @@ class LoadedModel:
         )
 
     @classmethod
+    def rewriting(cls, model: Model, format: EditFormat, vocabulary: Vocabulary, chat: Chat) -> LoadedModel:
+        """A loaded_model for a model that nobody trained for programs. Raises GrammarError."""
+        fences = FenceMachines(vocabulary)
+        fences.of(3)  # most fences' length: no request has to wait for it
+        return cls(model, format, vocabulary, chat=chat, fences=fences)
+
+    @classmethod
     def load(
         cls,
         source: str | Path | None,
@@ -70,14 +73,14 @@ class LoadedModel:
         dtype: str = "auto",
         cache_folder: Path | None = None,
     ) -> LoadedModel:
-        """The model at `source` (a name, directory or hub id; None: the embedded one).
+        """The model at `source` (a name, directory or hub id; None: the standard one where it is current, else the embedded one).
 
         Raises ModelError, TokenizerError, FormatError, GrammarError.
         """
         if source is None:
-            if not (EMBEDDED / "config.json").is_file():
+            source = default_model()
+            if source == BUILT_IN and installed_directory(source) is None:
                 raise ModelError("this build of copydesk has no embedded model: name one with --model")
-            source = EMBEDDED
         from copydesk.models.load import load
 
         loaded = load(source, device=device, dtype=dtype)
@@ -86,9 +89,7 @@ class LoadedModel:
         if format.kind != "rewrite":
             return cls.of(loaded.model, format, vocabulary, cache_folder=cache_folder)
         chat = Chat(_chat_tokenizer(loaded.directory), vocabulary)
-        ends = [*_declared_stops(loaded.directory), chat.end_of_turn]
-        stops = frozenset(stop for stop in ends if stop is not None)
-        return cls(loaded.model, format, vocabulary, chat=chat, stops=stops)
+        return cls.rewriting(loaded.model, format, vocabulary, chat)
 
 
 def _chat_tokenizer(directory: Path) -> Any:
@@ -99,22 +100,6 @@ def _chat_tokenizer(directory: Path) -> Any:
         return AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
     except Exception as error:
         raise TokenizerError(f"the tokenizer of {directory} cannot be loaded: {error}") from error
-
-
-def _declared_stops(directory: Path) -> list[int]:
-    """What `generation_config.json` says a text ends with; nothing where there is none. Raises ModelError."""
-    path = directory / "generation_config.json"
-    try:
-        said = json.loads(read_regular_text(path, MAX_CONFIG_BYTES))
-        found = said.get("eos_token_id")
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, AttributeError, RecursionError, FileRefusedError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
-    stops = found if isinstance(found, list) else [] if found is None else [found]
-    if not all(type(stop) is int and stop >= 0 for stop in stops):
-        raise ModelError(f"{path}: `eos_token_id` must be token ids")
-    return stops
 
 
 def _bodies(codec: Codec, folder: Path | None) -> Bodies:

@@ -48,6 +48,8 @@ from copydesk.text.limits import Limits
 LIMITS = Limits()
 SLACK = 64
 """Positions kept free for literals, numbers and lookahead."""
+LONGER = 128
+"""Tokens by which a rewritten text may be longer than what it replaces, or as many as that has."""
 LEAST = 32
 """Fewer generated tokens than this are not worth a request."""
 
@@ -220,31 +222,30 @@ def _rewrite_plan(
     loaded_model: LoadedModel, snapshot: Snapshot, request: EditRequest, scope: list[Range], page: Page
 ) -> Plan:
     assert loaded_model.chat is not None
+    assert loaded_model.fences is not None
     page_scope = page.to_page_scope(scope)
     if request.choices is not None or request.lark is not None:
         raise RequestError("this model rewrites text: it cannot be held to choices or a grammar")
     asked = rewrite_prompt(page, page_scope, request, snapshot.language, loaded_model.chat.render)
     prompt = loaded_model.chat.encode(asked.prompt, [asked.content])
-    joint = loaded_model.chat.encode(asked.prompt + asked.draft, [asked.content, asked.draft])
-    draft = (
-        joint[len(prompt) :]
-        if joint[: len(prompt)] == prompt
-        else loaded_model.vocabulary.encode(asked.draft)
-    )
-    draft += sorted(loaded_model.stops)[:1]
-    room = _room(loaded_model, len(prompt), page)
+    opening = _behind(loaded_model, prompt, asked.prompt, asked.opening, asked.content)
+    draft = _behind(loaded_model, prompt + opening, asked.prompt + asked.opening, asked.draft, asked.content)
+    room = _room(loaded_model, len(prompt) + len(opening), page)
     rules = Rules(len(page), tuple(page_scope), unterminated=page.unterminated, at_end=page.at_end, sub=False)
     task = RewriteTask(
         vocabulary=loaded_model.vocabulary,
         prompt=prompt[-1:],
+        opening=opening,
         draft=draft,
+        machine=loaded_model.fences.of(len(asked.fence)),
         page=NgramIndex(prompt),
-        read=asked.read,
-        stops=loaded_model.stops,
         views=page.views,
         first=asked.lines[0],
         last=asked.lines[1],
+        shown=[_as_spelled(loaded_model, line) for line in asked.shown],
+        indent=asked.indent,
     )
+    longer = min(request.max_tokens, max(LONGER, len(draft)))
     return Plan(
         snapshot,
         request,
@@ -254,9 +255,23 @@ def _rewrite_plan(
         rules,
         prompt[:-1],
         prompt[-1:],
-        min(request.max_tokens + len(draft), room),
+        min(len(draft) + longer, room),
         lambda emitter: RewriteDecoder(task, emitter).run(),
     )
+
+
+def _behind(loaded_model: LoadedModel, tokens: list[int], prompt: str, more: str, content: str) -> list[int]:
+    """The tokens of `more` behind `prompt`, whose own are `tokens`: tokenised jointly, where that leaves these."""
+    assert loaded_model.chat is not None
+    joint = loaded_model.chat.encode(prompt + more, [content, more])
+    if joint[: len(tokens)] == tokens:
+        return joint[len(tokens) :]
+    return loaded_model.vocabulary.encode(more)
+
+
+def _as_spelled(loaded_model: LoadedModel, line: str) -> str:
+    """A line as its tokens spell it: a tokenizer may lack some characters, which no answer can have then."""
+    return loaded_model.vocabulary.decode(loaded_model.vocabulary.encode(line))
 
 
 def _room(loaded_model: LoadedModel, used: int, page: Page) -> int:

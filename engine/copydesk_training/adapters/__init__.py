@@ -1,5 +1,4 @@
-"""Adapters for pretrained models of the Llama family: low-rank updates of a frozen base, and rows for the edit format's tokens.
+"""Training of adapters for pretrained models of the Llama family: a frozen base, low-rank updates, rows for the format's tokens.
 
-One way in: `run.train_adapter`. The result is a file of a few MiB (`adapter_file.py`), which `merge.py` turns into a model
-directory together with the base.
+One way in: `run.train_adapter`. The result is a file of a few MiB; `copydesk.adapters` reads, writes and merges it.
 """

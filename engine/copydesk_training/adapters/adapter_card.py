@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from copydesk_training.adapters.adapter_file import AdapterState
+from copydesk.adapters.adapter_file import AdapterState
 from copydesk_training.card import WEAKNESSES, data_section, figures_section
 
 

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from copydesk_training.adapters.base import Base
+from copydesk.adapters.base import Base
 from copydesk_training.adapters.layer import LINEARS, Frozen, NativeLayer, Shape, layer
 from copydesk_training.fused import FusedNorm, Places, fused_available
 from copydesk_training.kernels import Kernels

@@ -17,17 +17,17 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from copydesk.errors import TrainingError
-from copydesk.files.atomic import replacing
-from copydesk_training import curves, kernels
-from copydesk_training.adapters.adapter_file import (
+from copydesk.adapters.adapter_file import (
     FILE_NAME,
     Adapter,
     AdapterState,
     read_adapter,
     write_adapter,
 )
-from copydesk_training.adapters.base import read_base
+from copydesk.adapters.base import read_base
+from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
+from copydesk_training import curves, kernels
 from copydesk_training.adapters.model import SCALE, AdaptedModel
 from copydesk_training.adapters.tokens import first_rows
 from copydesk_training.batches import Batch, Batches, Examples

@@ -39,6 +39,9 @@ local function server(client)
   local figures = answer.result
   local report = figures.state == "failed" and bad or ok
   report(("the server of %s: %s"):format(client.config.root_dir or "?", table.concat(status.lines(figures), ", ")))
+  if figures.advice and figures.advice ~= vim.NIL then
+    warn(figures.advice .. " (:CopydeskModel)")
+  end
 end
 
 function M.check()

@@ -18,6 +18,9 @@ import platformdirs
 
 from copydesk import __version__
 from copydesk.models.installed import (
+    BUILT_IN,
+    advice,
+    default_model,
     installed_directory,
     installed_names,
     is_name,
@@ -86,25 +89,25 @@ def _folder(folder: Path) -> str:
 
 
 def _model(asked: str | None) -> Finding:
-    if asked is None:
-        embedded = embedded_model()
-        return (
-            _directory("embedded", embedded)
-            if embedded.is_dir()
-            else Finding("model", "embedded: not installed", False)
-        )
-    if (installed := installed_directory(asked)) is not None:
-        return _directory(asked, installed)
-    if is_name(asked) and not Path(asked).exists():
-        return Finding("model", not_installed(asked), ok=False)
-    if not Path(asked).exists():
-        return Finding("model", f"{asked}: no such directory; it would be taken as a hub id")
-    return _directory(asked, Path(asked))
+    name = asked or default_model()
+    if name == BUILT_IN and not embedded_model().is_dir():
+        return Finding("model", f"{name}, the embedded model: not in this build", ok=False)
+    if name == BUILT_IN:
+        return _directory(f"{name}, the embedded model", embedded_model(), advice(name))
+    if (installed := installed_directory(name)) is not None:
+        return _directory(name, installed, advice(name))
+    if is_name(name) and not Path(name).exists():
+        return Finding("model", not_installed(name), ok=False)
+    if not Path(name).exists():
+        return Finding("model", f"{name}: no such directory; it would be taken as a hub id")
+    return _directory(name, Path(name))
 
 
-def _directory(name: str, directory: Traversable) -> Finding:
+def _directory(name: str, directory: Traversable, advised: str | None = None) -> Finding:
     lacking = _lacking(directory)
-    return Finding("model", f"{name}: lacks {', '.join(lacking)}" if lacking else name, ok=not lacking)
+    if lacking:
+        return Finding("model", f"{name}: lacks {', '.join(lacking)}", ok=False)
+    return Finding("model", f"{name}; {advised}" if advised else name)
 
 
 def _lacking(directory: Traversable) -> list[str]:

@@ -21,15 +21,16 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.progress import Progress
 
+from copydesk.adapters.adapter_file import read_adapter
+from copydesk.adapters.merge import merge
 from copydesk.editor import CACHE_BYTES, Editor
 from copydesk.errors import ModelError, TrainingError
+from copydesk.models.installed import BUILT_IN
 from copydesk.models.load import resolve
 from copydesk.prompting.edit_format import EditFormat
 from copydesk_server.commands.eval_humaneval import humaneval_section
 from copydesk_server.ruff import Ruff
 from copydesk_server.verification import judge_all
-from copydesk_training.adapters.adapter_file import read_adapter
-from copydesk_training.adapters.merge import merge
 from copydesk_training.evaluation import curve
 from copydesk_training.evaluation.curve_plot import PICTURE, draw
 from copydesk_training.evaluation.groups import kinds_of
@@ -222,9 +223,11 @@ def _loaded(args: argparse.Namespace, models: Sequence[str | None]) -> Iterator[
         yield subjects
 
 
-def _directory(args: argparse.Namespace, model: str | None, stack: ExitStack) -> str | None:
+def _directory(args: argparse.Namespace, model: str | None, stack: ExitStack) -> str:
     """A model as `Editor.load` takes it; an adapter file is merged with its base, for as long as the stack lasts."""
-    if model is None or not model.endswith(".safetensors"):
+    if model is None:
+        return BUILT_IN
+    if not model.endswith(".safetensors"):
         return model
     folder = stack.enter_context(TemporaryDirectory(prefix="copydesk-merged-"))
     return str(merge(resolve(args.base), read_adapter(Path(model)), Path(folder)))

@@ -42,6 +42,8 @@ def _list() -> int:
     for name in [*known, *sorted(there - known.keys())]:
         entry = known.get(name) or store.record(name)
         state = "installed" if name in there else "not installed"
+        if name in there and name in known and not store.is_up_to_date(entry):
+            state = f"out of date: run copydesk model get {name}"
         rows.append((name, state, f"{entry.installed_bytes / 1e6:,.0f} MB", entry.licence, entry.title))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
@@ -82,7 +84,7 @@ def _info(args: argparse.Namespace) -> int:
     _say(f"parameters  {entry.parameters:,}")
     _say(f"licence     {entry.licence}")
     _say(f"origin      {entry.origin}")
-    _say(f"source      {entry.member} of {entry.archive} ({entry.archive_bytes / 1e6:,.0f} MB)")
+    _say(f"source      {entry.source}")
     if directory is None:
         _say(f"state       not installed; copydesk model get {entry.name}")
         return 0
@@ -97,8 +99,8 @@ def _info(args: argparse.Namespace) -> int:
         _say(f"tensors     sha256 {found['tensors_sha256']}")
     except ModelStoreError as error:
         wrong, state = ["all"], str(error)
-    if not wrong and entry != known.get(args.name, entry):
-        state += f"; the catalogue has another one by now, copydesk model get {entry.name} replaces it"
+    if not wrong and args.name in known and not store.is_up_to_date(known[args.name]):
+        state += f"; out of date, the catalogue has another one by now: run copydesk model get {entry.name}"
     _say(f"state       {state}")
     return 1 if wrong else 0
 
@@ -112,17 +114,22 @@ def _remove(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar on standard error, one line per stage."""
+    """A progress bar on standard error, one line per stage; where that is no terminal, a line for every tenth of a stage."""
     columns = (TextColumn("{task.description:<12}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
     console = Console(stderr=True, highlight=False, quiet=quiet)
-    progress = Progress(*columns, console=console)
+    progress = Progress(*columns, console=console, disable=not console.is_terminal)
     stages: dict[str, TaskID] = {}
+    tenths: dict[str, int] = {}
 
     def report(stage: str, done: int, total: int) -> None:
         progress.start()  # only now: what fails at once says one line
         if stage not in stages:
             stages[stage] = progress.add_task(stage, total=total or None)
         progress.update(stages[stage], completed=done)
+        tenth = 10 * done // total if total else 0
+        if not console.is_terminal and tenths.get(stage) != tenth:
+            tenths[stage] = tenth
+            console.print(f"{stage} {10 * tenth}%" if total else stage, markup=False)
 
     try:
         yield report

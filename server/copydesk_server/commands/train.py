@@ -167,7 +167,7 @@ def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
     if args.model is not None:
         from tokenizers import Tokenizer
 
-        from copydesk_training.adapters.tokens import extend
+        from copydesk.adapters.tokens import extend
 
         tokenizer = Tokenizer.from_file(str(Path(args.model) / "tokenizer.json"))
         added = extend(tokenizer, _format(args))
@@ -295,9 +295,9 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 def _merge(base: Path, work: Path, out: Path, console: Console) -> None:
     """Write the adapter's model card, and the model directory it makes with its base."""
+    from copydesk.adapters.adapter_file import read_adapter
+    from copydesk.adapters.merge import merge
     from copydesk_training.adapters.adapter_card import adapter_card
-    from copydesk_training.adapters.adapter_file import read_adapter
-    from copydesk_training.adapters.merge import merge
 
     adapter = read_adapter(work / "adapter")
     manifest, histories = (

@@ -32,7 +32,7 @@ Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancell
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What a child is started with. model: name, directory or hub id, None: the embedded one; cache_bytes: None: the default."""
+    """What a child is started with. model: name, directory or hub id, None: the default one; cache_bytes: None: the default."""
 
     model: str | None = None
     device: str = "auto"
@@ -49,7 +49,9 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """The model a child has loaded. languages: empty where any will do."""
+    """The model a child has loaded. languages: empty where any will do. advice: how to get a better one, for people; None where
+    this one was chosen, or is the best there is.
+    """
 
     name: str
     device: str
@@ -58,6 +60,7 @@ class ModelInfo:
     page_lines: int
     kind: str
     load_ms: float
+    advice: str | None = None
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,9 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
     try:
         with permanent():
             from copydesk.editor import Editor
+            from copydesk.models.installed import default_model
 
-            name = settings.model or "the embedded model"
+            name = settings.model or default_model()
             channel.send({"kind": "progress", "message": f"Loading {name}", "percentage": None})
             editor = Editor.load(
                 settings.model,
@@ -76,16 +77,20 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
 
 def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message:
     """What the parent may know of the model."""
+    from copydesk.models.installed import STANDARD, advice
+
     loaded_model = editor.loaded_model
+    name = loaded_model.model.name if settings.model is None else settings.model
     format = loaded_model.format
     return {
-        "name": "embedded" if settings.model is None else settings.model,
+        "name": name,
         "device": str(loaded_model.model.device),
         "dtype": str(loaded_model.model.dtype).removeprefix("torch."),
         "languages": [] if format.kind == "rewrite" else list(format.languages),
         "page_lines": format.page_lines,
         "kind": format.kind,
         "load_ms": load_ms,
+        "advice": advice(name) if settings.model in (None, STANDARD) else None,
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from copydesk.editor import Editor
+from copydesk.models.installed import advice
 from copydesk_server.headless.discover import Place
 from copydesk_server.headless.git import Dirt
 from copydesk_server.headless.journal import Journal
@@ -52,6 +53,9 @@ def execute(
             if run.resumed:
                 reporter.say(f"{run.resumed} files were done before the run was stopped")
             reporter.summary(written=args.write)
+            name = editor.loaded_model.model.name
+            if args.model is None and reporter.left and (advised := advice(name)) is not None:
+                reporter.say(f"the model is {name}; {advised}")
             if cancel.is_set():
                 missing = len(places) - run.resumed - sum(reporter.files.values())
                 reporter.say(f"stopped: {missing} files not done" + ("; --resume goes on" if writer else ""))

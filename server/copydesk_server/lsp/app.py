@@ -48,6 +48,7 @@ from copydesk_server.lsp.handlers.work_done_progress_cancel import work_done_pro
 from copydesk_server.lsp.lint import Linting
 from copydesk_server.lsp.logs import Log
 from copydesk_server.lsp.message_types import converter
+from copydesk_server.lsp.model_advice import ModelAdvice
 from copydesk_server.lsp.options import Options
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
@@ -140,7 +141,7 @@ class App:
         programs = Programs(documents, encoding)
         self.linting = Linting(state, client, tasks, engine_sync, diagnostics, self.verifier)
         fix_all = FixAll(state, bars, diagnostics, requests, edits, prefetch, verify)
-        provider = EditProvider(edits, prefetch, fix_all, programs)
+        provider = EditProvider(edits, prefetch, fix_all, programs, ModelAdvice(client, self.engine))
         applying = Applying(state, client)
         actions = CodeActions(state, self.engine, diagnostics, prefetch, programs)
 

@@ -9,6 +9,7 @@ from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.edit_task import EditTask
 from copydesk_server.lsp.fix_all import FixAll
+from copydesk_server.lsp.model_advice import ModelAdvice
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
 
@@ -16,8 +17,16 @@ from copydesk_server.lsp.programs import Programs
 class EditProvider:
     """Answers edits a person asked for."""
 
-    def __init__(self, edits: EditService, prefetch: Prefetch, fix_all: FixAll, programs: Programs) -> None:
+    def __init__(
+        self,
+        edits: EditService,
+        prefetch: Prefetch,
+        fix_all: FixAll,
+        programs: Programs,
+        model_advice: ModelAdvice,
+    ) -> None:
         self._edits, self._prefetch, self._fix_all, self._programs = edits, prefetch, fix_all, programs
+        self._model_advice = model_advice
 
     async def obtain(self, task: EditTask) -> EditOutcome:
         """The outcome, for the document as it stands when this returns. Raises StoppedError."""
@@ -28,4 +37,5 @@ class EditProvider:
             task.title = "copydesk: fixing" if task.kind == "fix" else "copydesk: editing"
             outcome = await self._edits.run(task)
         self._programs.made(task.document, outcome)
+        self._model_advice.look_at(task, outcome)
         return outcome

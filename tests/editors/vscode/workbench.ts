@@ -320,6 +320,7 @@ export class Workbench {
       RUFF_OF_ANOTHER: ruff(),
       OMP_NUM_THREADS: "1",
       HF_HUB_OFFLINE: "1",
+      COPYDESK_MODELS: path.join(this.folder, "models"), // the embedded model runs, whatever is installed here
       ...this.options.env,
     };
   }

@@ -370,7 +370,7 @@ class Real:
         self.runner.run(self._start())
 
     async def _start(self) -> None:
-        self.engine = Engine(EngineSettings(), self.heard, backoff=(0.0,), host=HOST)
+        self.engine = Engine(EngineSettings(model="mini"), self.heard, backoff=(0.0,), host=HOST)
         self.engine.start()
         await state(self.engine, "ready")
 
@@ -391,7 +391,7 @@ def test_the_embedded_model_fixes_and_survives_a_kill(real: Real) -> None:
     async def main() -> None:
         engine = real.engine
         assert engine.info is not None
-        assert (engine.info.name, engine.info.languages) == ("embedded", ("python",))
+        assert (engine.info.name, engine.info.languages) == ("mini", ("python",))
         text = TEXT
         mirror = Mirror(engine, text)
         before = Mirror(engine, "# \U0001f600\n", 2, "b.py")
@@ -429,7 +429,7 @@ def test_a_directory_without_a_model_is_a_message_from_the_real_host(real: Real,
         result = await mirror.ask().result
         assert (result.status, engine.state, result.reason) == ("failed", "failed", engine.message)
         assert str(tmp_path) in str(engine.message)
-        engine.configure(EngineSettings())
+        engine.configure(EngineSettings(model="mini"))
         await state(engine, "ready")
         job = engine.submit(1, EditRequest(scope=[(99, 99)]), encoding=Encoding.UTF16)
         assert "outside the document" in str((await job.result).reason)

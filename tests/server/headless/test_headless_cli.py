@@ -48,7 +48,7 @@ MENDED = (
 
 @pytest.fixture(scope="module")
 def loaded() -> Any:
-    with Editor.load(device="cpu", warm=False) as editor:
+    with Editor.load("mini", device="cpu", warm=False) as editor:
         yield editor
 
 

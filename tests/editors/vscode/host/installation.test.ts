@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { Installation, progressOf } from "../../../../vscode-client/src/installation";
+import { progressOf as progressOfModel } from "../../../../vscode-client/src/model";
 import { CancelledError, ProcessError } from "../../../../vscode-client/src/processes";
 import { NoPythonError } from "../../../../vscode-client/src/python";
 import { test } from "./harness";
@@ -82,4 +83,11 @@ test("pip's lines as progress", async () => {
   );
   assert.equal(progressOf("Installing collected packages: a, b"), "unpacking");
   assert.equal(progressOf("Requirement already satisfied: a"), undefined);
+});
+
+test("the model command's lines as progress", () => {
+  assert.equal(progressOfModel("downloading 40%"), "downloading 40%");
+  assert.equal(progressOfModel("waiting for another copydesk"), "waiting for another copydesk");
+  assert.equal(progressOfModel("/home/me/.cache/copydesk/models/standard"), undefined);
+  assert.equal(progressOfModel("copydesk: the disk is full"), undefined);
 });

@@ -2,7 +2,7 @@
 
 One safetensors file. Every row of a matrix has a scale of its own (fp32): value = scale * int8. B is stored transposed, so that
 both A [r, in] and B [out, r] have one scale for each of the r directions. The header's metadata tells the base it belongs to and
-what a run needs to go on. Knows no models and no training.
+what a training run needs to go on. Knows no models and no training.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from copydesk.errors import TrainingError
+from copydesk.errors import AdapterError
 from copydesk.files.atomic import replacing
 
 VERSION = 1
@@ -64,7 +64,7 @@ def quantise(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def write_adapter(path: Path, adapter: Adapter) -> None:
-    """Replace `path` atomically. Raises TrainingError where it cannot be written; what was there before stays."""
+    """Replace `path` atomically. Raises AdapterError where it cannot be written; what was there before stays."""
     tensors = {ROWS: adapter.rows.to(torch.bfloat16).contiguous()}
     for name, tensor in adapter.tensors.items():
         matrix = tensor.detach().float().cpu()
@@ -76,17 +76,17 @@ def write_adapter(path: Path, adapter: Adapter) -> None:
             save_file(tensors, partial, metadata=about)
             partial.chmod(0o644)  # the library makes files nobody else may read
     except (OSError, SafetensorError) as error:
-        raise TrainingError(f"the adapter {path} could not be written: {error}") from error
+        raise AdapterError(f"the adapter {path} could not be written: {error}") from error
 
 
 def read_adapter(path: Path) -> Adapter:
-    """The adapter in the file `path`, or in the folder. Raises TrainingError where it is missing or damaged."""
+    """The adapter in the file `path`, or in the folder. Raises AdapterError where it is missing or damaged."""
     path = path / FILE_NAME if path.is_dir() else path
     try:
         with safe_open(path, framework="pt") as file:
             told = file.metadata() or {}
             if told.get("version") != str(VERSION):
-                raise TrainingError(f"{path} is not an adapter of version {VERSION}")
+                raise AdapterError(f"{path} is not an adapter of version {VERSION}")
             stored = {name: file.get_tensor(name) for name in list(file.keys())}
         state = json.loads(told["state"])
         state["position"] = [(int(a), int(b)) for a, b in state["position"]]
@@ -98,4 +98,4 @@ def read_adapter(path: Path) -> Adapter:
                 tensors[name] = matrix.t().contiguous() if name.endswith("_up") else matrix
         return Adapter(AdapterState(**state), tensors, rows)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise TrainingError(f"cannot read the adapter {path}: {error}") from error
+        raise AdapterError(f"cannot read the adapter {path}: {error}") from error

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
-from copydesk.errors import TrainingError
+from copydesk.errors import AdapterError
 from copydesk.models.tensor_digest import tensors_sha256
 
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
@@ -72,17 +72,17 @@ class Base:
 
 
 def read_config(directory: Path) -> BaseConfig:
-    """The sizes a model directory declares. Raises TrainingError for a model that adapters cannot be trained for."""
+    """The sizes a model directory declares. Raises AdapterError for a model that has no adapters."""
     path = directory / "config.json"
     try:
         told = json.loads(path.read_text("utf-8"))
         if told["model_type"] not in FAMILIES or told.get("hidden_act", "silu") != "silu":
-            raise TrainingError(
-                f"adapters are trained for {', '.join(sorted(FAMILIES))}; {directory} is {told['model_type']!r}"
+            raise AdapterError(
+                f"adapters are for {', '.join(sorted(FAMILIES))}; {directory} is {told['model_type']!r}"
             )
         rope = told.get("rope_parameters") or {}
         if rope.get("rope_type", "default") != "default" or told.get("rope_scaling"):
-            raise TrainingError(f"{directory} scales its rotary embedding, which training does not support")
+            raise AdapterError(f"{directory} scales its rotary embedding, which adapters do not support")
         heads = int(told["num_attention_heads"])
         return BaseConfig(
             vocab=int(told["vocab_size"]),
@@ -97,11 +97,11 @@ def read_config(directory: Path) -> BaseConfig:
             positions=int(told["max_position_embeddings"]),
         )
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise TrainingError(f"cannot read the configuration {path}: {error!r}") from error
+        raise AdapterError(f"cannot read the configuration {path}: {error!r}") from error
 
 
 def read_base(directory: Path, dtype: torch.dtype, device: torch.device | str = "cpu") -> Base:
-    """The base in `directory`. Raises TrainingError where tensors are missing or of another shape."""
+    """The base in `directory`. Raises AdapterError where tensors are missing or of another shape."""
     config = read_config(directory)
     tensors = _tensors(directory)
     left = set(tensors)
@@ -109,9 +109,9 @@ def read_base(directory: Path, dtype: torch.dtype, device: torch.device | str = 
     def take(name: str, *shape: int) -> torch.Tensor:
         left.discard(name)
         if name not in tensors:
-            raise TrainingError(f"the weight {name} is missing in {directory}")
+            raise AdapterError(f"the weight {name} is missing in {directory}")
         if tuple(tensors[name].shape) != shape:
-            raise TrainingError(f"the weight {name} has shape {tuple(tensors[name].shape)}, expected {shape}")
+            raise AdapterError(f"the weight {name} has shape {tuple(tensors[name].shape)}, expected {shape}")
         return tensors[name].to(device=device, dtype=dtype)
 
     E, attention, keys = config.hidden, config.heads * config.width, config.kv_heads * config.width
@@ -140,19 +140,19 @@ def read_base(directory: Path, dtype: torch.dtype, device: torch.device | str = 
     head = take("lm_head.weight", config.vocab, E) if "lm_head.weight" in tensors else None
     embedding, norm = take("model.embed_tokens.weight", config.vocab, E), take("model.norm.weight", E)
     if left:
-        raise TrainingError(f"{directory} has weights that training does not support: {min(left)}")
+        raise AdapterError(f"{directory} has weights that adapters do not support: {min(left)}")
     return Base(config, embedding, norm, head, tuple(layers), tensors_sha256(tensors))
 
 
 def _tensors(directory: Path) -> dict[str, torch.Tensor]:
     paths = sorted(directory.glob("model*.safetensors"))
     if not paths:
-        raise TrainingError(f"{directory} holds no weights (model*.safetensors)")
+        raise AdapterError(f"{directory} holds no weights (model*.safetensors)")
     out: dict[str, torch.Tensor] = {}
     try:
         for path in paths:
             with safe_open(path, framework="pt") as file:
                 out.update({name: file.get_tensor(name) for name in list(file.keys())})
     except (OSError, SafetensorError, ValueError) as error:
-        raise TrainingError(f"cannot read the weights in {directory}: {error}") from error
+        raise AdapterError(f"cannot read the weights in {directory}: {error}") from error
     return out
