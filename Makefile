@@ -8,7 +8,7 @@
 #   make test-neovim   in Neovim (PYTEST_ARGS="-k 0.12" for some of them)
 #   make test-emacs    in Emacs, with eglot
 #   make soak       attacks on the server and on `fix`, for SOAK_MINUTES (default 20) or a little longer; SOAK_ARGS="--seed 7"
-#   make bench      the benchmarks (BENCH=NAME for one of them)
+#   make bench      what the grammar, attention, the loop and training cost (BENCH=NAME for any other benchmark)
 #   make format     let ruff rewrite what it can
 #   make clean      remove .venv and every cache
 #
@@ -24,7 +24,7 @@ TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
-BENCH ?= *
+BENCH ?= attention grammar overhead training
 SOAK_MINUTES ?= 20
 SOAK_ARGS ?=
 
@@ -75,13 +75,10 @@ test-neovim test-emacs: test-%: $(STAMP)
 test-editors: test-neovim test-emacs test-vscode
 
 bench: $(STAMP)
-	@set -e; for script in benchmarks/bench_$(BENCH).py; do \
-	    test -f "$$script" || { echo "no such benchmark: $$script"; exit 2; }; \
-	    echo "== $$script"; $(BIN)/python "$$script"; \
-	done
+	@set -e; for name in $(BENCH); do echo "== $$name"; $(BIN)/python -m copydesk_benchmarks $$name; done
 
 soak: $(STAMP)
-	OMP_NUM_THREADS=1 SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/python benchmarks/soak.py $(SOAK_ARGS)
+	OMP_NUM_THREADS=1 SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/python -m copydesk_benchmarks soak $(SOAK_ARGS)
 
 clean:
 	rm -rf vscode-client/node_modules vscode-client/dist vscode-client/bundle tests/editors/vscode/*/dist

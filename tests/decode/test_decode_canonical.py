@@ -10,6 +10,7 @@ from copydesk.models.row import Row
 from copydesk.text.document import split_lines
 from decoding import Desk
 from mock_model import MockModel
+from program_reader import read_program
 from random_pages import TEXTS, random_program, random_scope, random_text
 from replaying import program_ids, replay
 from vocabularies import codec as codec_of
@@ -55,7 +56,7 @@ def check_streams(name: str, programs: int) -> None:
             assert not seen.outcome.truncated
             assert seen.stream == [*desk.task.request, *ids]
             assert row.used == len(desk.tokens.ids)
-            back = codec.decode_program(ids, desk.task.views, desk.tokens.lines, open_end=desk.rules.open_end)
+            back = read_program(codec, ids, desk.task.views, desk.tokens.lines, open_end=desk.rules.open_end)
             assert back == program
             kinds |= {type(op).__name__ for op in program.ops}
             done += 1

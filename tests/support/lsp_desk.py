@@ -205,10 +205,11 @@ async def desk(
     judge: Any = verified,
     *,
     propose: Any = nothing_proposed,
+    seed: int = 0,
     loads: bool = False,
 ) -> AsyncIterator[Desk]:
     """A client that has been initialized. judge: None for the real one, who runs ruff, which then proposes fixes too; propose: in
-    ruff's place. loads: the engine is not ready before `Desk.engine.loaded()`.
+    ruff's place. seed: of the command line. loads: the engine is not ready before `Desk.engine.loaded()`.
 
     At the end no request is without its one response, and nothing is left running.
 
@@ -216,13 +217,18 @@ async def desk(
     """
     with mock.patch.object(prefetch, "CALM", NEVER if prefetch.CALM else 0.0):
         proposing = None if judge is None else propose
-        async with _desk(capabilities, options, judge, proposing, loads) as made:
+        async with _desk(capabilities, options, judge, proposing, seed, loads) as made:
             yield made
 
 
 @asynccontextmanager
 async def _desk(
-    capabilities: dict[str, Any] | None, options: dict[str, Any] | None, judge: Any, propose: Any, loads: bool
+    capabilities: dict[str, Any] | None,
+    options: dict[str, Any] | None,
+    judge: Any,
+    propose: Any,
+    seed: int,
+    loads: bool,
 ) -> AsyncIterator[Desk]:
     wire = Wire()
     params: dict[str, Any] = {
@@ -232,7 +238,7 @@ async def _desk(
     if options is not None:
         params["initializationOptions"] = {"copydesk": options}
     app = App(
-        Options(quiet=True),
+        Options(quiet=True, seed=seed),
         wire,  # type: ignore[arg-type]
         params,
         engine=partial(FakeEngine, loads=loads),  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
-    python benchmarks/refactoring_choice.py [--model mini] [--examples 4] [--most 150]
+    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 150]
 
 Instructions are those of training, in wordings that training never sees. All candidates are scored as programs by one tree-mask
 forward behind the request (and by one behind the same request without its instruction). Free decoding is asked without phrases.
@@ -17,9 +17,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 import numpy as np
 import torch
@@ -42,8 +39,8 @@ from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
+from copydesk_benchmarks.standalone.refactoring_recall import after, examples, kinds
 from copydesk_training.example import Example
-from refactoring_recall import after, examples, kinds
 
 LAWS = ("likelihood", "local", "likelihood - prior", "local - prior", "words", "words, local")
 """How a candidate is chosen. local: at each token among those that some candidate has there. prior: the same without the
@@ -183,7 +180,3 @@ def main() -> int:
     if args.json is not None:
         Path(args.json).write_text(json.dumps(CHOICES), encoding="utf-8")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
