@@ -50,9 +50,10 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@$(BIN)/python -m copydesk_server demo
 
-# One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone.
+# One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone. A file's tests go to one
+# worker, because they share models and runs that each worker would make for itself.
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -15,9 +15,11 @@ from random_pages import TEXTS, random_program, random_scope, random_text
 from replaying import program_ids, replay
 from vocabularies import codec as codec_of
 
-PROGRAMS = 10_000
+PROGRAMS = 2_000
 CODECS = ("qwen_like", "llama3_like", "line_tokens", "bytes", "line_bytes")
 PER_PAGE = 10
+MANY = 5
+"""As many times more programs among the slow tests."""
 MORE_TEXTS = (
     *TEXTS,
     "    return None\n",
@@ -30,14 +32,19 @@ MORE_TEXTS = (
 
 @pytest.mark.parametrize("name", CODECS)
 def test_token_streams_are_those_of_training(name: str) -> None:
-    check_streams(name, PROGRAMS // len(CODECS))
+    check_streams(name, PROGRAMS // len(CODECS), Random(name))
 
 
-def check_streams(name: str, programs: int) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CODECS)
+def test_many_token_streams_are(name: str) -> None:
+    check_streams(name, MANY * PROGRAMS // len(CODECS), Random(f"many {name}"))
+
+
+def check_streams(name: str, programs: int, random: Random | None = None) -> None:
     """The law, for this many random programs in one codec."""
-    codec = codec_of(name)
+    codec, random = codec_of(name), random or Random(name)
     model = MockModel(codec.vocabulary.size, context=2)
-    random = Random(name)
     row: Row | None = None
     done = 0
     kinds: set[str] = set()
