@@ -8,7 +8,7 @@
 #   make test-neovim   in Neovim (PYTEST_ARGS="-k 0.12" for some of them)
 #   make test-emacs    in Emacs, with eglot
 #   make soak       attacks on the server and on `fix`, for SOAK_MINUTES (default 20) or a little longer; SOAK_ARGS="--seed 7"
-#   make bench      the benchmarks (BENCH=NAME for one of them)
+#   make bench      what the grammar, attention, the loop and training cost (BENCH=NAME for any other benchmark)
 #   make format     let ruff rewrite what it can
 #   make clean      remove .venv and every cache
 #
@@ -24,7 +24,7 @@ TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
-BENCH ?= *
+BENCH ?= attention grammar overhead training
 SOAK_MINUTES ?= 20
 SOAK_ARGS ?=
 
@@ -52,9 +52,10 @@ demo: $(STAMP)
 	@$(BIN)/python -m copydesk_server model get standard || echo "the demo goes on with the embedded model"
 	@$(BIN)/python -m copydesk_server demo
 
-# One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone.
+# One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone. A file's tests go to one
+# worker, because they share models and runs that each worker would make for itself.
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -77,13 +78,10 @@ test-neovim test-emacs: test-%: $(STAMP)
 test-editors: test-neovim test-emacs test-vscode
 
 bench: $(STAMP)
-	@set -e; for script in benchmarks/bench_$(BENCH).py; do \
-	    test -f "$$script" || { echo "no such benchmark: $$script"; exit 2; }; \
-	    echo "== $$script"; $(BIN)/python "$$script"; \
-	done
+	@set -e; for name in $(BENCH); do echo "== $$name"; $(BIN)/python -m copydesk_benchmarks $$name; done
 
 soak: $(STAMP)
-	OMP_NUM_THREADS=1 SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/python benchmarks/soak.py $(SOAK_ARGS)
+	OMP_NUM_THREADS=1 SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/python -m copydesk_benchmarks soak $(SOAK_ARGS)
 
 clean:
 	rm -rf vscode-client/node_modules vscode-client/dist vscode-client/bundle tests/editors/vscode/*/dist

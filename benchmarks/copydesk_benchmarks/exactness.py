@@ -16,13 +16,13 @@ import torch
 
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
-from copydesk.grammar.acceptor import Acceptor
 from copydesk.grammar.olds import Olds
 from copydesk.models.feed import Feed
 from copydesk.prompting.prompt import page_tokens
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.serving.plan import Plan
+from copydesk_benchmarks.acceptor import Acceptor
 from copydesk_benchmarks.llguidance_programs import ProgramChecker
 from copydesk_benchmarks.traces import Trace, traced
 from copydesk_benchmarks.unsettled import reach_through_edits

@@ -14,10 +14,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from copydesk.grammar.acceptor import Acceptor, State
 from copydesk.grammar.bodies import Bodies
-from copydesk.grammar.lark import InnerGrammar, choice_grammar, gen_grammar, new_grammar
+from copydesk.grammar.lark import InnerGrammar
 from copydesk.prompting.codec import Codec, Ids
+from copydesk_benchmarks.acceptor import Acceptor, State
+from copydesk_benchmarks.llguidance_grammars import choice_grammar, gen_grammar, new_grammar
 
 Which = Literal["gen", "gen drop", "sub", "sub line"]
 WHICH: tuple[Which, ...] = ("gen", "gen drop", "sub", "sub line")

@@ -1,6 +1,6 @@
 """Whole programs through llguidance, token by token: each token must be in its mask, each piece must end where it accepts.
 
-One grammar a phase (an op, a number, an old text, new text), as `grammar/lark.py` writes them; at sampled states its mask is held
+One grammar a phase (an op, a number, an old text, new text), by `llguidance_grammars.py`; at sampled states its mask is held
 against the automaton's own. Knows automata and tokens; no models.
 """
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from copydesk.errors import GrammarError
-from copydesk.grammar.acceptor import Acceptor, State
 from copydesk.grammar.bodies import Bodies
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.prompting.codec import Codec, Ids
+from copydesk_benchmarks.acceptor import Acceptor, State
 from copydesk_benchmarks.llguidance_masks import WHICH, TextKind, phase_grammar
 
 

@@ -18,6 +18,17 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class ToolFix:
+    """A fix that a tool proposes for its own finding: edits of the text the finding is about, in code points (utf-32).
+
+    safe: whether the tool vouches that the code means the same afterwards.
+    """
+
+    edits: tuple[TextEdit, ...]
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A finding of a tool. Lines are 0-based, characters are code points (utf-32); severity as in LSP (1
     error .. 4 hint).
@@ -29,9 +40,9 @@ class Diagnostic:
     code: str | None = None
     source: str | None = None
     severity: int = 1
-    fixes: tuple[tuple[TextEdit, ...], ...] = ()
-    """What the tool itself proposes, for a person or a policy to allow: each fix is edits of the text the finding is about, in
-    code points. One that the page can say is taken, or the model chooses among them.
+    fixes: tuple[ToolFix, ...] = ()
+    """What a tool proposes against it. These are the first candidates: one that the page can express is taken, and where there
+    are several the model chooses.
     """
 
     def __post_init__(self) -> None:

@@ -19,12 +19,13 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Literal
+from typing import Any
 
 from copydesk.errors import RequestError
 from copydesk.files.executables import find_executable
-from copydesk.request import Diagnostic
+from copydesk.request import Diagnostic, ToolFix
 from copydesk.text.document import Position, TextEdit
+from copydesk_server.applicability import Applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.ruff_inputs import check_configuration, check_tree
 
@@ -47,10 +48,6 @@ _ARGUMENTS = (
     "--quiet",
     "--exit-zero",
 )
-
-
-Applicability = Literal["safe", "unsafe"]
-"""What ruff says of a fix of its own: that the code means the same after it, or may not."""
 
 APPLICABLE: dict[str, frozenset[Applicability]] = {
     "none": frozenset(),
@@ -228,8 +225,10 @@ def _diagnostic(item: dict[str, Any], bom: bool, fixes: Collection[Applicability
     message = str(item["message"]).split("\n")[0]
     severity = 1 if code == SYNTAX else 2
     fix = item.get("fix")
-    edits = _edits(fix, bom) if fix is not None and fix["applicability"] in fixes else ()
-    return Diagnostic(start, max(start, end), message, str(code), SOURCE, severity, (edits,) if edits else ())
+    proposed: tuple[ToolFix, ...] = ()
+    if fix is not None and fix["applicability"] in fixes and fix["edits"]:
+        proposed = (ToolFix(_edits(fix, bom), fix["applicability"] == "safe"),)
+    return Diagnostic(start, max(start, end), message, str(code), SOURCE, severity, proposed)
 
 
 def _edits(fix: dict[str, Any], bom: bool) -> tuple[TextEdit, ...]:

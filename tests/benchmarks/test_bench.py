@@ -7,7 +7,6 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
 from math import log
 from pathlib import Path
@@ -47,6 +46,7 @@ from copydesk_benchmarks.report import Report, Table, Target, read_table, shown
 from copydesk_benchmarks.script import ScriptedModel
 from copydesk_benchmarks.server.bench import command_line
 from copydesk_benchmarks.sizes import Limits
+from copydesk_benchmarks.standalone import quote
 from copydesk_benchmarks.timing import Times, interleave
 from copydesk_server.cli import main
 from copydesk_server.commands.bench import STEPS
@@ -613,11 +613,6 @@ def test_results_of_the_repository_are_whole() -> None:
 
 
 def test_quotes_are_put_in_and_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = spec_from_file_location("quote", ROOT / "benchmarks" / "quote.py")
-    assert spec is not None
-    assert spec.loader is not None
-    quote = module_from_spec(spec)
-    spec.loader.exec_module(quote)
     document = tmp_path / "README.md"
     monkeypatch.setattr(quote, "ROOT", tmp_path)
     monkeypatch.setattr(quote, "DOCUMENTS", (document,))
@@ -646,9 +641,11 @@ def test_tables_of_figures_come_from_results(name: str) -> None:
         table = tables.pop(mark.end() + 1, tables.pop(mark.end(), None))
         if table is not None:
             assert source is not None, f"{name} quotes {mark[1]}, which has no table {mark[2]!r}"
-            assert table == source.markdown(), f"{name}: run benchmarks/quote.py"
+            assert table == source.markdown(), f"{name}: run python -m copydesk_benchmarks quote"
         else:
-            assert source is None, f"{name} leaves out {mark[2]!r} of {mark[1]}: run benchmarks/quote.py"
+            assert source is None, (
+                f"{name} leaves out {mark[2]!r} of {mark[1]}: run python -m copydesk_benchmarks quote"
+            )
     for table in tables.values():
         assert not re.search(r"\d\.\d", table), (
             f"{name}: a table of figures without its source:\n{table[:200]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import signal
 import sys
@@ -16,24 +15,17 @@ import lsp_client
 import soaking
 from attacks import ATTACKS
 from attacks.arena import ENGINE, MB, PROTOCOL, Arena, Figures
-from repository import ROOT
-
-SCRIPT = ROOT / "benchmarks" / "soak.py"
+from copydesk_benchmarks.standalone import soak
 
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("soak_script", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     for name, value in list(ATTACKS.items()):
         monkeypatch.setitem(ATTACKS, name, value)
     for other in (lsp_client, soaking):
         monkeypatch.setattr(other, "DEADLINE", other.DEADLINE)
     before = signal.getsignal(signal.SIGALRM)
-    yield module
+    yield soak
     signal.signal(signal.SIGALRM, before)
 
 

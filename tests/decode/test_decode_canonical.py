@@ -10,13 +10,16 @@ from copydesk.models.row import Row
 from copydesk.text.document import split_lines
 from decoding import Desk
 from mock_model import MockModel
+from program_reader import read_program
 from random_pages import TEXTS, random_program, random_scope, random_text
 from replaying import program_ids, replay
 from vocabularies import codec as codec_of
 
-PROGRAMS = 10_000
+PROGRAMS = 2_000
 CODECS = ("qwen_like", "llama3_like", "line_tokens", "bytes", "line_bytes")
 PER_PAGE = 10
+MANY = 5
+"""As many times more programs among the slow tests."""
 MORE_TEXTS = (
     *TEXTS,
     "    return None\n",
@@ -29,14 +32,19 @@ MORE_TEXTS = (
 
 @pytest.mark.parametrize("name", CODECS)
 def test_token_streams_are_those_of_training(name: str) -> None:
-    check_streams(name, PROGRAMS // len(CODECS))
+    check_streams(name, PROGRAMS // len(CODECS), Random(name))
 
 
-def check_streams(name: str, programs: int) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CODECS)
+def test_many_token_streams_are(name: str) -> None:
+    check_streams(name, MANY * PROGRAMS // len(CODECS), Random(f"many {name}"))
+
+
+def check_streams(name: str, programs: int, random: Random | None = None) -> None:
     """The law, for this many random programs in one codec."""
-    codec = codec_of(name)
+    codec, random = codec_of(name), random or Random(name)
     model = MockModel(codec.vocabulary.size, context=2)
-    random = Random(name)
     row: Row | None = None
     done = 0
     kinds: set[str] = set()
@@ -55,7 +63,7 @@ def check_streams(name: str, programs: int) -> None:
             assert not seen.outcome.truncated
             assert seen.stream == [*desk.task.request, *ids]
             assert row.used == len(desk.tokens.ids)
-            back = codec.decode_program(ids, desk.task.views, desk.tokens.lines, open_end=desk.rules.open_end)
+            back = read_program(codec, ids, desk.task.views, desk.tokens.lines, open_end=desk.rules.open_end)
             assert back == program
             kinds |= {type(op).__name__ for op in program.ops}
             done += 1

@@ -12,11 +12,12 @@ import pytest
 
 import vocabularies
 from copydesk.errors import GrammarError, ProgramError
-from copydesk.grammar.acceptor import Acceptor, State
 from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Gen, Op, Program, Sub
 from copydesk.prompting.codec import Codec, Ids
+from copydesk_benchmarks.acceptor import Acceptor, State
 from grammar_pages import bodies, random_acceptor, random_stream
+from program_reader import read_program
 
 NAMES = list(vocabularies.CODECS)
 
@@ -68,7 +69,7 @@ def test_random_walks_end_in_legal_programs(name: str) -> None:
     for _ in range(250):
         acceptor, views, lines = random_acceptor(rng, name)
         ids = random_stream(rng, acceptor, lines, rng.choice([0, 10, 60, 200]))
-        program = acceptor.codec.decode_program(ids, views, lines, open_end=acceptor.rules.open_end)
+        program = read_program(acceptor.codec, ids, views, lines, open_end=acceptor.rules.open_end)
         ops += len(program.ops)
         program.validate(views)
         assert violation(acceptor.rules, program, views) is None
@@ -77,8 +78,7 @@ def test_random_walks_end_in_legal_programs(name: str) -> None:
         canonical = stream_of(acceptor, program, views, lines)
         assert acceptor.done(feed(acceptor, lines, canonical))
         assert (
-            acceptor.codec.decode_program(canonical, views, lines, open_end=acceptor.rules.open_end)
-            == program
+            read_program(acceptor.codec, canonical, views, lines, open_end=acceptor.rules.open_end) == program
         )
     assert ops > 250
 
@@ -229,4 +229,4 @@ def test_spans_follow_as_the_format_says(kind: str) -> None:
     program = Program((Copy(1, 3), Gen("x\n")))
     ids = stream_of(acceptor, program, views, lines)
     assert acceptor.done(feed(acceptor, lines, ids))
-    assert acceptor.codec.decode_program(ids, views, lines, open_end=acceptor.rules.open_end) == program
+    assert read_program(acceptor.codec, ids, views, lines, open_end=acceptor.rules.open_end) == program

@@ -12,7 +12,8 @@ import pytest
 import vocabularies
 from copydesk.errors import GrammarError
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED
-from copydesk.grammar.lark import InnerGrammar, choice_grammar, names_grammar
+from copydesk.grammar.lark import InnerGrammar
+from copydesk_benchmarks.llguidance_grammars import choice_grammar
 from copydesk_benchmarks.llguidance_masks import WHICH, TextKind, Which, phase_grammar
 from grammar_pages import bodies, random_acceptor, random_token
 
@@ -180,9 +181,3 @@ def test_inner_grammar_at_run_time(name: str) -> None:
     assert all(vocabulary.token_bytes[t].isdigit() for t in before)
     assert grammar.accepts(vocabulary.encode("12")) == len(vocabulary.encode("12"))
     assert grammar.accepts(vocabulary.encode("1x")) == 1
-
-
-def test_names_grammar_refuses_nothing_to_choose() -> None:
-    for names in ([], [""], ["a", ""]):
-        with pytest.raises(GrammarError):
-            names_grammar(names)

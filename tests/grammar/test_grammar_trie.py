@@ -27,6 +27,12 @@ def log_softmax(x: np.ndarray) -> np.ndarray:
     return x - np.log(np.exp(x - x.max()).sum()) - x.max()
 
 
+def edges(trie: Trie, logits: np.ndarray) -> np.ndarray:
+    """Log probabilities of the trie's edges by the logits [nodes, V]."""
+    rows = np.array([log_softmax(row) for row in logits])
+    return rows[trie.edge_nodes, trie.edge_tokens]
+
+
 def brute_force(trie: Trie, logits: np.ndarray) -> np.ndarray:
     row = {path: log_softmax(logits[k]) for k, path in enumerate(node_paths(trie))}
     scores = np.array([sum(row[s[:k]][t] for k, t in enumerate(s)) for s in trie.sequences])
@@ -46,7 +52,7 @@ def random_words(rng: random.Random) -> list[tuple[int, ...]]:
 def test_exact_law_equals_brute_force(seed: int) -> None:
     trie = Trie(random_words(random.Random(seed)))
     logits = np.random.default_rng(seed).normal(0, 3, (trie.nodes, 8))
-    law = trie.log_probabilities(logits)
+    law = trie.law(edges(trie, logits))
     assert np.allclose(law, brute_force(trie, logits), atol=1e-12)
     assert math.isclose(np.exp(law).sum(), 1.0)
     assert all(parent < k for k, parent in enumerate(trie.parents))
@@ -58,8 +64,8 @@ def test_local_law_is_another_one() -> None:
     # Both begin alike, but the model hardly ever goes on with 2 behind 1: masking forces it to.
     logits = np.zeros((3, 8))
     logits[1, 2] = -9.0
-    assert np.allclose(np.exp(trie.local_log_probabilities(logits)), [0.5, 0.5])
-    assert np.exp(trie.log_probabilities(logits))[0] < 1e-3
+    assert np.allclose(np.exp(trie.local_law(edges(trie, logits))), [0.5, 0.5])
+    assert np.exp(trie.law(edges(trie, logits)))[0] < 1e-3
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -74,7 +80,7 @@ def test_local_law_equals_step_by_step_masking(seed: int) -> None:
             children = {w[depth] for w in trie.sequences if len(w) > depth and w[:depth] == prefix}
             weights = {t: math.exp(row[prefix][t]) for t in children}
             p *= weights[token] / sum(weights.values())
-        assert math.isclose(p, math.exp(trie.local_log_probabilities(logits)[k]), rel_tol=1e-9)
+        assert math.isclose(p, math.exp(trie.local_law(edges(trie, logits))[k]), rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("words", [[], [()], [(1,), (1,)], [(1,), (1, 2)], [(1, 2), (1,)], [(1, 2), (1, 2)]])
@@ -89,9 +95,9 @@ def test_common_prefix_cancels() -> None:
     assert Trie(WORDS).common == ()
     trie = Trie([(1, 2, 3), (1, 2, 4)])
     logits = np.random.default_rng(0).normal(size=(trie.nodes, 8))
-    law = trie.log_probabilities(logits)
+    law = trie.law(edges(trie, logits))
     logits[:2] = 0
-    assert np.allclose(law, trie.log_probabilities(logits))
+    assert np.allclose(law, trie.law(edges(trie, logits)))
 
 
 def test_finite_choices_are_prefix_free_even_where_names_are_not() -> None:

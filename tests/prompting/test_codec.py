@@ -13,6 +13,7 @@ from copydesk.prompting.codec import Codec, own_run
 from copydesk.prompting.edit_format import REWRITE, EditFormat
 from copydesk.prompting.vocabulary import ByteVocabulary
 from copydesk.text.document import split_lines
+from program_reader import read_program
 
 VIEWS = split_lines("import os\n\ndef f(x):\n    return x == None\nlast")
 PROGRAMS = [
@@ -39,7 +40,7 @@ def test_programs_survive_their_tokens(name: str, program: Program, open_end: bo
         assert any(own_run(codec, VIEWS, lines, op.start, op.old) is None for op in subs)
         return
     ids = [token for piece in pieces for token in piece.ids]
-    assert codec.decode_program(ids, VIEWS, lines, open_end=open_end) == program
+    assert read_program(codec, ids, VIEWS, lines, open_end=open_end) == program
 
 
 @pytest.mark.parametrize("name", vocabularies.CODECS)
@@ -99,4 +100,4 @@ def test_streams_that_are_no_program(ids: list[int] | str) -> None:
     lines = [codec.line(view) for view in VIEWS]
     tokens = list(ids.encode()) if isinstance(ids, str) else ids
     with pytest.raises(ProgramError):
-        codec.decode_program(tokens, VIEWS, lines, open_end=False)
+        read_program(codec, tokens, VIEWS, lines, open_end=False)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from copydesk.errors import DocumentError
 from copydesk.quickfixes.handlers.linter_fix import edited_lines, proposed_edits
-from copydesk.request import Diagnostic, EditRequest
+from copydesk.request import Diagnostic, EditRequest, ToolFix
 from copydesk.text.document import (
     Encoding,
     Position,
@@ -21,6 +21,7 @@ from copydesk.text.document import (
 from copydesk_server.engine_process.messages import pack_request, unpack_request
 from desks import editor
 from quick_fixes import applied
+from text_offsets import position_at
 
 TEXT = "import os\nimport re\n\n\ndef f(a):\n    b = 1\n    return re.sub(a, a, a)\n"
 
@@ -35,7 +36,9 @@ ADDED = edit(2, 0, 2, 0, "import sys\n")
 
 
 def finding(*fixes: tuple[TextEdit, ...], line: int = 4) -> Diagnostic:
-    return Diagnostic(Position(line, 0), Position(line, 3), "said", "X1", "Tool", fixes=fixes)
+    return Diagnostic(
+        Position(line, 0), Position(line, 3), "said", "X1", "Tool", fixes=tuple(map(ToolFix, fixes))
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,7 @@ def texts_and_edits(draw: st.DrawFn) -> tuple[str, list[TextEdit]]:
         new = draw(st.text(st.sampled_from("xy\n"), max_size=4))
         if edits and begin == end:
             continue  # where two stand at one place their order is the list's
-        there = (lines.position_at(at, Encoding.UTF32) for at in (begin, end))
+        there = (position_at(lines, at, Encoding.UTF32) for at in (begin, end))
         edits.append(TextEdit(*there, new))
     return text, edits
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from copydesk.text.document import Encoding, apply_edits
+from copydesk_server.applicability import Applicability
 from copydesk_server.errors import RuffError
-from copydesk_server.ruff import REMEMBERED, Applicability, RememberingRuff, Ruff, is_ruff, read_json
+from copydesk_server.ruff import REMEMBERED, RememberingRuff, Ruff, is_ruff, read_json
 from server_tools import found, ruff_that, the_ruff
 from special_files import SPECIAL
 
@@ -56,7 +57,8 @@ def test_findings_carry_the_fixes_that_are_allowed() -> None:
 
     def fixes(*allowed: Applicability) -> dict[str | None, list[str]]:
         said = Ruff(program, frozenset(allowed)).check(text, None, select="F,C416,E741")
-        return {d.code: [apply_edits(text, fix, Encoding.UTF32) for fix in d.fixes] for d in said}
+        assert all(fix.safe == (d.code == "F401") for d in said for fix in d.fixes)
+        return {d.code: [apply_edits(text, fix.edits, Encoding.UTF32) for fix in d.fixes] for d in said}
 
     without_import = text.replace("import os\n", "")
     unsafe = {"F841": [text.replace("    b = 1\n", "")], "C416": [text.replace("[x for x in a]", "list(a)")]}

@@ -6,9 +6,9 @@ import random
 from collections.abc import Sequence
 
 import vocabularies
-from copydesk.grammar.acceptor import Acceptor, State
 from copydesk.grammar.bodies import Bodies
 from copydesk.prompting.codec import Codec, Ids
+from copydesk_benchmarks.acceptor import Acceptor, State
 
 ODD_LINES = (
     "é日本 = 'ä\U0001f600'\n", "</old>x</gen>\n", "\n", "a a a a\n", "<noeol/>\n", "x</old\n", "a<</gen\n", "  \n",

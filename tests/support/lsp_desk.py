@@ -194,28 +194,41 @@ async def verified(before: str, after: str, diagnostics: Any, **_: Any) -> Judge
     return Judgement("verified", None, ("syntax",))
 
 
+def nothing_proposed(_document: Any, _diagnostics: Any) -> None:
+    """No tool has a fix of its own."""
+
+
 @asynccontextmanager
 async def desk(
     capabilities: dict[str, Any] | None = None,
     options: dict[str, Any] | None = None,
     judge: Any = verified,
     *,
+    propose: Any = nothing_proposed,
+    seed: int = 0,
     loads: bool = False,
 ) -> AsyncIterator[Desk]:
-    """A client that has been initialized. loads: the engine is not ready before `Desk.engine.loaded()`.
+    """A client that has been initialized. judge: None for the real one, who runs ruff, which then proposes fixes too; propose: in
+    ruff's place. seed: of the command line. loads: the engine is not ready before `Desk.engine.loaded()`.
 
     At the end no request is without its one response, and nothing is left running.
 
     It never becomes calm, unless the test sets `prefetch.CALM` to nothing: a slow machine would be in the middle of any test.
     """
     with mock.patch.object(prefetch, "CALM", NEVER if prefetch.CALM else 0.0):
-        async with _desk(capabilities, options, judge, loads) as made:
+        proposing = None if judge is None else propose
+        async with _desk(capabilities, options, judge, proposing, seed, loads) as made:
             yield made
 
 
 @asynccontextmanager
 async def _desk(
-    capabilities: dict[str, Any] | None, options: dict[str, Any] | None, judge: Any, loads: bool
+    capabilities: dict[str, Any] | None,
+    options: dict[str, Any] | None,
+    judge: Any,
+    propose: Any,
+    seed: int,
+    loads: bool,
 ) -> AsyncIterator[Desk]:
     wire = Wire()
     params: dict[str, Any] = {
@@ -224,7 +237,14 @@ async def _desk(
     }
     if options is not None:
         params["initializationOptions"] = {"copydesk": options}
-    app = App(Options(quiet=True), wire, params, engine=partial(FakeEngine, loads=loads), verify=judge)  # type: ignore[arg-type]
+    app = App(
+        Options(quiet=True, seed=seed),
+        wire,  # type: ignore[arg-type]
+        params,
+        engine=partial(FakeEngine, loads=loads),  # type: ignore[arg-type]
+        propose=propose,
+        verify=judge,
+    )
     engine: FakeEngine = app.engine  # type: ignore[assignment]
     made = Desk(app, wire, engine)
     made.notify("initialized", {})

@@ -26,7 +26,7 @@ from copydesk_server.lsp.app import App
 from copydesk_server.lsp.options import Options
 from fake_engine import FakeEngine, FakeJob
 from lsp_client import SCRIPTED, entry, environment
-from lsp_desk import RESOLVES, edit, verified
+from lsp_desk import RESOLVES, edit, nothing_proposed, verified
 
 URIS = ("untitled:a.py", "untitled:b.py", "file:///nowhere/c.py", "git:/d.py")
 TEXT = "import os\n\n\ndef first(x):\n    if x == None:\n        return 1\n"
@@ -405,7 +405,14 @@ async def _session(fuzzer: Fuzzer, report: Report, messages: int) -> None:
     fuzzer.asked = []
     params = {"processId": None, "capabilities": CAPABILITIES}
     options = Options(quiet=True, log_level="error")
-    server = App(options, line, params, engine=FakeEngine, verify=verified)  # type: ignore[arg-type]
+    server = App(
+        options,
+        line,  # type: ignore[arg-type]
+        params,
+        engine=FakeEngine,  # type: ignore[arg-type]
+        propose=nothing_proposed,
+        verify=verified,
+    )
     server.engine.script = _finish  # type: ignore[attr-defined]
     server.protocol.receive(_written(_note("initialized")))
     try:

@@ -21,6 +21,7 @@ from copydesk.text.document import (
     view_text,
 )
 from strategies import ENCODINGS, NOT_BREAKS, lines, positions, texts
+from text_offsets import position_at
 
 # ---------------------------------------------------------------------------------------------------------------- lines
 
@@ -79,16 +80,16 @@ def test_every_offset_has_a_position_and_comes_back(encoding: str, text: str) ->
     for offset in range(len(text) + 1):
         if text[max(0, offset - 1) : offset + 1] == "\r\n":
             # Between \r and \n there is no position: it is the place before both.
-            assert document.offset(document.position_at(offset, encoding), encoding) == offset - 1
+            assert document.offset(position_at(document, offset, encoding), encoding) == offset - 1
         else:
-            assert document.position_at(offset, encoding) == Position(line, character)
+            assert position_at(document, offset, encoding) == Position(line, character)
             assert document.offset(Position(line, character), encoding) == offset
         if offset < len(text):
             if text[offset] == "\n" or (text[offset] == "\r" and text[offset + 1 : offset + 2] != "\n"):
                 line, character = line + 1, 0
             else:
                 character += widths(text[offset])[encoding]
-    assert document.position_at(len(text) + 5, encoding) == document.end(encoding)
+    assert position_at(document, len(text) + 5, encoding) == document.end(encoding)
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -98,7 +99,7 @@ def test_any_position_is_clamped_to_the_last_place_not_behind_it(
 ) -> None:
     document = TextLines(text)
     clamped = document.clamp(position, encoding)
-    legal = {document.position_at(offset, encoding) for offset in range(len(text) + 1)}
+    legal = {position_at(document, offset, encoding) for offset in range(len(text) + 1)}
     assert clamped in legal
     if position.line >= len(document) and position not in legal:
         assert clamped == document.end(encoding)

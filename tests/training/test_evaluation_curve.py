@@ -16,7 +16,6 @@ from copydesk_server.cli import main
 from copydesk_training.evaluation import curve
 from copydesk_training.evaluation.curve_plot import draw
 from held_out_folders import KINDS, held_out
-from repository import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +67,7 @@ def test_the_picture_is_drawn_by_the_script(tmp_path: Path) -> None:
         draw(tmp_path, tmp_path / "x.png")
     for measured in (row(None, 5), row(2000, 6), row(1000, 4)):
         curve.append(tmp_path / curve.CURVE, measured.as_dict())
-    script = [sys.executable, str(ROOT / "benchmarks" / "curve.py"), str(tmp_path)]
+    script = [sys.executable, "-m", "copydesk_benchmarks", "curve", str(tmp_path)]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert Path(done.stdout.strip()).read_bytes().startswith(b"\x89PNG")

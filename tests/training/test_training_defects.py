@@ -18,7 +18,7 @@ from copydesk.quickfixes.scope import resolve_scope
 from copydesk.text.document import split_lines
 from copydesk_training.defects import KINDS, Kind, examples, for_kind
 from copydesk_training.defects.registry import draw, windows_lines
-from copydesk_training.defects.ruff_teacher import ruff_fixes, ruff_reports
+from copydesk_training.defects.ruff_teacher import ruff_fixes
 from copydesk_training.defects.typos import typo
 from copydesk_training.defects.wordings import WORDINGS, choose
 from copydesk_training.example import Example
@@ -337,17 +337,3 @@ def test_ruff_teaches_its_fixes() -> None:
     for example in found:
         assert example.before == UNTIDY != example.after
         assert parses(example.after)
-
-
-def test_ruff_words_what_others_broke() -> None:
-    text = "import os\n\n\ndef f(value):\n    return os.path.join(value)\n"
-    made = [
-        for_kind(name, text, random.Random(k))
-        for k, name in enumerate(["undefined_name", "missing_bracket"] * 3)
-    ]
-    some = [example for example in made if example is not None]
-    told = ruff_reports(some)
-    assert len(told) == len(some) >= 4
-    for before, after in zip(some, told, strict=True):
-        assert after is None or (after.before, after.request.diagnostics[0].source) == (before.before, "Ruff")
-    assert sum(after is not None for after in told) >= 3

@@ -22,6 +22,7 @@ from copydesk_training.defects import examples
 from copydesk_training.example import Example
 from copydesk_training.examples import Rendered, Renderer, Role, page_format
 from copydesk_training.excerpts import LINES, excerpts
+from program_reader import read_program
 from training_corpora import codec, module, texts
 
 
@@ -53,7 +54,7 @@ def program_of(renderer: Renderer, example: Example, rendered: Rendered) -> Prog
         tokens[page.skip - 1] = renderer.codec.literals.skip
     ids = [int(i) for i in rendered.ids[rendered.program :]]
     open_end = not page.unterminated and any(s - 1 <= len(page) <= e for s, e in page.to_page_scope(scope))
-    program = renderer.codec.decode_program(ids, page.views, tokens, open_end=open_end)
+    program = read_program(renderer.codec, ids, page.views, tokens, open_end=open_end)
     return page.to_document(program, lines)
 
 
@@ -123,7 +124,7 @@ def test_roles() -> None:
 
 def test_forced_tokens_are_those_the_grammar_forces() -> None:
     """Every token called forced is the only one the acceptor allows. (The reverse is not promised.)"""
-    from copydesk.grammar.acceptor import Acceptor
+    from copydesk_benchmarks.acceptor import Acceptor
 
     renderer = Renderer(codec())
     bodies = Bodies.build(renderer.codec)

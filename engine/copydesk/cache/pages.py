@@ -52,12 +52,6 @@ class PageCache:
         """Bytes of KV held, pooled buffers included; never more than the budget."""
         return self._model.pool.bytes_held
 
-    def warm_tokens(self, key: Key) -> int:
-        """Tokens the cache holds for a page, 0 for one it does not know. Changes nothing, not even its
-        age."""
-        entry = self._entries.get(key)
-        return entry.warm if entry is not None else 0
-
     # -- requests --------------------------------------------------------------------------------------------
 
     def acquire(self, key: Key, tokens: Sequence[int], *, room: int = ROOM) -> Lease:

@@ -99,21 +99,10 @@ class Trie:
         size = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
         return first[:size]
 
-    def edge_log_probabilities(self, node_logits: ArrayLike) -> Floats:
-        """Full log-softmax of `node_logits` [nodes, V] at the edges: [edges]. Callers with logits on a
-        device gather there."""
-        logits = np.asarray(node_logits, np.float64)
-        picked: Floats = logits[self.edge_nodes, self.edge_tokens]
-        return picked - _logsumexp(logits)[self.edge_nodes]
-
     def law(self, edge_log_probabilities: ArrayLike) -> Floats:
         """Log probability of each choice, normalised over the choices: [len(self)]."""
         scores = self._sum(np.asarray(edge_log_probabilities, np.float64))
         return scores - _logsumexp(scores)
-
-    def log_probabilities(self, node_logits: ArrayLike) -> Floats:
-        """The exact law from `node_logits` [nodes, V]."""
-        return self.law(self.edge_log_probabilities(node_logits))
 
     def local_law(self, edge_log_probabilities: ArrayLike) -> Floats:
         """The law of masking each step to the tokens some choice continues with (for comparison, and above
@@ -126,10 +115,6 @@ class Trie:
         np.add.at(total, self.edge_nodes, np.exp(edges - top[self.edge_nodes]))
         with np.errstate(divide="ignore"):
             return self._sum(edges - (np.log(total) + top)[self.edge_nodes])
-
-    def local_log_probabilities(self, node_logits: ArrayLike) -> Floats:
-        """`local_law` from `node_logits` [nodes, V]."""
-        return self.local_law(self.edge_log_probabilities(node_logits))
 
     def _sum(self, edges: Floats) -> Floats:
         starts = np.concatenate(([0], np.cumsum(self._sizes)[:-1]))

@@ -8,13 +8,13 @@ is a newline; only a document's last line may lack one) and page line numbers; k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from copydesk.errors import FormatError, ProgramError, TokenizerError
-from copydesk.program import Copy, Gen, Op, Program, Sub, escape, sub_span, unescape
+from copydesk.program import Copy, Gen, Program, Sub, escape, sub_span, unescape
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import Vocabulary
 
@@ -242,12 +242,6 @@ class Codec:
         out.append(Piece("op", lit.end))
         return out
 
-    def decode_program(
-        self, ids: Sequence[int], views: Sequence[str], lines: Sequence[Ids], *, open_end: bool
-    ) -> Program:
-        """The inverse of `encode_program`. Raises ProgramError where `ids` is no such program."""
-        return _Reader(self, tuple(ids), views, lines, open_end).program()
-
 
 def own_run(codec: Codec, views: Sequence[str], lines: Sequence[Ids], start: int, old: str) -> Ids | None:
     """The tokens of `old` if it is a legal old text at line `start` (program.sub_span) and a run of the lines' own tokens."""
@@ -276,58 +270,3 @@ def _split(text: str) -> list[str]:
     """View text at its newlines only (str.splitlines also breaks elsewhere)."""
     parts = text.split("\n")
     return [p + "\n" for p in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-
-class _Reader:
-    """Reads a token stream back, literal by literal."""
-
-    def __init__(
-        self, codec: Codec, ids: Ids, views: Sequence[str], lines: Sequence[Ids], open_end: bool
-    ) -> None:
-        self.codec, self.ids, self.views, self.lines, self.open_end = codec, ids, views, lines, open_end
-        self.at = 0
-
-    def program(self) -> Program:
-        lit, ops = self.codec.literals, list[Op]()
-        while not self._take(lit.end):
-            if self._take(lit.copy_open):
-                start = self._number(self.codec.copy_start)
-                end = self._number(self.codec.copy_end)
-                if end < len(self.lines) or self.open_end:
-                    self._expect(tuple(self.codec.span(self.lines, start, end)))
-                ops.append(Copy(start, end))
-            elif self._take(lit.gen_open):
-                ops.append(Gen(self.codec.read_body(self._until(lit.gen_close))))
-            elif self._take(lit.sub_open):
-                start = self._number(self.codec.sub_start)
-                old = self.codec.vocabulary.decode(self._until(lit.sub_to))
-                new = self.codec.read_fragment(self._until(lit.sub_close))
-                found = sub_span(self.views, start, old, max_lines=self.codec.format.sub_lines)
-                if found is None:
-                    raise ProgramError(f"{old!r} is no legal old text at line {start}")
-                ops.append(Sub(start, found.end_line, old, new))
-            else:
-                raise ProgramError(f"no op at token {self.at}")
-        return Program(tuple(ops))
-
-    def _take(self, literal: Ids) -> bool:
-        hit = self.ids[self.at : self.at + len(literal)] == literal
-        self.at += len(literal) if hit else 0
-        return hit
-
-    def _expect(self, literal: Ids) -> None:
-        if not self._take(literal):
-            raise ProgramError(f"the copied span does not follow its copy at token {self.at}")
-
-    def _number(self, spell: Callable[[int], Ids]) -> int:
-        for n in range(1, len(self.lines) + 1):
-            if self._take(spell(n)):
-                return n
-        raise ProgramError(f"no line number at token {self.at}")
-
-    def _until(self, close: Ids) -> Ids:
-        for k in range(self.at, len(self.ids) - len(close) + 1):
-            if self.ids[k : k + len(close)] == close:
-                body, self.at = self.ids[self.at : k], k + len(close)
-                return body
-        raise ProgramError("a body is never closed")

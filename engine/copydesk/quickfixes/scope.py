@@ -104,7 +104,7 @@ def diagnostic_scope(fixes: QuickFixes) -> list[Range]:
     if tree is not None and kind in DEFAULT_KINDS:
         scope += _body_start(tree, point(lines, first - 1, diagnostic.start.character))
     if diagnostic.fixes:
-        scope += [edited_lines(edit, count) for edits in diagnostic.fixes for edit in edits]
+        scope += [edited_lines(edit, count) for fix in diagnostic.fixes for edit in fix.edits]
     else:
         scope += [(part.first, part.last) for part in fixes.beyond_statement()]
     return scope

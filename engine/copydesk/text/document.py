@@ -186,17 +186,6 @@ class TextLines:
         line, column = self.locate(position, encoding)
         return sum(map(len, self.lines[:line])) + column
 
-    def position_at(self, offset: int, encoding: Encoding | str = Encoding.UTF16) -> Position:
-        r"""The position of an index in `text`, clamped to the document; between `\r` and `\n` it is the
-        place before both."""
-        if offset < 0:
-            raise DocumentError(f"negative offset {offset}")
-        for number, line in enumerate(self.lines):
-            if offset < len(line):
-                return self.position(number, offset, encoding)
-            offset -= len(line)
-        return self.end(encoding)
-
     def between(self, start: Position, end: Position, encoding: Encoding | str = Encoding.UTF16) -> str:
         """The text from `start` to `end`. Raises DocumentError where `end` lies before `start`."""
         first, head, last, tail = self._range(start, end, encoding)

@@ -1,4 +1,4 @@
-"""ruff as a teacher: its own fixes, and its own words for what other injectors broke.
+"""ruff as a teacher: its own fixes, of real code.
 
 It runs ruff once over a batch of texts, in a folder of its own. Knows ruff's JSON output; nothing of injectors.
 """
@@ -13,7 +13,6 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -58,27 +57,6 @@ def ruff_fixes(texts: Sequence[str], rng: Random, per_text: int = 6) -> Iterator
             taken[k] += 1
             rules[item["code"]] += 1
             yield k, example
-
-
-def ruff_reports(examples: Sequence[Example]) -> list[Example | None]:
-    """The examples with their diagnostics as ruff itself gives them for `before`; None where ruff says nothing on the line
-    the diagnostic is at. Raises TrainingError where ruff cannot be run.
-    """
-    found = check([e.before for e in examples], ("--select", "E4,E7,E9,F,B006,B018,N805,W", "--preview"))
-    said: dict[int, list[dict[str, Any]]] = {}
-    for item in found:
-        said.setdefault(item["text"], []).append(item)
-    result: list[Example | None] = []
-    for k, example in enumerate(examples):
-        lines = {d.start.line for d in example.request.diagnostics}
-        lines |= {d.end.line for d in example.request.diagnostics}
-        near = [d for d in said.get(k, ()) if d["location"]["row"] - 1 in lines]
-        if example.request.diagnostics and near:
-            request = replace(example.request, diagnostics=(_diagnostic(near[0]),))
-            result.append(replace(example, request=request))
-        else:
-            result.append(None)
-    return result
 
 
 def check(texts: Sequence[str], options: Sequence[str]) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from copydesk_server.headless.run import Begin
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask
 from copydesk_server.input_file import read_input
+from copydesk_server.linter_fixes import with_ruff_fixes
 from copydesk_server.printable import shown_name
 from copydesk_server.ruff import APPLICABLE, Ruff
 
@@ -97,10 +98,12 @@ def _begin_given(
 ) -> Callable[[Editor], Begin]:
     def begin(editor: Editor) -> Begin:
         def one(source: Source) -> FileTask:
-            lines = TextLines(source.text)
-            items = found[source.path.absolute()]
-            requests = [EditRequest(diagnostics=[item.diagnostic(lines)], seed=args.seed) for item in items]
-            return FileTask(source, language_of(source.path), requests, rules.of_a_file(), editor)
+            lines, language, mine = TextLines(source.text), language_of(source.path), rules.of_a_file()
+            diagnostics = [item.diagnostic(lines) for item in found[source.path.absolute()]]
+            if mine.ruff is not None and language == "python":
+                diagnostics = with_ruff_fixes(diagnostics, source.text, source.target, mine.ruff)
+            requests = [EditRequest(diagnostics=[each], seed=args.seed) for each in diagnostics]
+            return FileTask(source, language, requests, mine, editor)
 
         return one
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from copydesk.request import Diagnostic, EditRequest, Range
+from copydesk.request import Diagnostic, EditRequest, Range, ToolFix
 from copydesk.text.document import Position, TextEdit
 
 Message: TypeAlias = dict[str, Any]
@@ -143,7 +143,10 @@ def _unpack_diagnostic(packed: Message) -> Diagnostic:
     def span(item: Message) -> Message:
         return {**item, "start": Position(**item["start"]), "end": Position(**item["end"])}
 
-    fixes = tuple(tuple(TextEdit(**span(edit)) for edit in edits) for edits in packed["fixes"])
+    fixes = tuple(
+        ToolFix(tuple(TextEdit(**span(edit)) for edit in fix["edits"]), fix["safe"])
+        for fix in packed["fixes"]
+    )
     return Diagnostic(**{**span(packed), "fixes": fixes})
 
 

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from copydesk.request import Diagnostic
+from copydesk.request import Diagnostic, ToolFix
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
 
 
@@ -97,12 +97,12 @@ def moved(
         return None
     fixes = []
     for fix in diagnostic.fixes:
-        places = [there(edit.start, edit.end) for edit in fix]
+        places = [there(edit.start, edit.end) for edit in fix.edits]
         moved_fix = [
-            TextEdit(*place, edit.new_text) for edit, place in zip(fix, places, strict=True) if place
+            TextEdit(*place, edit.new_text) for edit, place in zip(fix.edits, places, strict=True) if place
         ]
-        if len(moved_fix) == len(fix):
-            fixes.append(tuple(moved_fix))
+        if len(moved_fix) == len(fix.edits):
+            fixes.append(ToolFix(tuple(moved_fix), fix.safe))
     return replace(diagnostic, start=place[0], end=place[1], fixes=tuple(fixes))
 
 

@@ -15,10 +15,11 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from copydesk.errors import RequestError
-from copydesk.request import Diagnostic
+from copydesk.request import Diagnostic, ToolFix
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines
+from copydesk_server.applicability import Applicability
 from copydesk_server.errors import DiagnosticsError, RuffError
-from copydesk_server.ruff import SYNTAX, Applicability, read_json
+from copydesk_server.ruff import SYNTAX, read_json
 
 _SEVERITY = {"error": 1, "warning": 2, "information": 3, "hint": 4, "note": 3, "none": 4}
 _END = 1 << 30
@@ -48,8 +49,8 @@ class Found:
 
         start, end = place(raw.start), place(raw.end)
         fixes = tuple(
-            tuple(TextEdit(place(edit.start), place(edit.end), edit.new_text) for edit in edits)
-            for edits in raw.fixes
+            ToolFix(tuple(TextEdit(place(e.start), place(e.end), e.new_text) for e in fix.edits), fix.safe)
+            for fix in raw.fixes
         )
         return replace(raw, start=start, end=max(start, end), fixes=fixes)
 
@@ -120,7 +121,8 @@ def _sarif(run: dict[str, Any], folder: Path, with_fixes: bool) -> Iterator[Foun
         uri = _uri(place["artifactLocation"], run, folder)
         fixes = [_fix(fix, uri, run, folder) for fix in result.get("fixes") or []] if with_fixes else []
         severity = _SEVERITY[result.get("level", "warning")]
-        said = Diagnostic(start, max(start, end), words, code, name, severity, tuple(filter(None, fixes)))
+        proposed = tuple(ToolFix(edits) for edits in fixes if edits)
+        said = Diagnostic(start, max(start, end), words, code, name, severity, proposed)
         yield Found(_path(uri, folder), said, encoding)
 
 

@@ -13,6 +13,7 @@ from copydesk.program import Program
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import EditResult
 from copydesk.text.document import TextEdit
+from copydesk_server.applicability import Applicability
 from copydesk_server.ruff import RememberingRuff, Ruff
 from copydesk_server.verification import Judgement, Verdict
 
@@ -51,6 +52,7 @@ class Fix:
 
     request: EditRequest
     round: int = 0
+    applicability: Applicability = "safe"
     scope: tuple[Range, ...] = ()
     judgement: Judgement | None = None
     applied: bool = False

@@ -211,6 +211,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "request": request,
         "verdict": fix.verdict,
+        "applicability": fix.applicability,
         "applied": fix.applied,
         "reason": fix.judgement.reason if fix.judgement is not None else None,
         "checks": list(fix.judgement.checks) if fix.judgement is not None else [],

@@ -14,6 +14,7 @@ from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
 from copydesk.results import EditResult
 from copydesk.text.document import apply_edits
+from copydesk_server.applicability import applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.followup_fixes import Step, leftovers
 from copydesk_server.headless.models import Fix, Rules
@@ -46,6 +47,7 @@ class Jury:
             assert result is not None
             if result.status == "edited":
                 fix.edits = result.edits
+                fix.applicability = applicability(text, result.text, fix.request.diagnostics)
                 edited.append((fix, result))
             elif result.status == "unchanged" and fix.diagnostic is None:
                 fix.judgement = Judgement("verified", None, ())

@@ -54,6 +54,7 @@ from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.project_files import ProjectFiles
+from copydesk_server.lsp.proposed_fixes import Propose, ProposedFixes
 from copydesk_server.lsp.protocol import CopydeskProtocol
 from copydesk_server.lsp.request_deadline import RequestDeadline
 from copydesk_server.lsp.session_lifecycle import Lifecycle
@@ -68,7 +69,7 @@ from copydesk_server.lsp.watching import Watching
 class App:
     """One client's session. Only this class and tests see all of it.
 
-    log: the process's, whose level the settings choose. engine, verify: in place of the real ones, for tests.
+    log: the process's, whose level the settings choose. engine, propose, verify: in place of the real ones, for tests.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class App:
         log: Log | None = None,
         *,
         engine: Callable[..., Engine] = Engine,
+        propose: Propose | None = None,
         verify: Verify | None = None,
     ) -> None:
         """params: of the client's `initialize`, which was answered. Must be constructed on the event loop."""
@@ -135,8 +137,9 @@ class App:
         diagnostics = self.diagnostics = DiagnosticStore(state, engine_sync)
         self.verifier = BackgroundVerifier(lambda: tuple(folders), lambda: state.untrusted)
         verify = verify or self.verifier
+        propose = propose or ProposedFixes(state, self.verifier.ruff)
         requests = EditRequests(state, diagnostics)
-        edits = self.edits = EditService(state, self.engine, engine_sync, bars, verify, self.started)
+        edits = self.edits = EditService(state, self.engine, engine_sync, bars, propose, verify, self.started)
         prefetch = self.prefetch = Prefetch(state, tasks, self.engine, diagnostics, requests, edits)
         programs = Programs(documents, encoding)
         self.linting = Linting(state, client, tasks, engine_sync, diagnostics, self.verifier)

@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from copydesk.request import Range
 from copydesk.text.document import Change, TextEdit
+from copydesk_server.applicability import Applicability
 from copydesk_server.engine_process.messages import EngineResult, Status
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.documents import OpenDocument
@@ -24,6 +25,7 @@ class EditOutcome:
     """`edits` are for version `version`, within `scope`, in the client's encoding; empty unless `status` is edited.
 
     verdict: of the version that was verified; changes elsewhere do not affect it. "refused" goes with the status refused.
+    applicability: unsafe where it is a tool's own fix that the tool calls unsafe.
     result: what the engine returned, for version `result.version`, whose lines are `before`.
     """
 
@@ -34,6 +36,7 @@ class EditOutcome:
     scope: tuple[Range, ...] = ()
     verdict: Verdict = "unverified"
     checks: tuple[str, ...] = ()
+    applicability: Applicability = "safe"
     result: EngineResult = field(default_factory=lambda: EngineResult("cancelled", None, 0))
     before: tuple[str, ...] | None = None
 

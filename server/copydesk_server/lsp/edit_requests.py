@@ -145,6 +145,7 @@ class EditRequests:
             instruction=instruction,
             temperature=settings.temperature,
             top_p=settings.top_p,
+            seed=self._state.options.seed,
             candidates=settings.candidates,
         )
 

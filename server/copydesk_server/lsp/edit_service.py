@@ -24,6 +24,7 @@ from typing import Any
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
+from copydesk_server.applicability import applicability
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.engine_process.jobs import EngineJob, Retracted
 from copydesk_server.engine_process.messages import EngineResult
@@ -33,6 +34,7 @@ from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_task import EditTask, OnHunk
 from copydesk_server.lsp.engine_sync import EngineSync
 from copydesk_server.lsp.progress import ProgressBars
+from copydesk_server.lsp.proposed_fixes import Propose
 from copydesk_server.lsp.rebase import move_diagnostic, overlap
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.verification import Verify
@@ -50,11 +52,12 @@ class EditService:
         engine: Engine,
         engine_sync: EngineSync,
         bars: ProgressBars,
+        propose: Propose,
         verify: Verify,
         started: asyncio.Event,
     ) -> None:
         self._state, self._engine, self._engine_sync, self._bars = state, engine, engine_sync, bars
-        self._verify, self._started = verify, started
+        self._propose, self._verify, self._started = propose, verify, started
         self._tasks: list[EditTask] = []
         self._idle: list[Callable[[], None]] = []
         state.documents.subscribe(lambda _: None, self._on_change, self._on_close)
@@ -117,6 +120,10 @@ class EditService:
         task.raise_if_stopped()
         if (reason := self._engine_sync.refusal(task.document)) is not None:
             return EngineResult("refused", reason, task.version)
+        if (proposing := self._propose(task.document, task.request.diagnostics)) is not None:
+            diagnostics = await _first(asyncio.ensure_future(proposing), task)
+            task.request = replace(task.request, diagnostics=diagnostics)
+            task.update_request()
         job = self._engine.submit(
             task.document.id,
             task.request,
@@ -173,7 +180,13 @@ class EditService:
             before, after, diagnostics, language=language, path=path, checked=result.checked
         )
         said = await _first(asyncio.ensure_future(verifying), task)
-        now = replace(_now(task, outcome), verdict=said.verdict, checks=said.checks, reason=said.reason)
+        now = replace(
+            _now(task, outcome),
+            verdict=said.verdict,
+            checks=said.checks,
+            applicability=applicability(before, after, diagnostics),
+            reason=said.reason,
+        )
         return now if said.verdict != "refused" else replace(now, status="refused", edits=())
 
     # -- meanwhile -----------------------------------------------------------------------------------------------------

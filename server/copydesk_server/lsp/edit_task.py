@@ -93,6 +93,8 @@ class EditTask:
         self.request = replace(
             self.request, diagnostics=[d for d in diagnostics if d is not None], scope=scope
         )
+        self.version, self.changes = self.document.version, []
+        self.scope = None  # where the job may write is not known before it is planned
 
     def _planned(self, job: EngineJob, planned: asyncio.Future[tuple[Range, ...]]) -> None:
         if job is self.job and not planned.cancelled() and planned.result():

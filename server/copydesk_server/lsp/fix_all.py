@@ -1,4 +1,4 @@
-"""All fixes of a document at once: every known finding that can be fixed and verified."""
+"""All fixes of a document at once: every known finding whose fix is verified and safe."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_FIXES = 64
 
 
 class FixAll:
-    """Runs one task a finding, and joins what is verified: nobody looks at each, so the rest is left out."""
+    """Runs one task a finding, and joins what is verified and safe: nobody looks at each, so the rest is left out."""
 
     def __init__(
         self,
@@ -74,7 +74,8 @@ class FixAll:
             except StoppedError as error:
                 log.debug("one of many: %s", error.message)
                 return None
-        return outcome if outcome.status == "edited" and outcome.verdict == "verified" else None
+        wanted = outcome.status == "edited" and outcome.verdict == "verified"
+        return outcome if wanted and outcome.applicability == "safe" else None
 
     async def _join(self, document: OpenDocument, fixes: Sequence[EditOutcome]) -> EditOutcome:
         """One outcome of several, made for different versions; verified once more as a whole. Of two for the same lines the first
@@ -88,7 +89,7 @@ class FixAll:
             ):
                 chosen.append(now)
         if not chosen:
-            return EditOutcome("unchanged", "nothing that could be verified", document.version)
+            return EditOutcome("unchanged", "no fix that is verified and safe", document.version)
         edits = sorted(
             (edit for now in chosen for edit in now.edits), key=lambda edit: (edit.start, edit.end)
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from copydesk.request import Diagnostic, Range
+from copydesk.request import Diagnostic, Range, ToolFix
 from copydesk.text.document import Change, Position, TextEdit
 
 
@@ -98,8 +98,8 @@ def move_diagnostic(diagnostic: Diagnostic, changes: Sequence[Change]) -> Diagno
     if there is None:
         return None
     shift = there[0] - lines[0]
-    moved = [rebase(edits, (), changes) for edits in diagnostic.fixes]
-    fixes = tuple(fix.edits for fix in moved if fix is not None)
+    moved = [(rebase(fix.edits, (), changes), fix.safe) for fix in diagnostic.fixes]
+    fixes = tuple(ToolFix(fix.edits, safe) for fix, safe in moved if fix is not None)
     if not shift and fixes == diagnostic.fixes:
         return diagnostic
     start, end = _down(diagnostic.start, shift), _down(diagnostic.end, shift)

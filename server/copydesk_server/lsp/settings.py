@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -191,8 +191,3 @@ class SettingsStore:
 
 def _holds(root: str, uri: str) -> bool:
     return uri == root or uri.startswith(root + "/")
-
-
-def field_names() -> tuple[str, ...]:
-    """The names of `Settings`, for who compares them with the schema."""
-    return tuple(field.name for field in fields(Settings))

@@ -10,11 +10,12 @@ from random import Random
 import pytest
 
 from copydesk.oracle import oracle_program
-from copydesk.request import Diagnostic
+from copydesk.request import Diagnostic, ToolFix
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
 from copydesk_server.headless.changes import Changes, moved
 from copydesk_server.headless.chunking import cut, join
 from copydesk_server.headless.unified_diff import unified
+from text_offsets import position_at
 
 ALPHABET = ["a", "b", "\N{GRINNING FACE}", "\n", "\r\n", "\r", " ", "", "\f"]
 
@@ -28,7 +29,7 @@ def some_edits(random: Random, text: str) -> list[TextEdit]:
     cuts = sorted(random.randrange(len(text) + 1) for _ in range(2 * random.randrange(4)))
     edits = []
     for begin, end in zip(cuts[::2], cuts[1::2], strict=True):
-        start, stop = lines.position_at(begin), lines.position_at(end)
+        start, stop = position_at(lines, begin), position_at(lines, end)
         edits.append(TextEdit(start, stop, some_text(random, 6)))
     return edits
 
@@ -77,12 +78,14 @@ def test_a_proposed_fix_follows_its_text_or_is_dropped() -> None:
         return TextEdit(Position(line, start), Position(line, end), text)
 
     both, one = (edit(0, 7, 9, "re"), edit(1, 4, 5, "2")), (edit(1, 4, 5, "3"),)
-    at = Diagnostic(Position(1, 0), Position(1, 1), "x", fixes=(both, one))
+    at = Diagnostic(Position(1, 0), Position(1, 1), "x", fixes=(ToolFix(both), ToolFix(one, safe=True)))
     edits = [edit(0, 7, 9, "sys\nimport io")]
     after = TextLines(apply_edits(before.text, edits))
     found = moved(at, before, edits, after)
     assert found is not None
-    assert [apply_edits(after.text, fix) for fix in found.fixes] == ["import sys\nimport io\nx = 3\nz\n"]
+    (fix,) = found.fixes
+    assert apply_edits(after.text, fix.edits) == "import sys\nimport io\nx = 3\nz\n"
+    assert fix.safe
 
 
 @pytest.mark.parametrize("seed", range(100))

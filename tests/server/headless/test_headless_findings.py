@@ -100,10 +100,11 @@ def test_sarif_fixes_are_edits_of_the_file_where_unsafe_ones_are_allowed() -> No
     data = json.dumps(sarif(fixes=fixes))
     (found,) = parse(data, HERE, {"safe", "unsafe"})
     said = found.diagnostic(TextLines(TEXT))
-    assert [apply_edits(TEXT, fix, Encoding.UTF32) for fix in said.fixes] == [
+    assert [apply_edits(TEXT, fix.edits, Encoding.UTF32) for fix in said.fixes] == [
         "x = '\N{GRINNING FACE}' + z\n\n",
         "x = '\N{GRINNING FACE}' + y\nend\n",
     ]
+    assert not any(fix.safe for fix in said.fixes)
     (found,) = parse(data, HERE, {"safe"})
     assert not found.raw.fixes
 

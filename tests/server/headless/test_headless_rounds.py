@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from copydesk.errors import DocumentError
-from copydesk.request import Diagnostic, EditRequest
+from copydesk.request import Diagnostic, EditRequest, ToolFix
 from copydesk.text.document import Position, TextEdit, apply_edits
 from copydesk_server.headless.followup_fixes import TURNS, Step, leftovers
 from copydesk_server.headless.models import Rules
@@ -264,11 +264,11 @@ def test_each_new_link_of_a_chain_goes(tmp_path: Path) -> None:
 
 
 def by_ruff_itself(text: str, request: EditRequest) -> str:
-    return apply_edits(text, request.diagnostics[0].fixes[0], "utf-32")
+    return apply_edits(text, request.diagnostics[0].fixes[0].edits, "utf-32")
 
 
 def unused(line: int, message: str, *, fixed: bool = True) -> Diagnostic:
-    gone = (TextEdit(Position(line, 0), Position(line + 1, 0), ""),)
+    gone = ToolFix((TextEdit(Position(line, 0), Position(line + 1, 0), ""),))
     return replace(found(line, 0, 1, "F401", message, "Ruff"), fixes=(gone,) if fixed else ())
 
 
@@ -312,6 +312,6 @@ def test_what_is_new_is_told_by_its_place(
 
 
 def test_fixes_that_overlap_take_nothing_away() -> None:
-    wide = replace(unused(0, "two"), fixes=((TextEdit(Position(0, 0), Position(2, 0), "x"),),))
+    wide = replace(unused(0, "two"), fixes=(ToolFix((TextEdit(Position(0, 0), Position(2, 0), "x"),)),))
     with pytest.raises(DocumentError):
         leftovers(Step("a\n", [TOP], [], []), lambda _: [unused(0, "one"), wide])

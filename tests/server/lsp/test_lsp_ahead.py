@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.request import ToolFix
 from copydesk_server.lsp import lint, prefetch
 from copydesk_server.verification import Judgement
 from fake_engine import FakeJob
@@ -253,7 +254,7 @@ def test_ruff_on_the_buffer() -> None:
     run(scenario)
 
 
-REMOVED = ((edit((1, 0), (2, 0), ""),),)
+REMOVED = (ToolFix((edit((1, 0), (2, 0), ""),), safe=True),)
 
 
 @pytest.mark.parametrize(("allowed", "fixes"), [(None, REMOVED), ("safe", REMOVED), ("none", ())])

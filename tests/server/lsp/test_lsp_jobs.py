@@ -56,6 +56,21 @@ def test_an_action_resolves_to_a_versioned_edit() -> None:
     run(scenario)
 
 
+def test_the_seed_of_the_command_line_is_the_requests() -> None:
+    async def scenario() -> None:
+        async with desk(seed=7) as d:
+            d.app.settings.set_values({"temperature": 0.8})
+            d.open(TEXT)
+            (action,) = await d.actions((2, 0), diagnostics=[diagnostic(2)])
+            ident = d.ask("codeAction/resolve", action)
+            job = await d.engine.job(0)
+            assert (job.request.seed, job.request.temperature) == (7, 0.8)
+            job.finished("unchanged")
+            await d.answer(ident)
+
+    run(scenario)
+
+
 def test_a_cancelled_request_stops_the_model_and_is_answered_once() -> None:
     async def scenario() -> None:
         async with desk() as d:

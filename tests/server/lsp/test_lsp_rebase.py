@@ -6,9 +6,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from copydesk.request import Diagnostic, Range
+from copydesk.request import Diagnostic, Range, ToolFix
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
 from copydesk_server.lsp.rebase import move_diagnostic, move_range, move_ranges, overlap, rebase
+from text_offsets import position_at
 
 
 def edit(start: tuple[int, int], end: tuple[int, int], text: str) -> TextEdit:
@@ -100,8 +101,8 @@ def test_a_diagnostic_moves_with_its_lines() -> None:
 
 
 def test_what_a_tool_proposes_moves_each_line_with_its_own() -> None:
-    def fix(*lines: int) -> tuple[TextEdit, ...]:
-        return tuple(TextEdit(Position(n, 1), Position(n, 2), "x") for n in lines)
+    def fix(*lines: int) -> ToolFix:
+        return ToolFix(tuple(TextEdit(Position(n, 1), Position(n, 2), "x") for n in lines), len(lines) == 1)
 
     found = Diagnostic(Position(4, 0), Position(4, 3), "m", fixes=(fix(4), fix(1, 4), fix(9)))
     moved = move_diagnostic(found, [Change(0, 0, 1), Change(7, 7, 1)])
@@ -211,7 +212,7 @@ def test_a_change_within_is_always_met(data: st.DataObject | None) -> None:
 def splice_of(draw: st.DrawFn, lines: TextLines) -> TextEdit:
     """A replacement of some characters, or whole lines, of `lines`, in code points."""
     ends = sorted(draw(st.tuples(st.integers(0, len(lines.text)), st.integers(0, len(lines.text)))))
-    start, end = (lines.position_at(offset, Encoding.UTF32) for offset in ends)
+    start, end = (position_at(lines, offset, Encoding.UTF32) for offset in ends)
     if draw(st.booleans()):
         start, end = Position(start.line, 0), Position(end.line, 0)
     return TextEdit(start, end, draw(st.lists(LINE, max_size=3).map("".join)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import types as stdlib_types
 import typing
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from copydesk_server.lsp.settings import (
     Settings,
     SettingsStore,
     defaults,
-    field_names,
     python_name,
     read,
     settings_schema,
@@ -35,7 +35,7 @@ PYTHON_TYPES = {"null": type(None), "boolean": bool, "integer": int, "number": f
 
 
 def test_the_dataclass_is_the_schemas() -> None:
-    assert {python_name(name) for name in PROPERTIES} == set(field_names())
+    assert {python_name(name) for name in PROPERTIES} == {field.name for field in fields(Settings)}
     hints = typing.get_type_hints(Settings)
     for name, rule in PROPERTIES.items():
         hint = hints[python_name(name)]

@@ -1,4 +1,5 @@
-"""A short soak with the real engine: it fails for what is left over, not for time. The long one: `benchmarks/server_soak.py`."""
+"""A short soak with the real engine: it fails for what is left over, not for time. `python -m copydesk_benchmarks server_soak` is
+the long one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whatever comes in: the server lives, and every request that can be answered is answered once.
 
-The fuzzer is `wire_fuzzing.py`; `benchmarks/wire_soak.py` runs it for as long as you like.
+The fuzzer is `wire_fuzzing.py`; `python -m copydesk_benchmarks wire_soak` runs it for as long as you like.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Attacks on copydesk as a person runs it: real processes, the embedded model, and somebody who means harm.
 
 Each attack is a function of an `Arena`: it draws what it does from the arena's random numbers, says what it has tried, and raises
-AssertionError where copydesk lost something, ran something, did not answer, or took too much. `benchmarks/soak.py` runs them.
+AssertionError where copydesk lost something, ran something, did not answer, or took too much. They are run by
+`python -m copydesk_benchmarks soak`.
 """
 
 from __future__ import annotations

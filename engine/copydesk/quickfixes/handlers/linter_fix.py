@@ -24,8 +24,9 @@ def edited_lines(edit: TextEdit, count: int) -> Range:
 
 
 def proposed_edits(diagnostic: Diagnostic, lines: Sequence[str]) -> Candidates | None:
-    """The diagnostic's fixes that fit these lines. Raises: never."""
-    return candidates_of(_edits(edits, lines) for edits in diagnostic.fixes)
+    """The diagnostic's fixes that fit these lines, safe ones first. Raises: never."""
+    fixes = sorted(diagnostic.fixes, key=lambda fix: not fix.safe)
+    return candidates_of(_edits(fix.edits, lines) for fix in fixes)
 
 
 def _edits(edits: Sequence[TextEdit], lines: Sequence[str]) -> tuple[LineEdit, ...]:

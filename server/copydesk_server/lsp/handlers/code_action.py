@@ -81,7 +81,8 @@ class CodeActions:
                     log.error("a prefetched edit does not fit: %s", error)
                 else:
                     action.command = None
-                    action.is_preferred = True if known.verdict == "verified" else None
+                    safe = known.verdict == "verified" and known.applicability == "safe"
+                    action.is_preferred = True if safe else None
                     listed.append(known)
             yield action
         self._programs.listed(document, listed)

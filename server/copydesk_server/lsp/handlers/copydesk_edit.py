@@ -120,6 +120,7 @@ def _answer(task: EditTask, outcome: EditOutcome, encoding: Encoding) -> dict[st
         "program": result.program,
         "baseVersion": result.version,
         "verdict": outcome.verdict,
+        "applicability": outcome.applicability,
         "checks": list(outcome.checks),
         "counts": result.counts,
         "ms": result.ms,

@@ -1,6 +1,6 @@
 """`copydesk fix` on packages no model was trained on, beside what `ruff --fix` does on the same files.
 
-    python benchmarks/headless_packages.py [--files 120] [--model DIR] [--threads 2] [--seed 0] > benchmarks/headless.md
+    python -m copydesk_benchmarks headless_packages [--files 120] [--model DIR] [--threads 2] [--seed 0] > benchmarks/headless.md
 
 The packages are those of `copydesk_training/heldout.txt`, fetched by pip as wheels into a temporary folder (or `--wheels DIR`,
 kept there); files are drawn by the seed from those in which ruff finds something. Each side gets a copy of the files and writes
@@ -53,7 +53,7 @@ Found: TypeAlias = dict[str, Counter[Key]]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--files", type=int, default=120)
     parser.add_argument("--packages", help="instead of all that are held out, with commas")
     parser.add_argument("--select", default=SELECT)
@@ -82,7 +82,7 @@ def main() -> int:
         found = {side: survey(ruff, tree) for side, tree in sides.items()}
         mended = {side: judged(found["before"], found[side], sides[side]) for side in list(sides)[1:]}
     print("# `copydesk fix` beside `ruff --fix`, on packages no model has seen\n")
-    print(f"`python benchmarks/headless_packages.py {' '.join(sys.argv[1:])}`\n")
+    print(f"`python -m copydesk_benchmarks headless_packages {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; torch {torch.__version__}, ruff {version('ruff')}; seed {args.seed}; model "
         f"{args.model}; {len(chosen)} of {len(everything)} files with findings, of {', '.join(packages)}; rules "
@@ -211,7 +211,3 @@ def table(before: Found, mended: dict[str, Counter[str]]) -> str:
     if asked:
         rows.append(row("all", asked.total(), [side.total() for side in mended.values()]))
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,7 @@
 """Attack copydesk for as long as you like: kills, floods, stalls, special files, hostile repositories and models, huge documents.
 
-    python benchmarks/soak.py --minutes 20 [--seed 7] [--only "kills of the engine"] [--round 3] [--out benchmarks/server.md]
+    python -m copydesk_benchmarks soak --minutes 20 [--seed 7] [--only "kills of the engine"] [--round 3] \
+        [--out benchmarks/server.md]
 
 The attacks (`tests/support/attacks/`) take turns until the time is over. Each round's random numbers come from the seed, the
 attack's name and the round's number, so that `--only NAME --round N` with the same seed brings one of them again. Exit code 1
@@ -22,8 +23,6 @@ import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 import lsp_client
 import soaking
@@ -125,7 +124,8 @@ def _page(seen: dict[str, Figures], seed: int, seconds: float, arguments: str) -
     return "\n".join([
         HEADING,
         "",
-        f"`python benchmarks/soak.py {arguments}`: seed {seed}, {seconds / 60:.1f} minutes, {time.strftime('%Y-%m-%d')}.",
+        f"`python -m copydesk_benchmarks soak {arguments}`: seed {seed}, {seconds / 60:.1f} minutes, "
+        f"{time.strftime('%Y-%m-%d')}.",
         f"{hardware()}, load average {os.getloadavg()[1]:.1f}; Python {platform.python_version()}, torch {version('torch')}.",
         "Stated: protocol process at most 150 MB + 4 × its largest message, engine at most 512 MB above its rest.",
         "",
@@ -147,7 +147,3 @@ def _put(path: Path, page: str) -> None:
 def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """How many answers of a model that nobody trained for programs are well-formed, on real edits from a git history.
 
-    python benchmarks/rewrite_form.py --history REPOSITORY [--model standard-base] [--edits 40] [--seed 0]
+    python -m copydesk_benchmarks rewrite_form --history REPOSITORY [--model standard-base] [--edits 40] [--seed 0]
 
 Each edit is a commit that changed one function or class: the lines a person might select, and the commit's subject as
 instruction. An answer is well-formed where a program came of it; it is the model's own where the model closed it before the token
@@ -96,7 +96,3 @@ def edits(history: Path, most: int) -> Iterator[tuple[BlockChange, str]]:
                 change = block_change(old, new)
                 if change is not None:
                     yield change, commit.subject
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """How often the edit that an instruction asks for is among the candidates of the refactorings.
 
-    python benchmarks/refactoring_recall.py [--examples 20] [--kinds rename,inline] [--missed] [--worded]
+    python -m copydesk_benchmarks refactoring_recall [--examples 20] [--kinds rename,inline] [--missed] [--worded]
 
 Instructions are those of training, in wordings that training never sees, on files of the standard library; and those of
 `tests/refactorings/wordings.json`, which were written by people who had not seen what is read. No model runs.
@@ -13,13 +13,9 @@ import difflib
 import json
 import random
 import statistics
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
@@ -28,13 +24,14 @@ from copydesk.refactorings.phrases import instruction_edits
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.syntax.tree import parse
-from copydesk.text.document import split_lines
+from copydesk.text.document import content, split_lines
+from copydesk_benchmarks.checkout import ROOT
 from copydesk_training.defects.asks import HeldOutRandom
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
 from defect_files import files
 
-WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "refactorings" / "wordings.json"
+WORDINGS = ROOT / "tests" / "refactorings" / "wordings.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +166,8 @@ def table(given: Iterable[tuple[str, list[Example]]], missed: bool) -> None:
 
 def show(example: Example) -> None:
     """An example as a diff."""
-    diff = difflib.unified_diff(example.before.splitlines(), example.after.splitlines(), lineterm="", n=2)
+    before, after = (
+        [content(line) for line in split_lines(text)] for text in (example.before, example.after)
+    )
+    diff = difflib.unified_diff(before, after, lineterm="", n=2)
     print("\n".join([f"  {example.request.instruction!r} {example.request.scope}", *list(diff)[2:]]), "\n")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

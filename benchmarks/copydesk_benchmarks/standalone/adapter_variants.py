@@ -1,6 +1,6 @@
 """Variants of an adapter's training, each with the same processor time: what follows a copy, rank, rate, tokens a step.
 
-    python benchmarks/adapter_variants.py --base standard-base --corpus WORK/corpus --work DIR --seconds 300 \
+    python -m copydesk_benchmarks adapter_variants --base standard-base --corpus WORK/corpus --work DIR --seconds 300 \
         --variant program --variant tail --variant program,rank=16 --variant program,rate=2e-3
 
 A variant is what follows a copy, then options of `adapters.run.Options`. Every format gets one shard of its own, made from
@@ -15,6 +15,7 @@ import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer
@@ -28,7 +29,7 @@ from copydesk_training.shard_plan import PACKED
 from copydesk_training.shards import make_shards
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Variants of an adapter's training at equal processor time.")
     parser.add_argument("--base", default="standard-base")
     parser.add_argument("--corpus", type=Path, required=True)
@@ -43,9 +44,11 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     for variant in args.variant:
         after, *rest = variant.split(",")
-        options = Options(
-            **{name: float(v) if name == "rate" else int(v) for name, v in (o.split("=") for o in rest)}
-        )
+        chosen: dict[str, Any] = {
+            name: float(value) if name == "rate" else int(value)
+            for name, value in (option.split("=") for option in rest)
+        }
+        options = Options(**chosen)
         folder = one_shard(base, args.corpus, args.work / after, after)
         run = AdapterRun(base, folder, args.work / "runs" / variant, options, validate=args.validate)
         started = time.process_time()
@@ -59,6 +62,7 @@ def main() -> None:
             f" | {found['loss_p20']:.3f} | {found['exact_p20']:.1%} |",
             flush=True,
         )
+    return 0
 
 
 def one_shard(base: Path, corpus: Path, work: Path, after: str) -> Path:
@@ -75,7 +79,3 @@ def one_shard(base: Path, corpus: Path, work: Path, after: str) -> Path:
     settings = replace(PACKED, seed=3, per_kind=12, heldout_pages=(20,), real_edits=0)
     make_shards(Corpus(corpus), work / "tokenizer.json", format, folder, settings, most=1)
     return folder
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,7 @@
 """A soak of the language server with the embedded model: whether memory stays flat and nothing is lost or left over.
 
-    python benchmarks/server_soak.py [--documents 50] [--edits 20000] [--fixes 500] [--cancels 200] [--seed 0] [--model DIR]
+    python -m copydesk_benchmarks server_soak [--documents 50] [--edits 20000] [--fixes 500] [--cancels 200] \
+        [--seed 0] [--model DIR]
 
 The protocol process is this one, with a client that keeps its own texts (`tests/support/soaking.py`), so its memory counts
 both. Exit code 1 where something was left over.
@@ -13,9 +14,6 @@ import asyncio
 import platform
 import sys
 from importlib.metadata import version
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 from copydesk_benchmarks.facts import hardware
 from soaking import Size, soak
@@ -35,7 +33,7 @@ def main() -> int:
     args = parser.parse_args()
     size = Size(args.documents, args.edits, args.fixes, args.cancels, args.seed)
     report = asyncio.run(soak(size, said=lambda line: print(line, file=sys.stderr), model=args.model))
-    print(f"`python benchmarks/server_soak.py {' '.join(sys.argv[1:])}`\n")
+    print(f"`python -m copydesk_benchmarks server_soak {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}; model {args.model}; Python {platform.python_version()}, torch {version('torch')}, "
         f"pygls {version('pygls')}; {size}; {report.seconds:.0f} s\n"
@@ -57,7 +55,3 @@ def main() -> int:
     for fault in report.faults:
         print(f"- {fault}")
     return 1 if report.faults else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """What becomes of real findings: ruff over packages no model was trained on, each finding fixed alone, ruff asked again.
 
-    python benchmarks/model_real_diagnostics.py --work DIR [--model DIR] [--per-rule 20] [--select E,F,W,B,...]
+    python -m copydesk_benchmarks model_real_diagnostics --work DIR [--model DIR] [--per-rule 20] [--select E,F,W,B,...]
 
 `DIR` is a corpus of `copydesk train` (it has the held-out packages). A fix is *verified* when its finding is gone, nothing new is
 found, and the file still parses; those that only delete are counted in a column of their own. "ruff" and "ruff unsafe" say for
@@ -67,7 +67,7 @@ def main() -> int:
             rng.shuffle(tally.examples)
             for index, found in tally.examples[: args.per_rule]:
                 try_one(editor, texts[index], found, tally, args.select, rule)
-    print(f"`python benchmarks/model_real_diagnostics.py {' '.join(sys.argv[1:])}`\n")
+    print(f"`python -m copydesk_benchmarks model_real_diagnostics {' '.join(sys.argv[1:])}`\n")
     print(f"{editor.loaded_model.model.name}; {len(texts)} files of held-out packages; rules {args.select}\n")
     print(
         "| rule | asked | verified | of these only deleting | refused | unchanged | ruff | ruff unsafe |\n"
@@ -142,7 +142,3 @@ def _row(rule: str, tally: Tally) -> str:
         tally.unsafe,
     )
     return f"| {rule} | {' | '.join(map(str, numbers))} |"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """Speed of training: tokens/s, TFLOP/s and the share of this machine's own matrix product rate.
 
-    python benchmarks/bench_training.py [--sizes s m] [--threads 1 2] [--lengths 320 1024] [--runs 3] [--all]
+    python -m copydesk_benchmarks training [--sizes s m] [--threads 1 2] [--lengths 320 1024] [--runs 3] [--all]
 
 A step is forward, backward and optimiser over one batch of about 5,120 tokens of equal length, with logits at 30% of them.
 FLOPs are the model's (6 a parameter and token, causal attention, the head where logits are made); the optimiser's own are not
@@ -76,7 +76,7 @@ def row(size: str, way: str, length: int, threads: int, runs: int, device: str) 
     return "| " + " | ".join(cells) + " |"
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", nargs="+", default=["s", "m"], choices=list(SIZES))
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
@@ -97,7 +97,4 @@ def main() -> None:
             for way in WAYS if args.all else list(WAYS)[:1]:
                 for length in args.lengths:
                     print(row(size, way, length, threads, args.runs, args.device), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    return 0

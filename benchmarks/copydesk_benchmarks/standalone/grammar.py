@@ -1,6 +1,6 @@
 """What the grammar costs per decoding step, at a vocabulary of 150,000 tokens, beside llguidance on the same states.
 
-    OMP_NUM_THREADS=1 python benchmarks/bench_grammar.py [--size 150000] [--kind tags|lines]
+    OMP_NUM_THREADS=1 python -m copydesk_benchmarks grammar [--size 150000] [--kind tags|lines]
 
 A step is one mask row looked up and one token taken. Targets: 20 µs median per step, 200 µs for the masks of 64 rows.
 """
@@ -16,19 +16,20 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
-from copydesk.grammar.acceptor import Acceptor
 from copydesk.grammar.bodies import CLOSED_UNTERMINATED, Bodies
-from copydesk.grammar.lark import InnerGrammar, gen_grammar
+from copydesk.grammar.lark import InnerGrammar
 from copydesk.prompting.codec import Codec, special_tokens
 from copydesk.prompting.edit_format import EditFormat
+from copydesk_benchmarks.acceptor import Acceptor
 from copydesk_benchmarks.facts import hardware
+from copydesk_benchmarks.llguidance_grammars import gen_grammar
 
 LONGEST = 16
 
@@ -97,7 +98,8 @@ def timed(work: Callable[[], object]) -> float:
 
 def text_walks(made: Bodies, count: int) -> list[tuple[int, int]]:
     """(state, token) pairs along random texts."""
-    rng, out = random.Random(1), []
+    rng = random.Random(1)
+    out: list[tuple[int, int]] = []
     while len(out) < count:
         state = made.gen(True)
         for _ in range(40):
@@ -128,7 +130,7 @@ def text_steps(made: Bodies) -> None:
     # mode="clip" lets NumPy write straight into `out`; every state is in range.
     report(
         "64 rows gathered into one array",
-        [timed(lambda s=s: np.take(masks, s, 0, rows, "clip")) for s in states],
+        [timed(partial(np.take, masks, s, 0, rows, "clip")) for s in states],
     )
 
 
@@ -156,8 +158,9 @@ def program_steps(codec: Codec, made: Bodies) -> None:
                 start = time.perf_counter()
                 acceptor.mask(state)
                 behind = acceptor.advance(state, token)
-                phase = state.phase if state.phase in times else "structure"
-                times[phase].append(time.perf_counter() - start)
+                times[state.phase if state.phase in times else "structure"].append(
+                    time.perf_counter() - start
+                )
                 state = behind
     report("new acceptor for a page of 60 lines", cold)
     for phase, found in times.items():
@@ -182,7 +185,7 @@ def llguidance_steps(codec: Codec, made: Bodies) -> None:
                 if rng.random() < 0.1
                 else int(allowed[rng.randrange(len(allowed))])
             )
-            steps.append(masks[-1] + timed(lambda g=grammar, t=token: g.advance(t)))
+            steps.append(masks[-1] + timed(partial(grammar.advance, token)))
             state = made.advance(state, token)
             if state <= CLOSED_UNTERMINATED:
                 break
@@ -192,7 +195,7 @@ def llguidance_steps(codec: Codec, made: Bodies) -> None:
     report("llguidance: mask + advance, gen body", steps)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -206,11 +209,11 @@ def main() -> None:
     for kind in arguments.kind or ("tags", "lines"):
         vocabulary = SyntheticVocabulary(arguments.size, special_tokens(127) if kind == "lines" else ())
         codec = Codec(EditFormat(kind=kind), vocabulary)
-        builds = [timed(lambda c=codec: Bodies.build(c)) for _ in range(3)]
+        builds = [timed(partial(Bodies.build, codec)) for _ in range(3)]
         made = Bodies.build(codec)
-        packing = timed(lambda m=made: m.masks)
+        packing = timed(partial(getattr, made, "masks"))
         stored = made.to_bytes()
-        reads = [timed(lambda c=codec, d=stored: Bodies.from_bytes(c, d)) for _ in range(3)]
+        reads = [timed(partial(Bodies.from_bytes, codec, stored)) for _ in range(3)]
         print(
             f"\n`{kind}`: {vocabulary.size} tokens, {made.states} states × {made.table.shape[1]} classes of tokens; "
             f"masks {made.masks.nbytes / 2**20:.1f} MiB, {len(stored) / 2**20:.2f} MiB when stored\n"
@@ -222,7 +225,4 @@ def main() -> None:
         text_steps(made)
         program_steps(codec, made)
         llguidance_steps(codec, made)
-
-
-if __name__ == "__main__":
-    main()
+    return 0

@@ -1,7 +1,7 @@
 """Draws a training run's curve: exact match and losses over requests, beside the levels of other models.
 
     copydesk eval curve --run DIR --examples WORK/shards --narrow off --page-lines 20 --per-kind 40
-    python benchmarks/curve.py DIR [--out PNG] [--narrow on]
+    python -m copydesk_benchmarks curve DIR [--out PNG] [--narrow on]
 
 The first command measures the saved models of DIR that are not in DIR/curve.jsonl yet; this one draws DIR/curve.png from it.
 """
@@ -30,7 +30,3 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 2
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Send the language server everything a client could, at random, for as long as you like.
 
-    python benchmarks/wire_soak.py --messages 1000000 --seed 7
+    python -m copydesk_benchmarks wire_soak --messages 1000000 --seed 7
 
 Most of it goes to a protocol process in this one, every tenth message to a server of its own over standard streams. It ends with
 exit code 1 where the server did not answer, answered twice, or was gone; the seed that is printed brings the same messages again.
@@ -14,9 +14,6 @@ import logging
 import secrets
 import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 from wire_fuzzing import fuzz, fuzz_process
 
@@ -50,7 +47,3 @@ def main() -> int:
 def _said(messages: int) -> None:
     sys.stdout.write(f"{messages} messages\n")
     sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,8 @@
 """The exactness laws on a model, with real requests on real Python: warm = cold, drafts = no drafts, packed = alone, and
 llguidance agrees on every program token by token. Exits with 1 where a law is broken.
 
-    python benchmarks/exactness.py [--model DIR] [--examples DIR] [--programs 100] [--all-laws N] [--seconds S] [--seed 0]
+    python -m copydesk_benchmarks exactness [--model DIR] [--examples DIR] [--programs 100] \
+        [--all-laws N] [--seconds S] [--seed 0]
 
 The folder `--examples` names holds shards with held-out examples (`copydesk train shards`); without it the training's defects are
 put into files of the standard library. Computed in fp32. Every example is asked with the model free to write, every second one
@@ -77,7 +78,7 @@ def main() -> int:
     report = Report(
         "exactness",
         "Exactness laws",
-        f"python benchmarks/exactness.py {' '.join(sys.argv[1:])}",
+        f"python -m copydesk_benchmarks exactness {' '.join(sys.argv[1:])}",
         datetime.now(UTC).date().isoformat(),
         machine,
         setting,
@@ -122,7 +123,3 @@ def table(laws: Laws) -> Table:
             f" {', '.join(sorted(totals.phases))}.",
         ),
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """`copydesk fix` and `refactor` over a tree of files with known defects: one request at a time beside as many as fit.
 
-    python benchmarks/headless_tree.py [--files 1000] [--refactor 100] [--model DIR] [--dtype D] [--threads 2] [--seed 0]
+    python -m copydesk_benchmarks headless_tree [--files 1000] [--refactor 100] [--model DIR] [--dtype D] [--threads 2] [--seed 0]
         [--keep DIR]
 
 Each file is one of the standard library of the running Python with up to three defects of different kinds put into it.
@@ -22,13 +22,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from itertools import cycle
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, TypeAlias
+from unittest import mock
 
 import torch
 
@@ -57,7 +58,7 @@ Where: TypeAlias = tuple[int, str]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--refactor", type=int, default=100, help="files that `refactor` is run on")
     parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
@@ -71,7 +72,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(args.keep or folder) / "tree"
         names = make_tree(tree, args.files, args.seed)
-        print(f"`python benchmarks/headless_tree.py {' '.join(sys.argv[1:])}`\n")
+        print(f"`python -m copydesk_benchmarks headless_tree {' '.join(sys.argv[1:])}`\n")
         print(
             f"{hardware()}, {args.threads} threads; torch {torch.__version__}; dtype {args.dtype}; "
             f"Python {sys.version.split()[0]}; seed {args.seed}; "
@@ -267,22 +268,16 @@ def gap(
     command: list[str], tree: Path, args: argparse.Namespace, fixes: list[dict[str, Any]], name: str
 ) -> float:
     """The smallest distance of two best choices in the first of the requests `fixes`, decoded again."""
-    saved = batch.Sampler, fix_command.FileTask, refactor_command.FileTask, Path.cwd()
-    batch.Sampler = Watching  # type: ignore[misc]
-    fix_command.FileTask = refactor_command.FileTask = WatchedTask  # type: ignore[misc]
     WatchedTask.gaps.clear()
-    os.chdir(tree)
-    try:
-        again = [command[0], name, *command[command.index("-i") :]] if "-i" in command else ["fix", name]
-        again += ["--json", "--quiet", "--device", "cpu", "--dtype", args.dtype, "--batch", "1"]
-        with redirect_stdout(StringIO()):
-            cli.main([*again, "--model", args.model])
-    finally:
-        os.chdir(saved[3])
-        batch.Sampler, fix_command.FileTask, refactor_command.FileTask = saved[:3]  # type: ignore[misc]
+    again = [command[0], name, *command[command.index("-i") :]] if "-i" in command else ["fix", name]
+    again += ["--json", "--quiet", "--device", "cpu", "--dtype", args.dtype, "--batch", "1"]
+    with (
+        mock.patch.object(batch, "Sampler", Watching),
+        mock.patch.object(fix_command, "FileTask", WatchedTask),
+        mock.patch.object(refactor_command, "FileTask", WatchedTask),
+        chdir(tree),
+        redirect_stdout(StringIO()),
+    ):
+        cli.main([*again, "--model", args.model])
     first = min(map(where, fixes), default=(0, ""))
     return WatchedTask.gaps.get(first, float("nan"))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

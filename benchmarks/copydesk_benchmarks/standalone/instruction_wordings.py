@@ -1,6 +1,6 @@
 """The share of instructions that say all themselves and are read so, on wordings written without knowing what is read.
 
-    python benchmarks/instruction_wordings.py
+    python -m copydesk_benchmarks instruction_wordings
 
 No model runs. What is not read goes to the model; `tests/refactorings/test_told_wordings.py` checks what is read.
 """
@@ -8,14 +8,11 @@ No model runs. What is not read goes to the model; `tests/refactorings/test_told
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
-
+from copydesk_benchmarks.checkout import ROOT
 from instructions import told
 
-WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "refactorings" / "wordings.json"
+WORDINGS = ROOT / "tests" / "refactorings" / "wordings.json"
 
 
 def main() -> int:
@@ -37,7 +34,3 @@ def main() -> int:
     shares = (f"{read} of {count} ({read / count:.0%})" for read, count in totals)
     print(f"| all but the others | {' | '.join(shares)} |")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """What the engine adds to a forward pass: one token at a time through the whole loop, beside the bare forward.
 
-    python benchmarks/bench_overhead.py [--dtype fp32|bf16] [--threads 2] [--tokens 64] [--rounds 9]
+    python -m copydesk_benchmarks overhead [--dtype fp32|bf16] [--threads 2] [--tokens 64] [--rounds 9]
 
 The model is a Qwen2 shape of about 20M parameters with random weights behind a 1,024-token page. Both sides run the same
 forwards over the same row and take turns within one run. "Engine" is the decoder writing a gen body without drafts: grammar,
@@ -40,7 +40,7 @@ VOCABULARY = 8192
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--dtype", choices=("fp32", "bf16"), default="fp32")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, default=64)
@@ -88,7 +88,7 @@ def main() -> int:
     pairs = [(bare(), engine()) for _ in range(args.rounds)]
     ratios = [e / b - 1 for b, e in pairs]
     parameters = sum(p for p in _sizes(config))
-    print(f"`python benchmarks/bench_overhead.py {' '.join(sys.argv[1:])}`\n")
+    print(f"`python -m copydesk_benchmarks overhead {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; {args.dtype}, batch 1, prefix {PREFIX}; "
         f"Qwen2 shape of {parameters / 1e6:.1f}M parameters, random weights; Python {platform.python_version()}, "
@@ -108,7 +108,3 @@ def main() -> int:
 def _sizes(config: Qwen2Config) -> list[int]:
     d, f, n = config.hidden_size, config.intermediate_size, config.num_hidden_layers
     return [config.vocab_size * d, n * (4 * d * d + 3 * d + 3 * d * f + 2 * d), d]
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """What a restart costs: a run that goes on with its optimiser, beside one that starts from the adapter file alone.
 
-    python benchmarks/adapter_restart.py --base standard-base --shards WORK/shards --run WORK/adapter --steps 40
+    python -m copydesk_benchmarks adapter_restart --base standard-base --shards WORK/shards --run WORK/adapter --steps 40
 
 Both see the same batches at the full rate. The file holds int8 weights and no averages, and a start from it warms up again;
 its loss, batch by batch, lies above the other's for a while. The run's folder is copied, not changed.
@@ -21,7 +21,7 @@ from copydesk.models.load import resolve
 from copydesk_training.adapters.run import RUN_FILE, AdapterRun, Losses, Options
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="What a restart from an adapter file costs.")
     parser.add_argument("--base", default="standard-base")
     parser.add_argument("--shards", type=Path, required=True)
@@ -59,7 +59,4 @@ def main() -> None:
                     f"| {step - 4}-{step} | {spent:.0f} | {one:.3f} | {other:.3f} | {other - one:+.3f} |",
                     flush=True,
                 )
-
-
-if __name__ == "__main__":
-    main()
+    return 0

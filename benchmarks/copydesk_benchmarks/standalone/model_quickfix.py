@@ -1,6 +1,6 @@
 """How long a person waits for a quick fix: cold (nothing computed yet) and warm (the page's cache is there), and what it costs.
 
-    python benchmarks/model_quickfix.py --examples DIR [--model DIR] [--threads 2] [--count 100]
+    python -m copydesk_benchmarks model_quickfix --examples DIR [--model DIR] [--threads 2] [--count 100]
 
 `DIR` is a folder of shards with held-out examples (`copydesk train shards`). Requests are greedy, one at a time; each is asked
 twice on one document: first cold, then with its page warm. Target for the embedded model on 2 CPU cores: p50 of 150 ms warm,
@@ -52,7 +52,7 @@ def main() -> int:
         total += result.counts
         document.close()
     model = editor.loaded_model.model
-    print(f"`python benchmarks/model_quickfix.py {' '.join(sys.argv[1:])}`\n")
+    print(f"`python -m copydesk_benchmarks model_quickfix {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; {model.name}, {model.dtype}, pages of {lines} lines; Python "
         f"{platform.python_version()}, torch {version('torch')}; {len(cold)} located requests on unseen packages; "
@@ -68,7 +68,3 @@ def main() -> int:
         f"{total.covered / n:.0f} tokens of the result copied"
     )
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
-    python benchmarks/refactoring_choice.py [--model mini] [--examples 4] [--most 64] [--json FILE]
+    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 64] [--json FILE]
 
 Instructions are those of training, in wordings that training never sees; a part of them leaves nothing to do. Candidates are
 weighed as the engine weighs them: whole programs, that nothing changes among them, in one forward. Free decoding is asked without
@@ -18,9 +18,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 import torch
 
@@ -43,8 +40,8 @@ from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
+from copydesk_benchmarks.standalone.refactoring_recall import after, examples, kinds
 from copydesk_training.example import Example
-from refactoring_recall import after, examples, kinds
 
 WAYS = ("present", "free", "free where present", "likelihood", "words")
 """present: examples whose answer is a candidate. likelihood: chosen by the model. words: the first candidate of
@@ -206,7 +203,3 @@ def main() -> int:
     if args.json is not None:
         Path(args.json).write_text(json.dumps([asdict(one) for one in CHOICES]), encoding="utf-8")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

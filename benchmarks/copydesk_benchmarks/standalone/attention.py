@@ -1,6 +1,6 @@
 """Attention over few queries on a CPU: how keys lie in memory, and in which type they are multiplied.
 
-    python benchmarks/bench_attention.py [--threads 1] [--rounds 60]
+    python -m copydesk_benchmarks attention [--threads 1] [--rounds 60]
 
 One layer of the embedded model's shape (3 heads of 64), eight layers in turn as in a forward, so that no cache keeps one. All
 ways take turns within one run; times are per layer.
@@ -25,12 +25,12 @@ CASES = ((600, 1), (600, 8), (2500, 1), (2500, 3), (2500, 8), (600, 128))
 
 @torch.inference_mode()
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=60)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    print(f"`python benchmarks/bench_attention.py {' '.join(sys.argv[1:])}`\n")
+    print(f"`python -m copydesk_benchmarks attention {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; torch {torch.__version__}; minimum of {args.rounds} runs, µs a layer\n"
     )
@@ -67,7 +67,3 @@ def ways(keys: int, queries: int) -> dict[str, Callable[[], object]]:
             F.scaled_dot_product_attention(asked.float(), k, v, wide).bfloat16()
 
     return {"beside": partial(narrow, beside), "after": partial(narrow, kept), "wide": widened}
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """Puts tables of figures into README.md and benchmarks/README.md, out of the results they name.
 
-    python benchmarks/quote.py
+    python -m copydesk_benchmarks quote
 
 A comment `<!-- from results/edit-cpu.md: Targets -->` is followed by that table of that file, word for word; what stood there
 before is replaced. The tests hold documents and results together.
@@ -9,10 +9,9 @@ before is replaced. The tests hold documents and results together.
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from copydesk_benchmarks.checkout import ROOT
+
 DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md")
 QUOTE = re.compile(
     r"(<!-- from (?:benchmarks/)?(results/[\w.-]+\.md): ([^\n]+?) -->\n)(?:\n?(?:\|[^\n]*\n)+)?"
@@ -42,7 +41,3 @@ def main() -> int:
 
         document.write_text(QUOTE.sub(quoted, text), encoding="utf-8")
     return 1 if missing else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

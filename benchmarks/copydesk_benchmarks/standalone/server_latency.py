@@ -1,6 +1,6 @@
 """How long a person waits for the language server, and whether typing ever waits for the model.
 
-    python benchmarks/server_latency.py [--model DIR] [--threads N] [--nice N]
+    python -m copydesk_benchmarks server_latency [--model DIR] [--threads N] [--nice N]
         [--parts startup,typing,busy,cancel,fix,ahead] [--scale 1.0]
 
 Targets, on 2 CPU cores with the embedded model: `initialize` 300 ms from the start of the process; didChange in 20,000 lines 1 ms
@@ -24,11 +24,8 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 import psutil
 
@@ -238,16 +235,16 @@ def environment(args: argparse.Namespace) -> dict[str, str]:
 
 async def inside(table: Table, args: argparse.Namespace, parts: set[str]) -> None:
     client = Client()
-    client.server = App(
+    client.app = App(
         Options(quiet=True, model=args.model, log_level="error"),
-        client,  # type: ignore[arg-type]
+        client,
         {"processId": None, "capabilities": CAPABILITIES},
     )
     try:
         client.notify("initialized")
-        await until(lambda: client.server.engine.state == "ready", "the engine")
+        await until(lambda: client.app.engine.state == "ready", "the engine")
         if args.nice:
-            psutil.Process(client.server.engine.pid).nice(args.nice)
+            psutil.Process(client.app.engine.pid).nice(args.nice)
         if "typing" in parts:
             await typing(table, args, client)
         client.open(URI, source(500))
@@ -256,7 +253,7 @@ async def inside(table: Table, args: argparse.Namespace, parts: set[str]) -> Non
         if "cancel" in parts:
             await cancel(table, args, client)
     finally:
-        await client.server.lifecycle.finish(None)
+        await client.app.lifecycle.finish(None)
 
 
 async def typing(table: Table, args: argparse.Namespace, client: Client) -> None:
@@ -275,7 +272,7 @@ async def typing(table: Table, args: argparse.Namespace, client: Client) -> None
             {"textDocument": {"uri": uri, "version": number + 2}, "contentChanges": [change]},
         )
         began = time.perf_counter()
-        client.server.protocol.receive(body)
+        client.app.protocol.receive(body)
         seconds.append(time.perf_counter() - began)
         await asyncio.sleep(0.001)
     table.row("didChange, 20,000 lines, inside the server", seconds, "1 p99")
@@ -312,7 +309,7 @@ async def busy(table: Table, args: argparse.Namespace, client: Client) -> None:
         await asyncio.sleep(random_.uniform(0.001, 0.02))
     worker.cancel()
     ticker.cancel()
-    status = await client.server.engine.status()
+    status = await client.app.engine.status()
     table.row("light bulb, model busy", bulbs, "10 p99")
     table.row("event loop late by, model busy", late, "5 p99")
     assert status["latencies"], "the model was not busy"
@@ -338,11 +335,11 @@ async def tick(late: list[float], every: float = 0.005) -> None:
 
 
 async def keep_busy(client: Client) -> None:
-    document = client.server.documents.get(URI)
+    document = client.app.documents.get(URI)
     assert document is not None
     number = 0
     while True:
-        job = client.server.engine.submit(document.id, free_edit(number), encoding="utf-16")
+        job = client.app.engine.submit(document.id, free_edit(number), encoding="utf-16")
         await job.result
         number += 1
 
@@ -361,9 +358,9 @@ def free_edit(number: int) -> EditRequest:
 
 
 async def cancel(table: Table, args: argparse.Namespace, client: Client) -> None:
-    document = client.server.documents.get(URI)
+    document = client.app.documents.get(URI)
     assert document is not None
-    engine = client.server.engine
+    engine = client.app.engine
     forwards = []
     for number in range(12):
         result = await engine.submit(document.id, free_edit(number), encoding="utf-16").result
@@ -407,7 +404,7 @@ def main() -> int:
     args = parser.parse_args()
     parts = set(args.parts.split(","))
     os.environ["OMP_NUM_THREADS"] = str(args.threads)  # the engine's process inherits it
-    print(f"`python benchmarks/server_latency.py {' '.join(sys.argv[1:])}`\n")
+    print(f"`python -m copydesk_benchmarks server_latency {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; model {args.model}; Python {platform.python_version()}, "
         f"torch {version('torch')}, pygls {version('pygls')}; load average at the start {os.getloadavg()[0]:.1f}\n"
@@ -422,7 +419,3 @@ def main() -> int:
     if "ahead" in parts:
         ahead(table, args)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,0 +1,84 @@
+"""ruff's own fixes for findings that were reported without one: by an editor's ruff, whose fixes stay with the client, or by
+another tool that found the same thing.
+
+ruff is run on the text with the rules in question, and a fix is taken over where its finding names the same problem at the same
+place. Blocks as ruff does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from copydesk.quickfixes.kinds import DiagnosticKind, classify
+from copydesk.request import Diagnostic
+from copydesk_server.errors import RuffError
+from copydesk_server.ruff import Ruff, is_ruff
+
+RULES: dict[DiagnosticKind, tuple[str, ...]] = {
+    DiagnosticKind.UNUSED_IMPORT: ("F401",),
+    DiagnosticKind.UNUSED_VARIABLE: ("F841",),
+    DiagnosticKind.UNUSED_LOOP_VARIABLE: ("B007",),
+    DiagnosticKind.MUTABLE_DEFAULT: ("B006",),
+    DiagnosticKind.MISSING_SELF: ("N805",),
+    DiagnosticKind.ZIP_WITHOUT_STRICT: ("B905",),
+    DiagnosticKind.WARNING_WITHOUT_STACKLEVEL: ("B028",),
+    DiagnosticKind.LAMBDA_ASSIGNMENT: ("E731",),
+    DiagnosticKind.UNNECESSARY_ASSIGNMENT: ("RET504",),
+    DiagnosticKind.NONE_COMPARISON: ("E711",),
+    DiagnosticKind.BOOL_COMPARISON: ("E712",),
+    DiagnosticKind.SINGLETON_COMPARISON: ("E711", "E712"),
+    DiagnosticKind.NOT_IN_TEST: ("E713",),
+    DiagnosticKind.NOT_IS_TEST: ("E714",),
+    DiagnosticKind.UNNECESSARY_NEGATION: ("E713", "E714", "SIM201", "SIM202"),
+    DiagnosticKind.F_STRING_WITHOUT_PLACEHOLDERS: ("F541",),
+    DiagnosticKind.TRAILING_WHITESPACE: ("W291", "W293"),
+    DiagnosticKind.WHITESPACE_ON_BLANK_LINE: ("W293",),
+    DiagnosticKind.MISSING_FINAL_NEWLINE: ("W292",),
+}
+"""The rules under which ruff (without its preview mode) reports a kind and can fix it."""
+
+_NAME = re.compile(r"`([^`]+)`")
+
+
+def with_ruff_fixes(
+    diagnostics: Sequence[Diagnostic], text: str, path: Path | None, ruff: Ruff
+) -> list[Diagnostic]:
+    """`diagnostics` of `text`, each that has no fix with ruff's where ruff has one that `ruff.fixes` allows.
+
+    Raises: never; where ruff fails, the diagnostics are as they were.
+    """
+    rules = {rule for diagnostic in diagnostics if not diagnostic.fixes for rule in _rules(diagnostic)}
+    if not rules or not ruff.fixes:
+        return list(diagnostics)
+    try:
+        found = [each for each in ruff.check(text, path, extend=rules) if each.fixes]
+    except RuffError:
+        return list(diagnostics)
+    return [d if d.fixes else _with_fix(d, found) for d in diagnostics]
+
+
+def _rules(diagnostic: Diagnostic) -> Iterable[str]:
+    """The rules under which ruff may report the same."""
+    if is_ruff(diagnostic):
+        return (diagnostic.code,) if diagnostic.code is not None else ()
+    kind = classify(diagnostic)
+    return RULES.get(kind, ()) if kind is not None else ()
+
+
+def _with_fix(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> Diagnostic:
+    rules, (first, last) = tuple(_rules(diagnostic)), diagnostic.lines
+    same = [each for each in found if each.code in rules and first <= each.start.line + 1 <= last]
+    if len(same) > 1:  # `import os, sys`: the one that begins there, or else names what the message names
+        words = set(re.findall(r"\w+", diagnostic.message))
+        same = [d for d in same if d.start == diagnostic.start and _names(d) <= words] or [
+            d for d in same if _names(d) and _names(d) <= words
+        ]
+    return replace(diagnostic, fixes=same[0].fixes) if len(same) == 1 else diagnostic
+
+
+def _names(diagnostic: Diagnostic) -> set[str]:
+    """The names in ruff's message, without the modules they come from."""
+    return {name.rpartition(".")[2] for name in _NAME.findall(diagnostic.message)}
