@@ -50,6 +50,9 @@ def server_capabilities(client: Mapping[str, Any]) -> dict[str, Any]:
         "textDocumentSync": {"openClose": True, "change": INCREMENTAL, "save": False},
         # Options are for clients that know action literals; older ones get commands, and may be told no more than yes.
         "codeActionProvider": actions if literals else True,
+        "renameProvider": {"prepareProvider": True, "workDoneProgress": True}
+        if dig(client, "textDocument", "rename", "prepareSupport")
+        else True,
         "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }

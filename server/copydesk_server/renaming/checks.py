@@ -32,9 +32,6 @@ class Checks:
     def run(self) -> None:
         """Raises RenameRefusedError."""
         old, group = self._old, self._group
-        for file, module in self._modules.values():
-            if module.broken is not None:
-                raise refuse("the file has a syntax error", [Place(file.shown, module.broken)])
         places = [mention.place for mention in group.mentions]
         modules = [mention.place for mention in group.mentions if mention.at.role is Role.MODULE_PATH]
         if modules:

@@ -20,6 +20,9 @@ from copydesk.text.document import split_lines, view_line
 MODULE = 0
 """The scope of a module's own names; others are numbered in the order in which they begin."""
 
+DEEPEST = 500
+"""Nodes inside each other; a tree that is deeper is taken for broken."""
+
 _COMPREHENSIONS = (
     "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression",
 )  # fmt: skip
@@ -105,7 +108,8 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """What was found. star_imports: whether names may come from elsewhere unseen. broken: the line of the first syntax error."""
+    """What was found. star_imports: whether names may come from elsewhere unseen. broken: the line of the first syntax error, or
+    of what is nested too deeply."""
 
     lines: tuple[str, ...]
     scopes: tuple[Scope, ...]
@@ -152,11 +156,13 @@ class _Analysis:
         self._scopes.append(Scope("module", "", 0, 0, None))
         self._numbers[root.id] = MODULE
         strings: list[Node] = []
-        waiting, broken = [root], None
+        waiting, broken = [(root, 0)], None
         while waiting:
-            node = waiting.pop()
-            if node.type == "ERROR" or node.is_missing:
+            node, depth = waiting.pop()
+            if node.type == "ERROR" or node.is_missing or depth > DEEPEST:
                 broken = node.start_point[0] + 1 if broken is None else min(broken, node.start_point[0] + 1)
+            if depth > DEEPEST:
+                continue
             if node.type in _SCOPES:
                 self._open(node)
             elif node.type == "wildcard_import":
@@ -165,7 +171,7 @@ class _Analysis:
                 self._identifier(node)
             elif node.type == "string":
                 strings.append(node)
-            waiting += reversed(node.children)
+            waiting += ((child, depth + 1) for child in reversed(node.children))
         for node in strings:
             self._string(node)
         self._found.sort(key=lambda found: (found.line, found.column))

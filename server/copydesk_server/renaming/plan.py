@@ -128,7 +128,11 @@ class _Planner:
     def _read(self, file: ProjectFile) -> None:
         if file.path not in self._modules:
             check_size(file, self._limits)
-            self._modules[file.path] = (file, analyse(file.text, (self._old, self._new)))
+            module = analyse(file.text, (self._old, self._new))
+            if module.broken is not None:
+                why = "the file has a syntax error, or is nested too deeply"
+                raise refuse(why, [Place(file.shown, module.broken)])
+            self._modules[file.path] = file, module
 
     def _all_modules(self, name: str) -> Iterator[tuple[ProjectFile, Module]]:
         """All files that have a name, analysed."""

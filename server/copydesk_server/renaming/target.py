@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.text.document import content, split_lines
 from copydesk_server.renaming.lexical import Occurrence, Role, analyse
+from copydesk_server.renaming.names import check_old_name
 from copydesk_server.renaming.project_texts import ProjectFile
 from copydesk_server.renaming.refusal import Place, refuse
 
@@ -20,6 +21,19 @@ def name_at(file: ProjectFile, line: int, column: int) -> str:
     if begin == end:
         raise refuse("there is no name at this place", [Place(file.shown, line + 1)])
     return text[begin:end]
+
+
+def renamable_at(text: str, shown: str, line: int, column: int) -> tuple[int, str]:
+    """Where the name at a place begins, and the name. Raises RenameRefusedError where nothing of that kind is renamed."""
+    file = ProjectFile("", shown, text)
+    name = name_at(file, line, column)
+    check_old_name(name)
+    places = [o for o in analyse(text, (name,)).of(name) if o.line == line and o.column <= column <= o.end]
+    if not places:
+        raise refuse("there is no name to rename at this place", [Place(shown, line + 1)])
+    if places[0].role is Role.MODULE_PATH:
+        raise refuse(f'"{name}" is a module: files are not renamed', [Place(shown, line + 1)])
+    return places[0].column, name
 
 
 def find_name(file: ProjectFile, called: str, line: int | None, column: int | None) -> tuple[int, int]:
