@@ -56,6 +56,7 @@ from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.project_files import ProjectFiles
 from copydesk_server.lsp.protocol import CopydeskProtocol
+from copydesk_server.lsp.refactoring_menu import RefactoringMenu
 from copydesk_server.lsp.renaming import Renaming
 from copydesk_server.lsp.request_deadline import RequestDeadline
 from copydesk_server.lsp.session_lifecycle import Lifecycle
@@ -146,7 +147,8 @@ class App:
         provider = EditProvider(edits, prefetch, fix_all, programs)
         applying = Applying(state, client)
         renaming = Renaming(state, bars)
-        actions = CodeActions(state, self.engine, diagnostics, prefetch, programs)
+        refactorings = RefactoringMenu(state)
+        actions = CodeActions(state, self.engine, diagnostics, prefetch, programs, refactorings)
 
         structure = protocol.structure
         handlers: dict[str, Callable[[Any], Any]] = {
@@ -158,7 +160,9 @@ class App:
             types.TEXT_DOCUMENT_DID_CHANGE: did_change(documents),
             types.TEXT_DOCUMENT_DID_CLOSE: did_close(documents),
             types.TEXT_DOCUMENT_CODE_ACTION: code_action(actions),
-            types.CODE_ACTION_RESOLVE: code_action_resolve(encoding, client, requests, provider),
+            types.CODE_ACTION_RESOLVE: code_action_resolve(
+                encoding, client, requests, provider, refactorings
+            ),
             types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename(renaming),
             types.TEXT_DOCUMENT_RENAME: rename(renaming),
             types.WORKSPACE_EXECUTE_COMMAND: execute_command(client, requests, provider, applying),

@@ -14,7 +14,9 @@ NAME = "copydesk"
 QUICK_FIX = "quickfix"
 REWRITE = "refactor.rewrite.copydesk"
 FIX_ALL = "source.fixAll.copydesk"
-CODE_ACTION_KINDS = (QUICK_FIX, REWRITE, FIX_ALL)
+REFACTORINGS = ("refactor.inline", "refactor.rewrite")
+"""The kinds of named refactorings are these, or go on from one of them."""
+CODE_ACTION_KINDS = (QUICK_FIX, *REFACTORINGS, REWRITE, FIX_ALL)
 
 COMMANDS = ("copydesk.server.apply", "copydesk.server.fixAll")
 """Not any client's own ids: VS Code registers a server's commands globally, where two of one name collide."""
