@@ -41,6 +41,7 @@ from copydesk.serving.snapshot import Snapshot
 from copydesk.serving.warming import Warmer
 from copydesk.syntax.tree import LiveSyntax
 from copydesk.text.document import Encoding, Position, TextLines, split_lines
+from copydesk.text.languages import LANGUAGES
 from copydesk.text.limits import Limits, byte_count
 
 CACHE_BYTES = 1 << 30
@@ -49,11 +50,6 @@ LEAST_CACHE_BYTES = 1 << 28
 """Default budget for a model of any shorter context: some 20 warm pages of `standard`, 80 of the embedded model."""
 CUDA_SHARE = 0.5
 """Share of the free memory of a CUDA device that the KV cache may take."""
-
-LANGUAGES = {
-    ".py": "python", ".pyi": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
-    ".jsx": "javascriptreact", ".ts": "typescript", ".tsx": "typescriptreact",
-}  # fmt: skip
 
 
 class CancelFlag(Protocol):

@@ -39,3 +39,7 @@ class ServerError(CopydeskError):
 
 class ModelStoreError(CopydeskError):
     """A model that cannot be had by name: unknown, not downloaded, not what was recorded, no room for it."""
+
+
+class RenameRefusedError(CopydeskError):
+    """Nothing is renamed. The message says why, and where, in words for the person."""

@@ -25,7 +25,7 @@ const REWRITE = "refactor.rewrite.copydesk";
 
 /** What comes with an action of the server's. */
 interface Data {
-  copydesk: "fix" | "rewrite" | "fixAll";
+  copydesk: "fix" | "rewrite" | "fixAll" | "refactoring";
   uri: string;
   version: number;
   lines?: [number, number];
@@ -77,7 +77,8 @@ export class Actions {
       await this.sessions.edit(document, lines, data.instruction ?? "");
       return "nothing";
     }
-    const title = data.copydesk === "fix" ? "Copydesk: fixing" : "Copydesk: fixing all";
+    const titles = { fix: "Copydesk: fixing", fixAll: "Copydesk: fixing all", refactoring: "Copydesk: refactoring" };
+    const title = titles[data.copydesk];
     const outcome = await withProgress(title, (token) =>
       data.copydesk === "fix" && diagnostic !== undefined
         ? this.fix(document, data.version, diagnostic, token)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
@@ -13,6 +13,12 @@ from copydesk.refactorings.validity import still_parses
 
 Proposal: TypeAlias = tuple[str, Edits | None]
 """A title, and the edits; None or none where the refactoring does not apply after all."""
+
+Menu: TypeAlias = Literal["never", "selection", "cursor"]
+"""Whether a refactoring is offered in a menu, where nobody says what is meant. never: it needs a word of an instruction,
+changes what callers rely on, or is what any editor does (a line deleted, commented out, moved). selection: for selected lines
+alone, since it changes all of a kind in them. cursor: at a bare cursor, too.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +31,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Refactoring:
-    """A named transform of Python code. kind: its code action kind in LSP (`refactor.inline`)."""
+    """A named transform of Python code. kind: its code action kind in LSP (`refactor.inline`). menu: where it is offered
+    without an instruction.
+    """
 
     name: str
     kind: str
     propose: Callable[[RefactoringContext, Arguments], Iterator[Proposal]]
+    menu: Menu = "never"
 
     def candidates(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """Every edit it could make inside the selection, as far as the result parses and differs; none twice."""

@@ -104,7 +104,9 @@ def _element(statement: Node, name: str, empty: str) -> str | None:
     return f"{text_of(keys[0])}: {text_of(value)}"
 
 
-COMPREHENSION_TO_LOOP = Refactoring("comprehension_to_loop", "refactor.rewrite.comprehensionToLoop", _to_loop)
+COMPREHENSION_TO_LOOP = Refactoring(
+    "comprehension_to_loop", "refactor.rewrite.comprehensionToLoop", _to_loop, menu="cursor"
+)
 LOOP_TO_COMPREHENSION = Refactoring(
-    "loop_to_comprehension", "refactor.rewrite.loopToComprehension", _to_comprehension
+    "loop_to_comprehension", "refactor.rewrite.loopToComprehension", _to_comprehension, menu="cursor"
 )

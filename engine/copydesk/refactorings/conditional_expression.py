@@ -67,5 +67,9 @@ def _to_expression(context: RefactoringContext, _: Arguments) -> Iterator[Propos
         yield f"Contract to {line}", replace_lines(first, last, [f"{context.indent(node)}{line}\n"])
 
 
-CONDITIONAL_TO_IF = Refactoring("conditional_to_if", "refactor.rewrite.conditionalToIf", _to_if)
-IF_TO_CONDITIONAL = Refactoring("if_to_conditional", "refactor.rewrite.ifToConditional", _to_expression)
+CONDITIONAL_TO_IF = Refactoring(
+    "conditional_to_if", "refactor.rewrite.conditionalToIf", _to_if, menu="cursor"
+)
+IF_TO_CONDITIONAL = Refactoring(
+    "if_to_conditional", "refactor.rewrite.ifToConditional", _to_expression, menu="cursor"
+)

@@ -28,4 +28,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield "Continue early", replace_lines(lines[0] - 1, lines[1], [*head, *shifted(body, -4)])
 
 
-CONTINUE_EARLY = Refactoring("continue_early", "refactor.rewrite.continueEarly", _propose)
+CONTINUE_EARLY = Refactoring("continue_early", "refactor.rewrite.continueEarly", _propose, menu="cursor")

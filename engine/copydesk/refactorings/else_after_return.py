@@ -29,4 +29,6 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             )
 
 
-ELSE_AFTER_RETURN = Refactoring("else_after_return", "refactor.rewrite.elseAfterReturn", _propose)
+ELSE_AFTER_RETURN = Refactoring(
+    "else_after_return", "refactor.rewrite.elseAfterReturn", _propose, menu="cursor"
+)

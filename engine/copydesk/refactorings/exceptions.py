@@ -53,5 +53,5 @@ def _caught_as(clause: Node) -> Iterator[str]:
             yield text_of(target)
 
 
-CHAIN_EXCEPTION = Refactoring("chain_exception", "refactor.rewrite.chainException", _chain)
+CHAIN_EXCEPTION = Refactoring("chain_exception", "refactor.rewrite.chainException", _chain, menu="cursor")
 LOG_EXCEPTION = Refactoring("log_exception", "refactor.rewrite.logException", _log)

@@ -104,4 +104,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 yield f"Use {new}", rewrite_node(context.lines, node, new)
 
 
-F_STRING = Refactoring("f_string", "refactor.rewrite.fString", _propose)
+F_STRING = Refactoring("f_string", "refactor.rewrite.fString", _propose, menu="cursor")

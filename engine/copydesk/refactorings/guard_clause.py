@@ -43,4 +43,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     yield "Return early", return_early(context)
 
 
-GUARD_CLAUSE = Refactoring("guard_clause", "refactor.rewrite.guardClause", _propose)
+GUARD_CLAUSE = Refactoring("guard_clause", "refactor.rewrite.guardClause", _propose, menu="cursor")

@@ -78,4 +78,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield f'Inline variable "{text_of(left)}"', inline_variable(text_of(left), False, context)
 
 
-INLINE_VARIABLE = Refactoring("inline_variable", "refactor.inline", _propose)
+INLINE_VARIABLE = Refactoring("inline_variable", "refactor.inline", _propose, menu="cursor")

@@ -42,4 +42,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         yield 'Invert "if"', invert_if(node, context)
 
 
-INVERT_IF = Refactoring("invert_if", "refactor.rewrite.invertIf", _propose)
+INVERT_IF = Refactoring("invert_if", "refactor.rewrite.invertIf", _propose, menu="cursor")

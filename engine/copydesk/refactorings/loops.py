@@ -88,6 +88,6 @@ def _named_reads(context: RefactoringContext, loop: Node, code: str, item: str) 
     return replace_nodes(context.lines, [(node, item) for node in places]) if places else None
 
 
-ANY_ALL = Refactoring("any_all", "refactor.rewrite.anyAll", _any_all)
-YIELD_FROM = Refactoring("yield_from", "refactor.rewrite.yieldFrom", _yield_from)
-ENUMERATE = Refactoring("enumerate", "refactor.rewrite.enumerate", _enumerate)
+ANY_ALL = Refactoring("any_all", "refactor.rewrite.anyAll", _any_all, menu="cursor")
+YIELD_FROM = Refactoring("yield_from", "refactor.rewrite.yieldFrom", _yield_from, menu="cursor")
+ENUMERATE = Refactoring("enumerate", "refactor.rewrite.enumerate", _enumerate, menu="cursor")

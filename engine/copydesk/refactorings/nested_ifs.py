@@ -72,5 +72,5 @@ def _tight(test: Node) -> bool:
     return test.type not in _LOOSE and (operator is None or text_of(operator) == "and")
 
 
-MERGE_NESTED_IFS = Refactoring("merge_nested_ifs", "refactor.rewrite.mergeNestedIfs", _merge)
-SPLIT_CONDITION = Refactoring("split_condition", "refactor.rewrite.splitCondition", _split)
+MERGE_NESTED_IFS = Refactoring("merge_nested_ifs", "refactor.rewrite.mergeNestedIfs", _merge, menu="cursor")
+SPLIT_CONDITION = Refactoring("split_condition", "refactor.rewrite.splitCondition", _split, menu="cursor")

@@ -43,4 +43,4 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f'Annotate "{name}" as "{type}"', annotate_parameter(name, type, context)
 
 
-PARAMETER_TYPE = Refactoring("parameter_type", "refactor.rewrite.parameterType", _propose)
+PARAMETER_TYPE = Refactoring("parameter_type", "refactor.rewrite.parameterType", _propose, menu="cursor")

@@ -34,4 +34,6 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     yield "Remove comments", remove_comments(context)
 
 
-REMOVE_COMMENTS = Refactoring("remove_comments", "refactor.rewrite.removeComments", _propose)
+REMOVE_COMMENTS = Refactoring(
+    "remove_comments", "refactor.rewrite.removeComments", _propose, menu="selection"
+)

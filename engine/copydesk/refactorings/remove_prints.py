@@ -47,4 +47,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     yield "Remove debug prints", remove_prints(context)
 
 
-REMOVE_PRINTS = Refactoring("remove_prints", "refactor.rewrite.removePrints", _propose)
+REMOVE_PRINTS = Refactoring("remove_prints", "refactor.rewrite.removePrints", _propose, menu="cursor")

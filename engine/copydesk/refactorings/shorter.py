@@ -118,7 +118,13 @@ def _operands(node: Node, word: str) -> list[Node]:
     return [*_operands(left, word), right]
 
 
-DICT_GET = Refactoring("dict_get", "refactor.rewrite.dictGet", _dict_get)
-AUGMENTED_ASSIGNMENT = Refactoring("augmented_assignment", "refactor.rewrite.augmentedAssignment", _augmented)
-MERGE_ISINSTANCE = Refactoring("merge_isinstance", "refactor.rewrite.mergeIsinstance", _isinstance)
-CHAINED_COMPARISON = Refactoring("chained_comparison", "refactor.rewrite.chainedComparison", _chained)
+DICT_GET = Refactoring("dict_get", "refactor.rewrite.dictGet", _dict_get, menu="cursor")
+AUGMENTED_ASSIGNMENT = Refactoring(
+    "augmented_assignment", "refactor.rewrite.augmentedAssignment", _augmented, menu="cursor"
+)
+MERGE_ISINSTANCE = Refactoring(
+    "merge_isinstance", "refactor.rewrite.mergeIsinstance", _isinstance, menu="cursor"
+)
+CHAINED_COMPARISON = Refactoring(
+    "chained_comparison", "refactor.rewrite.chainedComparison", _chained, menu="cursor"
+)

@@ -26,4 +26,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         yield f"Sort {name}", replace_nodes(context.lines, moved)
 
 
-SORT_ENTRIES = Refactoring("sort_entries", "refactor.rewrite.sortEntries", _propose)
+SORT_ENTRIES = Refactoring("sort_entries", "refactor.rewrite.sortEntries", _propose, menu="cursor")

@@ -66,4 +66,4 @@ def _guarded(context: RefactoringContext, node: Node, block: Node, lock: str) ->
     yield f"Use with {lock}", replace_lines(rows(node)[0], rows(block)[1], lines)
 
 
-USE_WITH = Refactoring("use_with", "refactor.rewrite.useWith", _propose)
+USE_WITH = Refactoring("use_with", "refactor.rewrite.useWith", _propose, menu="cursor")

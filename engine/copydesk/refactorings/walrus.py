@@ -48,4 +48,4 @@ def _with_assignment(test: Node, name: str, value: str) -> str | None:
     return None
 
 
-WALRUS = Refactoring("walrus", "refactor.rewrite.walrus", _propose)
+WALRUS = Refactoring("walrus", "refactor.rewrite.walrus", _propose, menu="cursor")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from copydesk.editor import LANGUAGES
 from copydesk.errors import FileRefusedError
 from copydesk.files.regular_file import read_regular
+from copydesk.text.languages import LANGUAGES
 from copydesk_server.errors import FileError
 from copydesk_server.printable import shown_name
 

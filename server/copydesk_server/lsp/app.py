@@ -43,6 +43,8 @@ from copydesk_server.lsp.handlers.did_change_watched_files import did_change_wat
 from copydesk_server.lsp.handlers.did_change_workspace_folders import did_change_workspace_folders
 from copydesk_server.lsp.handlers.execute_command import execute_command
 from copydesk_server.lsp.handlers.lifecycle import exit, initialized, set_trace, shutdown
+from copydesk_server.lsp.handlers.prepare_rename import prepare_rename
+from copydesk_server.lsp.handlers.rename import rename
 from copydesk_server.lsp.handlers.text_synchronization import did_change, did_close, did_open
 from copydesk_server.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
 from copydesk_server.lsp.lint import Linting
@@ -56,6 +58,8 @@ from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.project_files import ProjectFiles
 from copydesk_server.lsp.proposed_fixes import Propose, ProposedFixes
 from copydesk_server.lsp.protocol import CopydeskProtocol
+from copydesk_server.lsp.refactoring_menu import RefactoringMenu
+from copydesk_server.lsp.renaming import Renaming
 from copydesk_server.lsp.request_deadline import RequestDeadline
 from copydesk_server.lsp.session_lifecycle import Lifecycle
 from copydesk_server.lsp.session_state import SessionState, workspace_folders
@@ -146,7 +150,9 @@ class App:
         fix_all = FixAll(state, bars, diagnostics, requests, edits, prefetch, verify)
         provider = EditProvider(edits, prefetch, fix_all, programs, ModelAdvice(client, self.engine))
         applying = Applying(state, client)
-        actions = CodeActions(state, self.engine, diagnostics, prefetch, programs)
+        renaming = Renaming(state, bars)
+        refactorings = RefactoringMenu(state)
+        actions = CodeActions(state, self.engine, diagnostics, prefetch, programs, refactorings)
 
         structure = protocol.structure
         handlers: dict[str, Callable[[Any], Any]] = {
@@ -158,7 +164,11 @@ class App:
             types.TEXT_DOCUMENT_DID_CHANGE: did_change(documents),
             types.TEXT_DOCUMENT_DID_CLOSE: did_close(documents),
             types.TEXT_DOCUMENT_CODE_ACTION: code_action(actions),
-            types.CODE_ACTION_RESOLVE: code_action_resolve(encoding, client, requests, provider),
+            types.CODE_ACTION_RESOLVE: code_action_resolve(
+                encoding, client, requests, provider, refactorings
+            ),
+            types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename(renaming),
+            types.TEXT_DOCUMENT_RENAME: rename(renaming),
             types.WORKSPACE_EXECUTE_COMMAND: execute_command(client, requests, provider, applying),
             types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration(
                 configuration, pull=capabilities.configuration

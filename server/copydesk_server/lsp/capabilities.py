@@ -14,7 +14,9 @@ NAME = "copydesk"
 QUICK_FIX = "quickfix"
 REWRITE = "refactor.rewrite.copydesk"
 FIX_ALL = "source.fixAll.copydesk"
-CODE_ACTION_KINDS = (QUICK_FIX, REWRITE, FIX_ALL)
+REFACTORINGS = ("refactor.inline", "refactor.rewrite")
+"""The kinds of named refactorings are these, or go on from one of them."""
+CODE_ACTION_KINDS = (QUICK_FIX, *REFACTORINGS, REWRITE, FIX_ALL)
 
 COMMANDS = ("copydesk.server.apply", "copydesk.server.fixAll")
 """Not any client's own ids: VS Code registers a server's commands globally, where two of one name collide."""
@@ -50,6 +52,9 @@ def server_capabilities(client: Mapping[str, Any]) -> dict[str, Any]:
         "textDocumentSync": {"openClose": True, "change": INCREMENTAL, "save": False},
         # Options are for clients that know action literals; older ones get commands, and may be told no more than yes.
         "codeActionProvider": actions if literals else True,
+        "renameProvider": {"prepareProvider": True, "workDoneProgress": True}
+        if dig(client, "textDocument", "rename", "prepareSupport")
+        else True,
         "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }

@@ -1,4 +1,5 @@
-"""The only module that makes LSP edits: always `documentChanges`, always with the version they are for.
+"""The only module that makes LSP edits: always with the version they are for, as `documentChanges`. Only a rename in several
+files, for a client that knows no `documentChanges`, comes without.
 
 Each edit is held against the mirror before it leaves: it must lie where it says, on whole characters, beside the others. An
 engine that went wrong is caught here, before a client could apply what nobody asked for.
@@ -24,11 +25,35 @@ def workspace_edit(
     return types.WorkspaceEdit(document_changes=[text_document_edit(document.uri, document.version, edits)])
 
 
-def text_document_edit(uri: str, version: int, edits: Iterable[TextEdit]) -> types.TextDocumentEdit:
-    """Edits of one version of a document, unchecked: a preview may be for a version that is gone."""
+def text_document_edit(uri: str, version: int | None, edits: Iterable[TextEdit]) -> types.TextDocumentEdit:
+    """Edits of one version of a document, or of a file that is not open, unchecked: a preview may be for a version that is
+    gone.
+    """
     return types.TextDocumentEdit(
         types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version),
         [types.TextEdit(lsp_range(edit.start, edit.end), edit.new_text) for edit in edits],
+    )
+
+
+def edit_of_files(
+    opened: Sequence[tuple[OpenDocument, Sequence[TextEdit]]],
+    closed: Sequence[tuple[str, Sequence[TextEdit]]],
+    encoding: Encoding,
+    *,
+    document_changes: bool,
+) -> types.WorkspaceEdit:
+    """Edits of open documents as they stand, and of files, by URI, as they lie on disk. Raises EditError."""
+    for document, edits in opened:
+        check_edits(document.lines, edits, encoding)
+    changes = [text_document_edit(document.uri, document.version, edits) for document, edits in opened]
+    changes += [text_document_edit(uri, None, edits) for uri, edits in closed]
+    if document_changes:
+        return types.WorkspaceEdit(document_changes=changes)
+    return types.WorkspaceEdit(
+        changes={
+            change.text_document.uri: [edit for edit in change.edits if isinstance(edit, types.TextEdit)]
+            for change in changes
+        }
     )
 
 

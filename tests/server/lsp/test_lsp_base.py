@@ -129,7 +129,7 @@ asyncio.run(main())
         "copydesk/diagnostics", "copydesk/edit", "copydesk/program", "copydesk/status", "copydesk/visibleRanges",
         "exit", "initialized", "shutdown", "$/setTrace",
         "textDocument/didOpen", "textDocument/didChange", "textDocument/didClose",
-        "textDocument/codeAction", "codeAction/resolve",
+        "textDocument/codeAction", "codeAction/resolve", "textDocument/prepareRename", "textDocument/rename",
         "window/workDoneProgress/cancel",
         "workspace/executeCommand", "workspace/didChangeConfiguration", "workspace/didChangeWatchedFiles",
         "workspace/didChangeWorkspaceFolders",

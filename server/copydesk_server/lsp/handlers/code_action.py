@@ -1,28 +1,32 @@
 """`textDocument/codeAction`: what copydesk can do here. Never runs the model: `codeAction/resolve` and commands do.
 
-Fixes that were prefetched come with their edits.
+Fixes that were prefetched come with their edits. Refactorings are found by syntax alone, and do without the engine.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from copydesk.errors import CopydeskError
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.lsp import edit_requests
-from copydesk_server.lsp.capabilities import COMMANDS, FIX_ALL, QUICK_FIX, REWRITE
+from copydesk_server.lsp.capabilities import COMMANDS, FIX_ALL, QUICK_FIX, REFACTORINGS, REWRITE
 from copydesk_server.lsp.diagnostics import DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
+from copydesk_server.lsp.refactoring_menu import RefactoringMenu
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.settings import IN_SETTINGS, Recipe
 from copydesk_server.lsp.workspace_edits import lines_of_range, workspace_edit
+
+if TYPE_CHECKING:
+    from copydesk.refactorings.menu import MenuEntry
 
 log = logging.getLogger(__name__)
 
@@ -42,22 +46,33 @@ class CodeActions:
         diagnostics: DiagnosticStore,
         prefetch: Prefetch,
         programs: Programs,
+        refactorings: RefactoringMenu,
     ) -> None:
-        self._state, self._engine = state, engine
+        self._state, self._engine, self._refactorings = state, engine, refactorings
         self._diagnostics, self._prefetch, self._programs = diagnostics, prefetch, programs
 
-    def listed(self, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
+    async def listed(self, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
         """Actions, or commands for clients that know no action literals."""
         document = self._state.documents.get(params.text_document.uri)
-        if document is None or self._engine.state in ("failed", "closed"):
+        if document is None:
             return []
-        found = self._actions(document, params)
-        if self._state.capabilities.action_literals:
+        only = [_name(kind) for kind in params.context.only] if params.context.only is not None else None
+        literals = self._state.capabilities.action_literals
+        wanted = literals and (not only or any(one.partition(".")[0] in ("", "refactor") for one in only))
+        entries = await self._refactorings.entries(document, params.range) if wanted else []
+        found: list[types.CodeAction] = []
+        if self._state.documents.get(document.uri) is not document:
+            return []
+        if self._engine.state not in ("failed", "closed"):
+            found += self._actions(document, params, only)
+        found += self._offered(document, params.range, entries, only)
+        if literals:
             return list(found)
         return [action.command for action in found if action.command is not None]
 
-    def _actions(self, document: OpenDocument, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
-        only = [_name(kind) for kind in params.context.only] if params.context.only is not None else None
+    def _actions(
+        self, document: OpenDocument, params: types.CodeActionParams, only: Sequence[str] | None
+    ) -> Iterator[types.CodeAction]:
         if offered(QUICK_FIX, only):
             yield from self._fixes(document, params)
         chosen = params.range
@@ -66,6 +81,23 @@ class CodeActions:
         if offered(FIX_ALL, only) and self._diagnostics.known(document):
             title = "Fix all that can be verified (copydesk)"
             yield self._action(title, FIX_ALL, edit_requests.fix_all_data(document), FIX_ALL_COMMAND)
+
+    def _offered(
+        self,
+        document: OpenDocument,
+        chosen: types.Range,
+        entries: Sequence[MenuEntry],
+        only: Sequence[str] | None,
+    ) -> Iterator[types.CodeAction]:
+        titles = [entry.title for entry in entries]
+        for entry in entries:
+            if entry.refactoring.kind.startswith(REFACTORINGS) and offered(entry.refactoring.kind, only):
+                where = f", line {entry.line}" if titles.count(entry.title) > 1 else ""
+                title = f"{_short(entry.title)}{where} (copydesk)"
+                try:
+                    yield self._refactorings.action(document, chosen, entry, title)
+                except CopydeskError as error:
+                    log.error("a refactoring does not fit: %s", error)
 
     def _fixes(self, document: OpenDocument, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         listed: list[EditOutcome] = []
@@ -112,11 +144,11 @@ class CodeActions:
 
 def code_action(
     actions: CodeActions,
-) -> Callable[[types.CodeActionParams], list[types.CodeAction | types.Command]]:
-    """Answers at once: what it needs is there."""
+) -> Callable[[types.CodeActionParams], Awaitable[list[types.CodeAction | types.Command]]]:
+    """Waits for a parser at most."""
 
-    def handle(params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
-        return actions.listed(params)
+    async def handle(params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
+        return await actions.listed(params)
 
     return handle
 

@@ -15,18 +15,26 @@ from copydesk.text.document import Encoding
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.edit_outcome import explain
 from copydesk_server.lsp.edit_provider import EditProvider
-from copydesk_server.lsp.edit_requests import EditRequests, is_ours
+from copydesk_server.lsp.edit_requests import OURS, EditRequests, is_ours
+from copydesk_server.lsp.refactoring_menu import KIND, RefactoringMenu
 from copydesk_server.lsp.workspace_edits import workspace_edit
 
 
 def code_action_resolve(
-    encoding: Encoding, client: Client, requests: EditRequests, edits: EditProvider
+    encoding: Encoding,
+    client: Client,
+    requests: EditRequests,
+    edits: EditProvider,
+    refactorings: RefactoringMenu,
 ) -> Callable[[types.CodeAction], Awaitable[types.CodeAction]]:
     """Answers -32801 where the text has changed just there: the client asks for actions anew, or forgets about it."""
 
     async def handle(action: types.CodeAction) -> types.CodeAction:
         if action.edit is not None or not is_ours(action.data):
             return action
+        assert action.data is not None
+        if action.data[OURS] == KIND:
+            return attrs.evolve(action, edit=await refactorings.resolve(action.data))
         task = requests.from_action(action.data)
         outcome = await edits.obtain(task)
         if outcome.status != "edited":

@@ -1,0 +1,108 @@
+"""The refactorings that a menu offers for some lines, without anybody's words: those that apply, the innermost first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from tree_sitter import Node, Tree
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import BLOCKS, following
+from copydesk.refactorings.candidate import Candidate, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.registry import MOST_LINES, all_refactorings
+from copydesk.request import Range
+from copydesk.syntax.tree import node_at, rows
+from copydesk.text.document import Position
+
+MOST = 20
+"""Entries of a menu."""
+_EACH = 8
+"""Candidates of one refactoring."""
+
+
+@dataclass(frozen=True, slots=True)
+class MenuEntry:
+    """A refactoring that can be made. title: says what happens; others may have the same, for other lines."""
+
+    refactoring: Refactoring
+    title: str
+    edits: Edits
+
+    @property
+    def line(self) -> int:
+        """Where it begins, 1-based."""
+        return self.edits[0].first
+
+
+def menu_for_lines(lines: Sequence[str], tree: Tree, selected: Range, most: int = MOST) -> list[MenuEntry]:
+    """What can be done with selected lines (1-based, inclusive). Raises: never."""
+    return _sorted(_candidates(RefactoringContext.of(lines, [selected], tree), "selection"), most)
+
+
+def menu_at_line(lines: Sequence[str], tree: Tree, line: int, most: int = MOST) -> list[MenuEntry]:
+    """What can be done with the innermost statement that has code in a line (1-based). Raises: never."""
+    statement = _statement_at(lines, tree, line)
+    if statement is None:
+        return []
+    first, last = rows(statement)
+    below, function = following(statement), _function_of(statement)
+    end = rows(below)[1] if below is not None else last
+    # What changes the statement alone; what takes the next one along; what only a whole function can be asked for.
+    scopes = [(first, last), (first, end), rows(function) if function is not None else (first, last)]
+    found: dict[Edits, tuple[Refactoring, Candidate]] = {}
+    done: set[str] = set()
+    for scope in dict.fromkeys(scopes):
+        context = RefactoringContext.of(lines, [scope], tree)
+        for refactoring, candidate in _candidates(context, "cursor", done):
+            edits = candidate.edits
+            inside = (
+                all(first <= edit.first and edit.last <= end for edit in edits) and edits[0].first <= last
+            )
+            if inside and any(edit.first <= line <= max(edit.first, edit.last) for edit in edits):
+                found.setdefault(edits, (refactoring, candidate))
+        done |= {refactoring.name for refactoring, _ in found.values()}
+    return _sorted(iter(found.values()), most)
+
+
+def _candidates(
+    context: RefactoringContext, menu: str, without: set[str] | None = None
+) -> Iterator[tuple[Refactoring, Candidate]]:
+    if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
+        return
+    for refactoring in all_refactorings():
+        if refactoring.menu in ("cursor", menu) and refactoring.name not in (without or ()):
+            try:
+                found = list(islice(refactoring.candidates(context, Arguments()), _EACH))
+            except UnicodeEncodeError:
+                continue  # a tree's columns are bytes, which such a line has not
+            yield from ((refactoring, candidate) for candidate in found)
+
+
+def _sorted(found: Iterator[tuple[Refactoring, Candidate]], most: int) -> list[MenuEntry]:
+    """Those first that change the fewest lines, each edit once."""
+    unique = {
+        candidate.edits: MenuEntry(refactoring, candidate.title, candidate.edits)
+        for refactoring, candidate in found
+    }
+    ordered = sorted(
+        unique.values(), key=lambda entry: sum(edit.last - edit.first + 1 for edit in entry.edits)
+    )
+    return ordered[:most]
+
+
+def _statement_at(lines: Sequence[str], tree: Tree, line: int) -> Node | None:
+    node = node_at(tree, lines, Position(line - 1, 0))
+    while node is not None and (node.parent is None or node.parent.type not in BLOCKS):
+        node = node.parent
+    return node if node is not None and node.type != "comment" else None
+
+
+def _function_of(statement: Node) -> Node | None:
+    above = statement.parent
+    while above is not None and above.type not in ("function_definition", "class_definition"):
+        above = above.parent
+    return above if above is not None and above.type == "function_definition" else None

@@ -1,0 +1,8 @@
+"""Languages by the ending of a file's name, as LSP calls them."""
+
+from __future__ import annotations
+
+LANGUAGES = {
+    ".py": "python", ".pyi": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".jsx": "javascriptreact", ".ts": "typescript", ".tsx": "typescriptreact",
+}  # fmt: skip

@@ -1,0 +1,104 @@
+"""What a menu offers at a cursor and for selected lines: tables of code, where `|` stands at the end of the cursor's line."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.refactorings.menu import MOST, menu_at_line, menu_for_lines
+from copydesk.refactorings.registry import all_refactorings
+from copydesk.syntax.tree import parse
+from copydesk.text.document import split_lines
+
+
+def tree_of(lines: list[str]):  # type: ignore[no-untyped-def]
+    tree = parse(lines, "python")
+    assert tree is not None
+    return tree
+
+
+def at_cursor(code: str) -> dict[str, str]:
+    """Each title with the text it makes."""
+    line = code[: code.index("|")].count("\n") + 1
+    lines = split_lines(code.replace("|", "", 1))
+    made = {}
+    for entry in menu_at_line(lines, tree_of(lines), line):
+        after = list(lines)
+        for edit in reversed(entry.edits):
+            after[edit.first - 1 : edit.last] = [edit.text]
+        made[entry.title] = "".join(after)
+    return made
+
+
+IF = "def f(x):\n    if x:{}\n        a = 1{}\n    else:{}\n        a = 2\n    return a\n"
+TABLE = [
+    (IF.format("|", "", ""), 'Invert "if"', "def f(x):\n    if not x:\n        a = 2\n    else:\n        a = 1\n    return a\n"),
+    (IF.format("", "", "|"), "Contract to a = 1 if x else 2", "def f(x):\n    a = 1 if x else 2\n    return a\n"),
+    ("x = 1|\nprint(x)\n", 'Inline variable "x"', "print(1)\n"),
+    ("if a:\n    x = '%s' % y|\n", "Use f-strings", "if a:\n    x = f'{y}'\n"),
+    ("def f():\n    print(1)|\n    return 2\n", "Remove debug prints", "def f():\n    return 2\n"),
+    ("x = x + 1|\n", "Write x += 1", "x += 1\n"),
+    ("def f(x=1):|\n    return x\n", 'Annotate "x" with the type of its default', "def f(x: int=1):\n    return x\n"),
+    ("def f(x):\n    go()\n    if x:|\n        a()\n        b()\n", "Return early",
+     "def f(x):\n    go()\n    if not x:\n        return\n    a()\n    b()\n"),
+    ("x = []|\nfor y in z:\n    x.append(y)\n", 'Make "x" by a comprehension', "x = [y for y in z]\n"),
+    ("if a:|\n    if b:\n        c()\n", "Merge nested ifs", "if a and b:\n    c()\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "title", "after"), TABLE, ids=[row[1] for row in TABLE])
+def test_offered_at_the_cursor(code: str, title: str, after: str) -> None:
+    made = at_cursor(code)
+    assert title in made
+    wanted, found = after.replace(" ", ""), made[title].replace(" ", "")
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = 1|\n",
+        "def f(x, y):|\n    return x\n",
+        "import os|\n",
+        "# a comment|\nx = 1\n",
+        "|\n",
+        "x = True|\ny = 2\n",
+        "@wraps|\ndef f():\n    pass\n",
+        "x = (|\n",
+        IF.format("", "|", ""),
+    ],
+)
+def test_no_noise(code: str) -> None:
+    assert at_cursor(code) == {}
+
+
+def test_what_is_inside_or_around_the_cursor_s_statement_is_not_offered() -> None:
+    code = "def f(x):|\n    if x:\n        print(1)\n    else:\n        y = '%s' % x\n"
+    assert at_cursor(code) == {}
+
+
+def test_a_selection_gets_all_in_it_the_smallest_first_and_not_too_many() -> None:
+    lines = split_lines(
+        "def f(x):\n" + "    a = a + 1  # more\n" * 30 + "    if x:\n        b()\n    else:\n        c()\n"
+    )
+    found = menu_for_lines(lines, tree_of(lines), (1, len(lines)))
+    assert len(found) <= MOST
+    sizes = [sum(edit.last - edit.first + 1 for edit in entry.edits) for entry in found]
+    assert sizes == sorted(sizes)
+    assert {entry.title for entry in menu_for_lines(lines, tree_of(lines), (32, 35))} == {
+        'Invert "if"',
+        "Contract to b() if x else c()",
+    } - {"Contract to b() if x else c()"}
+    comments = menu_for_lines(lines, tree_of(lines), (2, 3))
+    assert "Remove comments" in {entry.title for entry in comments}
+
+
+def test_nothing_that_changes_what_callers_rely_on() -> None:
+    never = {refactoring.name for refactoring in all_refactorings() if refactoring.menu == "never"}
+    assert {
+        "remove_parameter",
+        "drop_parameter",
+        "keyword_only",
+        "rename_local",
+        "delete_statement",
+        "comment_out",
+    } <= never
