@@ -1,7 +1,8 @@
-"""`copydesk demo`: a small broken project, mended by the language server as an editor would have it.
+"""`copydesk demo`: a small broken project, mended by the language server as an editor would have it, and edited as told.
 
 The server runs in a process of its own and lints with ruff; each finding is asked for as `copydesk/edit`, hunks are shown as they
-become final, and a verified edit is applied and told to the server, as typing would be. The project lies in a temporary folder.
+become final, and a verified edit is applied and told to the server, as typing would be. Then come requests in plain words, which
+the model answers or says that it is unsure. The project lies in a temporary folder.
 """
 
 from __future__ import annotations
@@ -58,6 +59,20 @@ def bars(values, width=40, marks=[]):
         print(f"a bar")
         yield "#" * int(value)
 ''',
+    "orders.py": '''\
+"""What an order costs."""
+
+
+def total(orders, discount=0):
+    result = 0
+    for order in orders:
+        print(order)
+        result = result + order.price
+    if discount:
+        return result - discount
+    else:
+        return result
+''',
     "places.py": '''\
 """Where the files are."""
 
@@ -68,6 +83,14 @@ def root(folder):
     return os.path.join(folder, "today")
 ''',
 }
+INSTRUCTIONS = (
+    ("orders.py", "def total", "we don't need that debug output"),
+    ("orders.py", "def total", "let the first argument be called items"),
+    ("orders.py", "def total", "the else is pointless after the return"),
+    ("orders.py", "def total", "bail out early when there are no items"),
+    ("orders.py", "def total", "hmm, not happy with this"),
+)
+"""What is asked for in plain words: the file, the beginning of the block that is selected, the instruction."""
 RULES = '[lint]\nselect = ["E7", "F", "B006"]\n'
 """ruff.toml of the project."""
 ATTEMPTS = 24
@@ -89,6 +112,8 @@ class _File:
 class _Totals:
     applied: int = 0
     left: int = 0
+    told: int = 0
+    untold: int = 0
     forwards: int = 0
     generated: int = 0
     forced: int = 0
@@ -126,6 +151,10 @@ def _watch(args: argparse.Namespace, files: list[_File]) -> int:
                 if totals.applied + totals.left == ATTEMPTS:
                     break
                 _mend(client, file, diagnostic, console, totals)
+        for name, block, instruction in INSTRUCTIONS:
+            _tell(
+                client, next(file for file in files if file.name == name), block, instruction, console, totals
+            )
     console.print(rule("the whole change"))
     for file in files:
         before, after = PROJECT[file.name].split("\n"), file.text.split("\n")
@@ -134,9 +163,9 @@ def _watch(args: argparse.Namespace, files: list[_File]) -> int:
                 line, style={"+": "green", "-": "red", "@": "cyan"}.get(line[:1], ""), soft_wrap=True
             )
     console.print(
-        f"\n{totals.applied} findings fixed and verified, {totals.left} left, in {totals.ms:.0f} ms of edits: {totals.forwards} "
-        f"forward passes, {totals.generated} tokens generated, {totals.forced} forced, {totals.copied} copied in parallel; "
-        f"{totals.covered} tokens of the results are copies.",
+        f"\n{totals.applied} findings fixed and verified, {totals.left} left; {totals.told} instructions followed, {totals.untold} "
+        f"not; {totals.ms:.0f} ms of edits, {totals.forwards} forward passes, {totals.generated} tokens generated, "
+        f"{totals.forced} forced, {totals.copied} copied in parallel; {totals.covered} tokens of the results are copies.",
         soft_wrap=True,
     )
     return 0 if totals.applied and all(_parses(file.text) for file in files) else 1
@@ -172,9 +201,33 @@ def _mend(
     client: DemoClient, file: _File, diagnostic: dict[str, Any], console: Console, totals: _Totals
 ) -> None:
     place = diagnostic["range"]["start"]
-    console.print(
-        rule(f"{file.name}:{place['line'] + 1} {diagnostic.get('code', '')} {diagnostic['message']}")
-    )
+    title = f"{file.name}:{place['line'] + 1} {diagnostic.get('code', '')} {diagnostic['message']}"
+    if _ask(client, file, title, {"range": diagnostic["range"], "diagnostic": diagnostic}, console, totals):
+        totals.applied += 1
+    else:
+        totals.left += 1
+
+
+def _tell(
+    client: DemoClient, file: _File, block: str, instruction: str, console: Console, totals: _Totals
+) -> None:
+    """Ask for an edit of the block that begins with `block`, down to the next empty line."""
+    lines = split_lines(file.text)
+    first = next(k for k, line in enumerate(lines) if line.startswith(block))
+    end = next((k for k in range(first, len(lines)) if not lines[k].strip()), len(lines))
+    chosen = {"start": {"line": first, "character": 0}, "end": {"line": end, "character": 0}}
+    title = f"{file.name}:{first + 1}-{end} “{instruction}”"
+    if _ask(client, file, title, {"range": chosen, "instruction": instruction}, console, totals):
+        totals.told += 1
+    else:
+        totals.untold += 1
+
+
+def _ask(
+    client: DemoClient, file: _File, title: str, asked: dict[str, Any], console: Console, totals: _Totals
+) -> bool:
+    """Whether the server made an edit that holds; it is applied then."""
+    console.print(rule(title))
 
     def heard(method: str, params: Any) -> None:
         if method == "copydesk/hunk":
@@ -184,25 +237,16 @@ def _mend(
                     f"hunk at {at['line'] + 1}:{at['character'] + 1}: {edit['newText']!r}", soft_wrap=True
                 )
 
-    said = client.request(
-        "copydesk/edit",
-        {
-            "textDocument": {"uri": file.uri, "version": file.version},
-            "range": diagnostic["range"],
-            "diagnostic": diagnostic,
-            "token": f"{file.name}:{file.version}:{place['line']}",
-        },
-        heard,
-    )
+    document = {"uri": file.uri, "version": file.version}
+    said = client.request("copydesk/edit", {"textDocument": document, "token": title, **asked}, heard)
     counts, ms = said["counts"], said["ms"].get("total", 0.0)
     totals.ms += ms
     for name in ("forwards", "generated", "forced", "copied", "covered"):
         setattr(totals, name, getattr(totals, name) + counts.get(name, 0))
     if said["edit"] is None or said["verdict"] != "verified":
-        totals.left += 1
-        console.print(f"{said['status']}: {said['reason'] or said['verdict']}")
-        return
-    totals.applied += 1
+        nothing = "nothing to change" if said["status"] == "unchanged" else said["verdict"]
+        console.print(f"{said['status']}: {said['reason'] or nothing}", soft_wrap=True)
+        return False
     if said["program"]:
         show(Program.parse(said["program"]), file.text, console, around=2)
     console.print(
@@ -211,6 +255,7 @@ def _mend(
         soft_wrap=True,
     )
     _apply(client, file, said["edit"]["documentChanges"][0]["edits"])
+    return True
 
 
 def _apply(client: DemoClient, file: _File, edits: list[dict[str, Any]]) -> None:
