@@ -45,9 +45,12 @@ from copydesk.text.languages import LANGUAGES
 from copydesk.text.limits import Limits, byte_count
 
 CACHE_BYTES = 1 << 30
-"""Default budget of the KV cache on a CPU, for a model whose context takes that much."""
+"""Default budget of the KV cache on a CPU, at most."""
 LEAST_CACHE_BYTES = 1 << 28
-"""Default budget for a model of any shorter context: some 20 warm pages of `standard`, 80 of the embedded model."""
+"""At least: some 20 warm pages of `standard`, 80 of the embedded model."""
+LONG_PAGES = 4
+"""So many of a model's longest pages have room in between, by `TOKENS_A_LINE`."""
+TOKENS_A_LINE = 16
 CUDA_SHARE = 0.5
 """Share of the free memory of a CUDA device that the KV cache may take."""
 
@@ -422,8 +425,8 @@ def _default_budget(loaded_model: LoadedModel) -> int:
     device = loaded_model.model.device
     if device.type != "cuda":
         model = loaded_model.model
-        context = model.max_positions * model.kv_bytes_per_slot
-        return min(CACHE_BYTES, max(LEAST_CACHE_BYTES, context))
+        page = min(model.max_positions, loaded_model.format.page_lines * TOKENS_A_LINE)
+        return min(CACHE_BYTES, max(LEAST_CACHE_BYTES, LONG_PAGES * page * model.kv_bytes_per_slot))
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)

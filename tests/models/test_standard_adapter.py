@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -11,9 +13,11 @@ from copydesk.adapters.adapter_file import FILE_NAME, read_adapter
 from copydesk.adapters.merge import merge
 from copydesk.adapters.tokens import extend, format_tokens
 from copydesk.editor import Editor
+from copydesk.models.plain_config import plain_config
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.request import EditRequest
-from copydesk_server.model_store.catalogue import entry
+from copydesk_server.model_store.catalogue import MergedEntry, entry
+from copydesk_server.model_store.convert import installed_digests
 
 FOLDER = Path(copydesk.__file__).parent / "models" / "standard"
 TEXT = "import os\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"
@@ -29,6 +33,40 @@ def test_it_says_what_it_belongs_to_and_stays_small() -> None:
     card = (FOLDER / "README.md").read_text("utf-8")
     assert state.base in card
     assert f"{state.requests:,} requests" in card
+
+
+def test_the_catalogue_is_the_adapters() -> None:
+    listed = entry("standard")
+    assert isinstance(listed, MergedEntry)
+    digest = hashlib.sha256((FOLDER / FILE_NAME).read_bytes()).hexdigest()
+    assert listed.adapter_sha256 == digest, "python tools/standard_digests.py"
+    assert listed.base == "standard-base"
+
+
+def test_merged_with_its_base_it_is_the_catalogues_model(standard_base: Path, tmp_path: Path) -> None:
+    made = merge(standard_base, read_adapter(FOLDER), tmp_path)
+    listed = entry("standard")
+    assert installed_digests(made) == {
+        "tensors_sha256": listed.tensors_sha256,
+        "tokenizer_sha256": listed.tokenizer_sha256,
+    }
+    tokenizer = Tokenizer.from_file(str(standard_base / "tokenizer.json"))
+    extend(tokenizer, EditFormat.from_dict(read_adapter(FOLDER).state.format))
+    assert json.loads(Tokenizer.from_file(str(made / "tokenizer.json")).to_str()) == json.loads(
+        tokenizer.to_str()
+    )
+    assert plain_config(made) is not None  # so that it loads without transformers
+
+
+def test_the_installed_model_is_the_default(standard: Path) -> None:
+    listed = entry("standard")
+    assert installed_digests(standard)["tensors_sha256"] == listed.tensors_sha256
+    with Editor.load(device="cpu", warm=False) as editor:
+        assert editor.loaded_model.model.name == "standard"
+        request = EditRequest(
+            scope=[(4, 8)], instruction="rename result to total", narrow=False, max_tokens=16
+        )
+        assert editor.open("a.py", TEXT).edit(request).counts.forwards > 0
 
 
 def test_with_its_base_it_edits_inside_the_scope(standard_base: Path, tmp_path: Path) -> None:

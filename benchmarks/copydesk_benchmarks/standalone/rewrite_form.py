@@ -30,6 +30,8 @@ from copydesk_training.histories.commits import Blobs, commits
 
 TOGETHER = 8
 """Edits decoded at once."""
+CACHE = 4 << 30
+"""Bytes for the pages of these edits, each of which is a whole file of up to 400 lines."""
 SPENT = ("the token budget ran out", "the model repeats itself")
 """Why an answer is closed for the model."""
 
@@ -50,7 +52,7 @@ def main() -> int:
     shares: list[float] = []
     random = Random(args.seed)
     began = time.perf_counter()
-    with Editor.load(args.model, device="cpu", warm=False) as editor:
+    with Editor.load(args.model, device="cpu", warm=False, cache_bytes=CACHE) as editor:
         dtype = str(editor.loaded_model.model.dtype).removeprefix("torch.")
         waiting = islice(edits(args.history, args.most), args.edits)
         while chosen := list(islice(waiting, TOGETHER)):
@@ -71,7 +73,10 @@ def main() -> int:
                 ends[event.status if event.reason is None else f"{event.status}: {event.reason}"] += 1
                 counts = event.counts
                 shares.append(counts.forwards / max(1, counts.generated + counts.drafted))
-                print(f"{count} edits, {formed} well-formed, {own} closed by the model", file=sys.stderr)
+                print(
+                    f"{count} edits, {formed} well-formed, {own} closed by the model: {event.status}, {event.reason}",
+                    file=sys.stderr,
+                )
             for document, _ in asked:
                 document.close()
     seconds = time.perf_counter() - began
