@@ -310,9 +310,11 @@ def _add_refactor(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], options: argparse.ArgumentParser
 ) -> None:
     refactor = commands.add_parser(
-        "refactor", parents=[options], help="apply one instruction to many files, or rename a symbol in all of them",
-        description="Apply an instruction to files, folders and globs, or rename a symbol of Python wherever it is used. Prints
-        a diff " "and writes nothing unless told to.",
+        "refactor",
+        parents=[options],
+        help="apply one instruction to many files, or rename a symbol in all of them",
+        description="Apply an instruction to files, folders and globs, or rename a symbol of Python wherever it is used. "
+        "Prints a diff and writes nothing unless told to.",
     )
     refactor.add_argument(
         "paths",
