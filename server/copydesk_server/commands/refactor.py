@@ -18,7 +18,7 @@ from copydesk_server.headless.chunking import cut
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Filters, discover, language_of
 from copydesk_server.headless.models import Rules
-from copydesk_server.headless.rename_files import rename_files
+from copydesk_server.headless.rename_files import rename_files, rename_refusal
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.run import Begin, Opened
 from copydesk_server.headless.source import Source
@@ -65,6 +65,9 @@ def run(args: argparse.Namespace) -> int:
         def one(source: Source) -> Opened:
             if source.generated and source.path not in named:
                 return FileResult(source.path, "unchanged", "left alone: it says it is generated")
+            reason = rename_refusal(source.path, source.text, span, args.instruction)
+            if reason is not None:
+                return FileResult(source.path, "refused", reason)
             return whole.task(source)
 
         return one

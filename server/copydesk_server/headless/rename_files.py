@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from copydesk.errors import RequestError
-from copydesk.text.document import Encoding, Position, TextEdit, apply_edits
+from copydesk.request import Range
+from copydesk.text.document import Encoding, Position, TextEdit, apply_edits, split_lines
 from copydesk_server.errors import FileError, RenameRefusedError
 from copydesk_server.headless.command import OK, REMAINS, open_writer
 from copydesk_server.headless.discover import Place
@@ -17,8 +18,10 @@ from copydesk_server.headless.report import FileResult, Reporter
 from copydesk_server.headless.source import Source, read
 from copydesk_server.headless.write import Writer
 from copydesk_server.printable import shown_name
+from copydesk_server.renaming.instructions import check_inside, seen_elsewhere, wished_rename
 from copydesk_server.renaming.limits import LIMITS
 from copydesk_server.renaming.process import cache_folder, rename
+from copydesk_server.renaming.project_texts import SUFFIXES
 from copydesk_server.renaming.request import RenameAnswer, RenameRequest
 
 PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg")
@@ -71,6 +74,24 @@ def rename_files(args: argparse.Namespace) -> int:
     reporter.summary(written=args.write)
     done = all(result.status == "edited" for _, result in results)
     return OK if args.write and done else REMAINS
+
+
+def rename_refusal(path: Path, text: str, lines: Range | None, instruction: str) -> str | None:
+    """Why an instruction is not followed in these lines of a file alone: it renames what is used elsewhere, or may be."""
+    wish = wished_rename(instruction) if path.suffix in SUFFIXES else None
+    if wish is None:
+        return None
+    lines = lines or (1, len(split_lines(text)))
+    try:
+        place = seen_elsewhere(text, wish[0], lines)
+        if place is not None:
+            name = os.path.abspath(path)
+            root = str(project_of(Path(name)))
+            request = RenameRequest((root,), {}, name, *place, wish[1], cache_folder=cache_folder())
+            check_inside(rename(request), name, lines)
+    except RenameRefusedError as error:
+        return str(error)
+    return None
 
 
 def _results(answer: RenameAnswer) -> list[tuple[Source | None, FileResult]]:

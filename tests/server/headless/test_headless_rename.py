@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from copydesk_server import cli
-from copydesk_server.headless.rename_files import file_and_place, project_of
+from copydesk_server.headless.rename_files import file_and_place, project_of, rename_refusal
 
 FILES = {
     "a.py": "def old():\n    pass\n\n\ndef f(old):\n    return old\n",
@@ -117,3 +117,18 @@ def test_projects(tmp_path: Path) -> None:
     assert project_of(inner / "a.py") == tmp_path / "root" / "pkg"
     (tmp_path / "root" / ".git").mkdir()
     assert project_of(inner / "a.py") == tmp_path / "root"
+
+
+def test_an_instruction_renames_no_definition_without_its_callers(project: Path) -> None:
+    path, text = Path("a.py"), FILES["a.py"]
+    reason = rename_refusal(path, text, None, "Please rename `old` to `new`.")
+    assert reason is not None
+    assert "several things" in reason
+    reason = rename_refusal(path, text, (1, 2), "rename old to new")
+    assert reason is not None
+    assert "used elsewhere, too (b.py)" in reason
+    assert "copydesk refactor FILE --rename old new" in reason
+    assert rename_refusal(path, text, (5, 6), "rename f to g") is None
+    assert rename_refusal(path, text, (1, 2), "make it faster") is None
+    assert rename_refusal(path, "def f():\n    old = 1\n    return old\n", None, "rename old to new") is None
+    assert rename_refusal(Path("a.js"), "old = 1", None, "rename old to new") is None
