@@ -317,13 +317,24 @@ def _add_refactor(
     refactor = commands.add_parser(
         "refactor",
         parents=[options],
-        help="apply one instruction to many files",
-        description="Apply an instruction to files, folders and globs. Prints a diff and writes nothing unless told to.",
+        help="apply one instruction to many files, or rename a symbol in all of them",
+        description="Apply an instruction to files, folders and globs, or rename a symbol of Python wherever it is used. "
+        "Prints a diff and writes nothing unless told to.",
     )
     refactor.add_argument(
-        "paths", metavar="PATH", nargs="+", help="files, folders, globs; .gitignore counts in folders"
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="files, folders, globs; .gitignore counts in folders; with --rename one FILE[:LINE[:COLUMN]]",
     )
-    refactor.add_argument("-i", "--instruction", metavar="TEXT", required=True, help="what to do")
+    what = refactor.add_mutually_exclusive_group(required=True)
+    what.add_argument("-i", "--instruction", metavar="TEXT", help="what to do")
+    what.add_argument(
+        "--rename",
+        metavar=("OLD", "NEW"),
+        nargs=2,
+        help="rename what FILE calls OLD (or Class.OLD) in all files of its project, or in none; no model is loaded",
+    )
     refactor.add_argument("--lines", metavar="A-B", help="only these lines, of one file")
     narrowed = refactor.add_mutually_exclusive_group()
     narrowed.add_argument("--choices", metavar="FILE", help="new text is one of this file's lines")

@@ -164,7 +164,8 @@ def _watch(args: argparse.Namespace, files: list[_File]) -> int:
             )
     console.print(
         f"\n{totals.applied} findings fixed and verified, {totals.left} left; {totals.told} instructions followed, "
-        f"{totals.untold} not; {totals.ms:.0f} ms of edits, {totals.forwards} forward passes, {totals.generated} tokens generated, "
+        f"{totals.untold} not; {totals.ms:.0f} ms of edits, {totals.forwards} forward passes, "
+        f"{totals.generated} tokens generated, "
         f"{totals.forced} forced, {totals.copied} copied in parallel; {totals.covered} tokens of the results are copies.",
         soft_wrap=True,
     )

@@ -1,4 +1,4 @@
-"""`copydesk refactor`: one instruction over files, folders and globs.
+"""`copydesk refactor`: one instruction over files, folders and globs; or a symbol renamed in all files of a project.
 
 Whole files, or the lines named. What fits no page is cut between top-level statements into requests that are decoded together and
 whose programs make one.
@@ -18,6 +18,7 @@ from copydesk_server.headless.chunking import cut
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Filters, discover, language_of
 from copydesk_server.headless.models import Rules
+from copydesk_server.headless.rename_files import rename_files, rename_refusal
 from copydesk_server.headless.report import FileResult
 from copydesk_server.headless.run import Begin, Opened
 from copydesk_server.headless.source import Source
@@ -43,6 +44,8 @@ _SHARE = 3 / 4
 
 def run(args: argparse.Namespace) -> int:
     """0: nothing left to do; 1: something remains, or would be edited; 2: a file failed. Raises CopydeskError, OSError."""
+    if args.rename is not None:
+        return rename_files(args)
     if not args.instruction.strip():
         raise RequestError("the instruction is empty")
     span = _span(args.lines) if args.lines is not None else None
@@ -62,6 +65,9 @@ def run(args: argparse.Namespace) -> int:
         def one(source: Source) -> Opened:
             if source.generated and source.path not in named:
                 return FileResult(source.path, "unchanged", "left alone: it says it is generated")
+            reason = rename_refusal(source.path, source.text, span, args.instruction)
+            if reason is not None:
+                return FileResult(source.path, "refused", reason)
             return whole.task(source)
 
         return one

@@ -36,7 +36,7 @@ def execute(
         if not args.quiet:
             Reporter(0, json=args.json, diff=False, origin=False, quiet=False).summary(written=args.write)
         return OK
-    writer = _writer(args, places, key, folder) if args.write else None
+    writer = open_writer(args, places, key, folder) if args.write else None
     complete = False
     try:
         with Editor.load(args.model, args.device, dtype=args.dtype, warm=False) as editor:
@@ -70,9 +70,10 @@ def execute(
             writer.dirt.close()
 
 
-def _writer(
-    args: argparse.Namespace, places: Sequence[Place], key: tuple[str, ...], folder: Path | None
+def open_writer(
+    args: argparse.Namespace, places: Sequence[Place], key: tuple[str, ...], folder: Path | None = None
 ) -> Writer:
+    """Who writes the files of a command. Raises JournalError."""
     journal = Journal.open(command_key(args.command, args, key), resume=args.resume, folder=folder)
     clear({place.path.parent.resolve() for place in places})
     return Writer(journal, Dirt(), args.allow_dirty, args.allow_staged)

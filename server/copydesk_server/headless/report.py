@@ -125,9 +125,8 @@ class Reporter:
         if not self._live and result.status in ("edited", "unchanged"):
             done = sum(self.files.values())
             applied = sum(fix.applied for fix in result.fixes)
-            self._say(
-                f"[{done}/{self.total}] {name}: {result.status}, {applied} of {len(result.fixes)}", "dim"
-            )
+            count = f", {applied} of {len(result.fixes)}" if result.fixes or not result.edits else ""
+            self._say(f"[{done}/{self.total}] {name}: {result.status}{count}", "dim")
 
     def say(self, text: str) -> None:
         """A line for the person, unless they want results only."""

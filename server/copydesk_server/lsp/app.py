@@ -148,9 +148,10 @@ class App:
         programs = Programs(documents, encoding)
         self.linting = Linting(state, client, tasks, engine_sync, diagnostics, self.verifier)
         fix_all = FixAll(state, bars, diagnostics, requests, edits, prefetch, verify)
-        provider = EditProvider(edits, prefetch, fix_all, programs, ModelAdvice(client, self.engine))
-        applying = Applying(state, client)
         renaming = Renaming(state, bars)
+        advice = ModelAdvice(client, self.engine)
+        provider = EditProvider(edits, prefetch, fix_all, programs, renaming, advice)
+        applying = Applying(state, client)
         refactorings = RefactoringMenu(state)
         actions = CodeActions(state, self.engine, diagnostics, prefetch, programs, refactorings)
 

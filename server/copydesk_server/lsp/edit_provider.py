@@ -5,6 +5,7 @@ The light bulb, commands and `copydesk/edit` all come through here.
 
 from __future__ import annotations
 
+from copydesk_server.lsp.edit_errors import modified
 from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.edit_task import EditTask
@@ -12,6 +13,7 @@ from copydesk_server.lsp.fix_all import FixAll
 from copydesk_server.lsp.model_advice import ModelAdvice
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
+from copydesk_server.lsp.renaming import Renaming
 
 
 class EditProvider:
@@ -23,15 +25,23 @@ class EditProvider:
         prefetch: Prefetch,
         fix_all: FixAll,
         programs: Programs,
+        renaming: Renaming,
         model_advice: ModelAdvice,
     ) -> None:
         self._edits, self._prefetch, self._fix_all, self._programs = edits, prefetch, fix_all, programs
-        self._model_advice = model_advice
+        self._renaming, self._model_advice = renaming, model_advice
 
     async def obtain(self, task: EditTask) -> EditOutcome:
         """The outcome, for the document as it stands when this returns. Raises StoppedError."""
         if task.kind == "fixAll":
             return await self._fix_all.run(task)
+        instruction, lines = task.request.instruction, task.place
+        if instruction is not None and lines is not None:
+            refusal = await self._renaming.refusal(task.document, lines, instruction)
+            if refusal is not None:
+                return EditOutcome("refused", refusal, task.document.version)
+            if task.document.version != task.version:
+                raise modified()
         outcome = self._prefetch.lookup(task.document, task.diagnostic) if task.diagnostic else None
         if outcome is None:
             task.title = "copydesk: fixing" if task.kind == "fix" else "copydesk: editing"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +17,12 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from copydesk.errors import CopydeskError
+from copydesk.request import Range
 from copydesk.text.document import Position, TextEdit
 from copydesk_server.errors import RenameRefusedError
 from copydesk_server.lsp import jsonrpc
 from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.edit_errors import modified
+from copydesk_server.lsp.edit_errors import StoppedError, modified
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.uris import path_of, uri_of
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from copydesk_server.renaming.request import RenameAnswer, RenameRequest
 
 PYTHON = "python"
+_MAY_RENAME = re.compile(r"\b(?:re)?nam|\bcall|^s/", re.IGNORECASE)
+"""Words without which no instruction is read as a rename: only with them the reader of instructions is imported."""
 
 
 class Renaming:
@@ -95,6 +99,30 @@ class Renaming:
                 bar.end()
 
     async def _rename(self, document: OpenDocument, line: int, column: int, new: str) -> types.WorkspaceEdit:
+        opened, answer = await self._answer(document, line, column, new)
+        known = {_key(one): one for one in opened}
+        changed: list[tuple[OpenDocument, list[TextEdit]]] = []
+        closed: list[tuple[str, list[TextEdit]]] = []
+        for file in answer.files:
+            edits = [
+                TextEdit(Position(row, start), Position(row, end), answer.new)
+                for row, start, end in file.places
+            ]
+            if file.path in known:
+                changed.append((known[file.path], edits))
+            else:
+                closed.append((uri_of(Path(file.path)), edits))
+        return edit_of_files(
+            changed,
+            closed,
+            self._state.encoding,
+            document_changes=self._state.capabilities.document_changes,
+        )
+
+    async def _answer(
+        self, document: OpenDocument, line: int, column: int, new: str
+    ) -> tuple[list[OpenDocument], RenameAnswer]:
+        """Also the documents whose texts counted. Raises StoppedError where one of them has changed meanwhile."""
         # Not before it is needed, as above.
         from copydesk_server.renaming.limits import LIMITS
         from copydesk_server.renaming.process import cache_folder, rename_apart
@@ -118,24 +146,36 @@ class Renaming:
         answer = await (self._ask or rename_apart)(request)
         if self._versions() != versions:
             raise modified("a document has changed meanwhile")
-        known = {_key(one): one for one in opened}
-        changed: list[tuple[OpenDocument, list[TextEdit]]] = []
-        closed: list[tuple[str, list[TextEdit]]] = []
-        for file in answer.files:
-            edits = [
-                TextEdit(Position(row, start), Position(row, end), answer.new)
-                for row, start, end in file.places
-            ]
-            if file.path in known:
-                changed.append((known[file.path], edits))
-            else:
-                closed.append((uri_of(Path(file.path)), edits))
-        return edit_of_files(
-            changed,
-            closed,
-            self._state.encoding,
-            document_changes=self._state.capabilities.document_changes,
-        )
+        return opened, answer
+
+    async def refusal(self, document: OpenDocument, lines: Range, instruction: str) -> str | None:
+        """Why an instruction is not followed in these lines alone: it renames what is used elsewhere, or may be."""
+        if document.language != PYTHON or document.forgotten or not _MAY_RENAME.search(instruction):
+            return None
+        text = document.lines.text
+
+        def find() -> tuple[int, int, str] | None:
+            # Not before it is needed, as above.
+            from copydesk_server.renaming.instructions import seen_elsewhere, wished_rename
+
+            wish = wished_rename(instruction)
+            place = seen_elsewhere(text, wish[0], lines) if wish is not None else None
+            return (*place, wish[1]) if place is not None and wish is not None else None
+
+        try:
+            found = await asyncio.to_thread(find)
+            if found is not None:
+                from copydesk_server.renaming.instructions import check_inside
+
+                async with self._turn:
+                    _, answer = await self._answer(document, *found)
+                # Another way of counting characters changes no line.
+                check_inside(answer, _key(document), lines)
+        except (CopydeskError, JsonRpcException) as error:
+            if isinstance(error, StoppedError):
+                raise
+            return str(error)
+        return None
 
     def _document(self, uri: str) -> OpenDocument:
         document = self._state.documents.get(uri)

@@ -195,3 +195,31 @@ def test_a_cancelled_rename_leaves_no_process(tmp_path: Path) -> None:
         assert client.request("copydesk/status")
     for worker in started:
         worker.wait(DEADLINE)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "lines", "reason"),
+    [
+        ("rename old to new", (0, 1), "used elsewhere, too (b.py)"),
+        ("please rename the function `old` to `new` everywhere.", (0, 1), "used elsewhere, too (b.py)"),
+        ("rename x to y", (3, 4), "used elsewhere, too (b.py)"),
+        ("rename old to class", (0, 1), "keyword"),
+    ],
+)
+def test_an_instruction_renames_no_definition_without_its_callers(
+    tmp_path: Path, instruction: str, lines: tuple[int, int], reason: str
+) -> None:
+    files = {
+        "a.py": "def old():\n    pass\n\ndef f(x):\n    return x\n",
+        "b.py": "import a\n\na.old()\na.f(x=1)\n",
+    }
+    project(tmp_path, files)
+    with LspClient() as client:
+        client.settings = SETTINGS
+        client.initialize(folders=[tmp_path])
+        uri = client.open((tmp_path / "a.py").as_uri(), files["a.py"])
+        span = {"start": {"line": lines[0], "character": 0}, "end": {"line": lines[1], "character": 3}}
+        where = {"textDocument": {"uri": uri, "version": 1}, "range": span}
+        answer = client.request("copydesk/edit", {**where, "instruction": instruction})
+    assert answer["status"] == "refused"
+    assert reason in answer["reason"]

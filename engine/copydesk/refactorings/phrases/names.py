@@ -29,10 +29,16 @@ _RENAMED = wordings(
 _ARROW = wordings(rf"{_OLD} (?:->|=>|\N{{RIGHTWARDS ARROW}}) {_NEW}(?: \(rename\))?")
 
 
+def wished_name(instruction: str) -> tuple[str, str] | None:
+    """The old and the new name of an instruction, as `plain` leaves it, that asks for another name and nothing else."""
+    found = first_match(_RENAMED, instruction)
+    return (found["old"], found["new"]) if found else None
+
+
 def name_rule(instruction: str) -> Rule | None:
     """Reads a wish for another name."""
-    if found := first_match(_RENAMED, instruction):
-        return partial(rename, found["old"], found["new"])
+    if names := wished_name(instruction):
+        return partial(rename, *names)
     arrow = first_match(_ARROW, instruction)
     if arrow is not None and not hasattr(
         builtins, arrow["new"]
