@@ -115,7 +115,7 @@ class Checks:
         }  # fmt: skip
         if protocols and others:
             raise refuse("a protocol has it: nobody knows which classes are meant to follow", protocols)
-        theirs = {self._modules[path][1].scopes[scope].name for path, scope in others if scope is not None}
+        theirs = {self._modules[path][1].scopes[scope].name for path, scope in others}
         for file in self._files.values() if mine and theirs else ():
             for name, bases, line in _joining_classes(file, mine, theirs):
                 why = f'"{name}" inherits from {bases}, which both have "{self._old}": one could take the place of the other'
