@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from copydesk_server.renaming.lexical import MODULE, Module, Role, analyse
@@ -115,6 +115,11 @@ class Checks:
         }  # fmt: skip
         if protocols and others:
             raise refuse("a protocol has it: nobody knows which classes are meant to follow", protocols)
+        theirs = {self._modules[path][1].scopes[scope].name for path, scope in others}
+        for file in self._files.values() if mine and theirs else ():
+            for name, bases, line in _joining_classes(file, mine, theirs):
+                why = f'"{name}" inherits from {bases}, which both have "{self._old}": one could take the place of the other'
+                raise refuse(why, [Place(file.shown, line + 1)])
 
     def _check_functions(self) -> None:
         old = self._old
@@ -155,6 +160,19 @@ class Checks:
                                 Place(file.shown, other.line + 1),
                             ],
                         )
+
+
+def _joining_classes(file: ProjectFile, mine: set[str], theirs: set[str]) -> Iterator[tuple[str, str, int]]:
+    """Classes with a base of each kind, by their names: (name, bases, 0-based line)."""
+    if not any(word(name).search(file.text) for name in mine) or not any(
+        word(name).search(file.text) for name in theirs
+    ):
+        return
+    for scope in analyse(file.text, ()).scopes:
+        bases = [base[2] for base in scope.bases if base is not None]
+        last = {base.rpartition(".")[2] for base in bases}
+        if scope.kind == "class" and len(bases) > 1 and last & mine and last & theirs:
+            yield scope.name, " and ".join(bases), scope.line
 
 
 def is_local(group: Group, name: str) -> bool:

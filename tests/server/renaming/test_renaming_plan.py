@@ -323,6 +323,16 @@ REFUSED = [
         "a protocol",
     ),
     (
+        "classes that another one joins",
+        {
+            "a.py": "class A:\n    def |old(self):\n        pass\n",
+            "b.py": "class B:\n    def old(self):\n        pass\n",
+            "c.py": "from a import A\nfrom b import B\n\n\nclass C(A, B):\n    pass\n",
+        },
+        "new",
+        'c.py:5: "C" inherits from A and B',
+    ),
+    (
         "a doubtful name",
         {"a.py": "old = 1\n\n\nclass A:\n    old = |old\n"},
         "new",
