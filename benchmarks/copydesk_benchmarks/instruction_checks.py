@@ -15,7 +15,7 @@ cleaned text. What a person would write in ways no list can hold is a placeholde
     TEXT__("a", "b")     a text with these words in it, in any case
     ARGS__               as a call's last argument: one or more arguments, of whatever kind
     ONE_OF__(a, b)       one of these expressions
-    NEW1__ … NEW9__      a name that the selected lines do not have yet, the same at each place
+    NEW1__ … NEW9__      a name that the function does not have yet, the same at each place
 
 In `equal_text` a placeholder is `<...>`: any characters of one line, at least one.
 """
@@ -112,7 +112,7 @@ class Check:
             return any(text and re.fullmatch(_text_pattern(text.text), _layout(new.text)) for text in wanted)
         if new.tree is None:
             return False
-        names = frozenset(re.findall(r"\w+", "".join(split_lines(before)[selected[0] - 1 : selected[1]])))
+        names = frozenset() if old.tree is None else _names(old.tree)
         for text in wanted:
             if text is None or text.tree is None:
                 raise CheckError(
@@ -195,6 +195,17 @@ def _tree(text: str) -> ast.Module | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     return tree
+
+
+def _names(tree: ast.Module) -> frozenset[str]:
+    """The names that are bound or read in it; attributes are not."""
+    found = set()
+    for node in ast.walk(tree):
+        for attribute in ("id", "arg", "name", "asname"):
+            name = getattr(node, attribute, None)
+            if isinstance(name, str) and not isinstance(node, ast.keyword):
+                found.add(name)
+    return frozenset(found)
 
 
 class _Normal(ast.NodeTransformer):
