@@ -236,8 +236,8 @@ def _add_bench(
     )
     bench.add_argument(
         "what", metavar="WHAT",
-        choices=("kernel", "ceiling", "perturbation", "edit", "selector", "serve", "quality", "all"),
-        help="kernel, ceiling, perturbation, edit, selector, serve, quality or all",
+        choices=("kernel", "ceiling", "perturbation", "edit", "selector", "serve", "quality", "instructions", "all"),
+        help="kernel, ceiling, perturbation, edit, selector, serve, quality, or all of these; instructions",
     )  # fmt: skip
     bench.add_argument(
         "--out", metavar="DIR", default="benchmarks/results", help="default: benchmarks/results"
@@ -260,6 +260,15 @@ def _add_bench(
     )
     bench.add_argument("--history", metavar="REPO", help="ceiling: also the commits of a git repository")
     bench.add_argument("--examples", metavar="DIR", help="quality: shards with held-out examples")
+    group = bench.add_argument_group("instructions")
+    group.add_argument("--set", choices=("dev", "sealed"), help="which records (default: dev)")
+    group.add_argument(
+        "--phrases", choices=("on", "off"), help="common instructions by rules (default: both)"
+    )
+    group.add_argument("--json", metavar="FILE", help="write every answer of the development set")
+    group.add_argument(
+        "--check-data", action="store_true", help="validate the records instead; runs no model"
+    )
 
 
 def _add_lsp(
