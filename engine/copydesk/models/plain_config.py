@@ -1,4 +1,4 @@
-"""The configuration of a model that `copydesk train export` wrote, read without transformers.
+"""The configuration of a model that copydesk wrote (`train export`, `model get`), read without transformers.
 
 Importing transformers' configurations takes longer than all the rest of loading such a model (0.75 of 1.0 s). What is read here
 says everything itself, so no default of transformers' is repeated; a file with anything more or less is not read here.
@@ -29,9 +29,14 @@ _SAID = frozenset(
         "rope_parameters",
         "rms_norm_eps",
         "tie_word_embeddings",
-        "use_sliding_window",
     }
 )
+_FIXED: dict[str, dict[str, object]] = {
+    "qwen2": {"use_sliding_window": False},
+    "llama": {"attention_bias": False, "mlp_bias": False},
+}
+"""What else an architecture's configuration says, and the only value of it that is read here."""
+_OPTIONAL: dict[str, frozenset[str]] = {"qwen2": frozenset(), "llama": frozenset({"head_dim"})}
 _IGNORED = frozenset({"architectures", "bos_token_id", "eos_token_id", "pad_token_id"})
 """Nothing that the forward depends on."""
 
@@ -42,10 +47,12 @@ def plain_config(directory: Path) -> SimpleNamespace | None:
         said = json.loads(read_regular_text(directory / "config.json", MAX_CONFIG_BYTES))
     except (OSError, ValueError, RecursionError, FileRefusedError):
         return None
-    if not isinstance(said, dict) or said.keys() - _IGNORED != _SAID:
+    fixed = _FIXED.get(str(said.get("model_type"))) if isinstance(said, dict) else None
+    if fixed is None or any(said.get(key) is not value for key, value in fixed.items()):
+        return None
+    if said.keys() - _IGNORED - _OPTIONAL[said["model_type"]] != _SAID | fixed.keys():
         return None
     rope = said["rope_parameters"]
-    plain = said["model_type"] == "qwen2" and said["use_sliding_window"] is False
-    if not plain or not isinstance(rope, dict) or rope.keys() != {"rope_type", "rope_theta"}:
+    if not isinstance(rope, dict) or rope.keys() != {"rope_type", "rope_theta"}:
         return None
     return SimpleNamespace(**said) if rope["rope_type"] == "default" else None

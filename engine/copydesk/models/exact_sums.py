@@ -1,0 +1,43 @@
+"""Rounding after which float32 adds exactly: what is a small multiple of one step can be added in any order.
+
+Knows numbers; nothing of models.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+EXACT = 24
+"""Bits up to which float32 holds every integer."""
+_EXPONENT = 0x7F800000
+"""The bits of a float32 that are its exponent: alone they are the power of two below its magnitude."""
+_ROUNDER = 1.5 * 2.0 ** (EXACT - 1)
+"""A step times this, added to a float32 of less than 2 ** 22 steps and taken away again, rounds it to whole steps."""
+
+
+def power_below(x: torch.Tensor) -> torch.Tensor:
+    """The power of two below each positive float32, or equal to it; zero for zero."""
+    return (x.view(torch.int32) & _EXPONENT).view(torch.float32)
+
+
+def power_above(x: float) -> float:
+    """The power of two above a positive number, or equal to it; 1 for zero."""
+    return math.ldexp(1.0, math.ceil(math.log2(x))) if x > 0.0 else 1.0
+
+
+def largest(x: torch.Tensor) -> torch.Tensor:
+    """The largest magnitude along the last dimension, [..., 1]."""
+    return x.abs().amax(-1, keepdim=True)
+
+
+def to_step(x: torch.Tensor, step: float, out: torch.Tensor | None = None) -> torch.Tensor:
+    """float32 rounded to multiples of `step`, a power of two."""
+    return torch.sub(x + _ROUNDER * step, _ROUNDER * step, out=out)
+
+
+def to_largest(x: torch.Tensor, bits: int, out: torch.Tensor | None = None) -> torch.Tensor:
+    """float32 rounded along the last dimension to multiples of a step; 2 ** bits of them are a power of two above all numbers."""
+    rounder = power_below(largest(x)) * (_ROUNDER * 2.0 ** (1 - bits))
+    return torch.sub(x + rounder, rounder, out=out)
