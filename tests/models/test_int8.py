@@ -15,7 +15,7 @@ from copydesk.errors import ModelError
 from copydesk.models import kernel_probe
 from copydesk.models import load as loading
 from copydesk.models.exact_attention import CHANCE_BITS, VALUE_BITS, head_bits
-from copydesk.models.exact_sums import EXACT, power_above, power_below, to_largest, to_step
+from copydesk.models.exact_sums import EXACT, RelativeRounding, StepRounding, power_above, power_below
 from copydesk.models.feed import Feed
 from copydesk.models.int8_linear import BLOCK, ROW_BITS, Int8Linear, block_of, hadamard, is_exact
 from copydesk.models.int8_llama import Int8LlamaModel
@@ -58,8 +58,8 @@ def test_steps_and_powers() -> None:
     x = torch.tensor([0.0, 0.75, -1.0, 3.0, 1e-20, 100.0])
     assert power_below(x.abs()).tolist() == [0.0, 0.5, 1.0, 2.0, 2.0**-67, 64.0]
     assert [power_above(y) for y in (0.0, 0.75, 1.0, 3.0)] == [1.0, 1.0, 1.0, 4.0]
-    assert to_step(torch.tensor([0.3, -0.3, 0.9]), 0.25).tolist() == [0.25, -0.25, 1.0]
-    assert to_largest(torch.tensor([[5.0, 0.3], [0.0, 0.0]]), 3).tolist() == [[5.0, 0.0], [0.0, 0.0]]
+    assert StepRounding(0.25)(torch.tensor([0.3, -0.3, 0.9])).tolist() == [0.25, -0.25, 1.0]
+    assert RelativeRounding(3)(torch.tensor([[5.0, 0.3], [0.0, 0.0]])).tolist() == [[5.0, 0.0], [0.0, 0.0]]
 
 
 @pytest.mark.parametrize("width", [8, 64, 80, 128, 256])
@@ -73,7 +73,7 @@ def test_scores_and_mixes_fit_float32(width: int) -> None:
 
 def test_rounded_numbers_add_up_in_any_order() -> None:
     torch.manual_seed(0)
-    x = to_largest(torch.randn(ROWS, BLOCK), ROW_BITS)
+    x = RelativeRounding(ROW_BITS)(torch.randn(ROWS, BLOCK))
     sums = [x[:, torch.randperm(BLOCK)].cumsum(1)[:, -1] for _ in range(20)]
     assert all(torch.equal(found, sums[0]) for found in sums)
     assert torch.equal(sums[0].double(), x.double().sum(1))

@@ -12,7 +12,7 @@ from typing import cast
 
 import torch
 
-from copydesk.models.exact_sums import EXACT, power_above, power_below
+from copydesk.models.exact_sums import EXACT, constant, power_above, power_below
 from copydesk.models.feed import RowPlan
 from copydesk.models.kv import PooledStore
 from copydesk.models.masks import additive
@@ -24,6 +24,7 @@ CHANCE_BITS = EXACT - VALUE_BITS - 1
 """Bits of the sum of all probabilities, before rounding, which doubles it at most."""
 SPREAD = 16.0
 """Values are bounded by this many standard deviations (measured on SmolLM2-135M: the largest has 5.6)."""
+_CHANCES = constant(2.0 ** (CHANCE_BITS - 1))
 AT_ONCE = 16
 """Query tokens whose scores are held at a time: they stay in the cache."""
 
@@ -109,5 +110,5 @@ def _mixed(scores: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     chances = scores.sub_(scores.amax(-1, keepdim=True)).exp_()
     # float64 adds so finely that the power of two below the sum does not depend on the order.
     below = power_below(chances.sum(-1, keepdim=True, dtype=torch.float64).float())
-    chances.mul_(2.0 ** (CHANCE_BITS - 1) / below).round_()
+    chances.mul_(_CHANCES / below).round_()
     return torch.bmm(chances, values).div_(chances.sum(-1, keepdim=True))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import torch
 
-from copydesk.models.exact_sums import EXACT, largest, power_above, to_largest, to_step
+from copydesk.models.exact_sums import EXACT, RelativeRounding, StepRounding, constant, largest, power_above
 
 LEVELS = 127
 """Rows and weights have values from -LEVELS to LEVELS."""
@@ -29,7 +29,7 @@ _PART = 1 << 22
 class Int8Linear:
     """`x @ weight.T + bias` for float32 rows, in 8-bit integers."""
 
-    __slots__ = ("_bias", "_rotation", "_scales", "_step", "_weight", "_zeros")
+    __slots__ = ("_bias", "_rotation", "_rounded", "_scales", "_tiny", "_weight", "_zeros")
 
     def __init__(
         self,
@@ -42,7 +42,11 @@ class Int8Linear:
         """weight: [outputs, inputs]. rotated: it pays where rows have outliers. bound: of all numbers of all rows, if known."""
         outputs, inputs = weight.shape
         self._rotation = hadamard(block_of(inputs)) if rotated else None
-        self._step = None if bound is None else power_above(bound) * 2.0**-ROW_BITS
+        self._rounded: StepRounding | RelativeRounding
+        if bound is None:
+            self._rounded = RelativeRounding(ROW_BITS)
+        else:
+            self._rounded = StepRounding(power_above(bound) * 2.0**-ROW_BITS)
         rounded = torch.empty(weight.shape, dtype=torch.int8)
         scales = torch.empty(outputs)
         rows = max(1, _PART // inputs)
@@ -55,20 +59,21 @@ class Int8Linear:
             rounded[first : first + rows] = (part * (LEVELS / most)).round_()
             scales[first : first + rows] = most[:, 0]
         self._weight = torch.ops.onednn.qlinear_prepack(rounded, None)
-        self._scales = scales / (LEVELS * LEVELS)
+        self._scales = scales / LEVELS
+        self._tiny = constant(TINY)
         self._zeros = torch.zeros(outputs, dtype=torch.int64)
         self._bias = None if bias is None else bias.float()
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         """[n, inputs] -> [n, outputs], both float32."""
         if self._rotation is not None:
-            x = to_largest(x, ROW_BITS) if self._step is None else to_step(x, self._step)
-            x = (x.view(-1, self._rotation.shape[0]) @ self._rotation).view(x.shape)
-        most = largest(x).clamp_min_(TINY)
-        signed = (x * (LEVELS / most)).round_().to(torch.int8)
+            blocks = self._rounded(x).view(-1, self._rotation.shape[0])
+            x = (blocks @ self._rotation).view(x.shape)
+        step = torch.add(self._tiny, largest(x), alpha=1.0 / LEVELS)
+        signed = x.div(step).round_().to(torch.int8)
         # Unsigned bytes are what integer kernels are fast for. To flip the highest bit is to add 128.
         rows = signed.view(torch.uint8).bitwise_xor_(128)
-        result = _product(rows, self._weight, self._scales, self._zeros).mul_(most)
+        result = _product(rows, self._weight, self._scales, self._zeros).mul_(step)
         return result if self._bias is None else result.add_(self._bias)
 
 

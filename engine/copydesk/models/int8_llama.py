@@ -18,21 +18,24 @@ import torch.nn.functional as F
 from copydesk.errors import ModelError
 from copydesk.models.checkpoint import Fetch
 from copydesk.models.exact_attention import VALUE_BITS, ExactViews, head_bits, value_step
-from copydesk.models.exact_sums import to_largest, to_step
+from copydesk.models.exact_sums import RelativeRounding, StepRounding, constant
 from copydesk.models.feed import RowPlan
 from copydesk.models.int8_linear import WIDEST, Int8Linear
 from copydesk.models.llama import LlamaModel
 from copydesk.models.rope import RopeTable
 from copydesk.models.weights import Layer, Shape, WeightReader, Weights
 
+_ONE = constant(1.0)
+
 
 class Int8Layer(NamedTuple):
-    """One decoder layer, as `weights.Layer`. value_step: the step its values are rounded to."""
+    """One decoder layer, as `weights.Layer`. most_value: what its values are bounded by before they are rounded."""
 
     input_norm: torch.Tensor
     qkv: Int8Linear
     head_norm: torch.Tensor | None
-    value_step: float
+    most_value: float
+    rounded_values: StepRounding
     out: Int8Linear
     mlp_norm: torch.Tensor
     gate_up: Int8Linear
@@ -40,13 +43,28 @@ class Int8Layer(NamedTuple):
 
     @classmethod
     def of(cls, layer: Layer, shape: Shape) -> Int8Layer:
-        first = (shape.heads + shape.kv_heads) * shape.head_dim
+        queries = shape.heads * shape.head_dim
+        first = queries + shape.kv_heads * shape.head_dim
         bias = layer.qkv_bias[first:] if layer.qkv_bias is not None else None
+        step = value_step(layer.qkv[first:], layer.input_norm, bias)
+        # Queries come out scaled for attention: of the norm where they have one, else of the layer itself.
+        scale = torch.ones(layer.qkv.shape[0])
+        head_norm = None
+        if layer.head_norm is None:
+            scale[:queries] = shape.head_dim**-0.5
+        else:
+            head_norm = layer.head_norm.float().clone()
+            head_norm[: shape.heads] *= shape.head_dim**-0.5
         return cls(
             layer.input_norm.float(),
-            Int8Linear(layer.qkv, layer.qkv_bias, bound=normed_bound(layer.input_norm)),
-            None if layer.head_norm is None else layer.head_norm.float(),
-            value_step(layer.qkv[first:], layer.input_norm, bias),
+            Int8Linear(
+                layer.qkv.float() * scale[:, None],
+                None if layer.qkv_bias is None else layer.qkv_bias.float() * scale,
+                bound=normed_bound(layer.input_norm),
+            ),
+            head_norm,
+            step * 2.0**VALUE_BITS,
+            StepRounding(step),
             # What attention mixes has no outliers worth the rotation.
             Int8Linear(layer.out, layer.out_bias, rotated=False),
             layer.mlp_norm.float(),
@@ -70,6 +88,7 @@ class Int8LlamaModel(LlamaModel):
         super().__init__(config, fetch, name=name, device=torch.device("cpu"), dtype=stored)
         self.dtype = torch.int8
         self.rope = RopeTable(config, self.device, torch.float32)
+        self._rounded_heads = RelativeRounding(head_bits(self.shape.head_dim))
 
     @property
     def kv_dtype(self) -> torch.dtype:
@@ -92,7 +111,7 @@ class Int8LlamaModel(LlamaModel):
     ) -> torch.Tensor | None:
         shape = self.shape
         heads, kv_heads, width, eps = shape.heads, shape.kv_heads, shape.head_dim, shape.eps
-        rotated, bits, scale = heads + kv_heads, head_bits(width), width**-0.5
+        rotated = heads + kv_heads
         n, half = len(tokens), width // 2
         cos, sin = self.rope.at(positions)
         x = F.embedding(torch.tensor(tokens), self.weights.embedding).float()
@@ -108,10 +127,9 @@ class Int8LlamaModel(LlamaModel):
                 qk = F.rms_norm(qk, (width,), None, eps) * layer.head_norm
             # Two operators and not `addcmul`, which rounds once or twice depending on where in the tensor a number lies.
             qk = (qk * cos).add_(torch.roll(qk, half, -1).mul_(sin))
-            qk[:, :heads].mul_(scale)
-            to_largest(qk, bits, out=states[:, :rotated])
-            values, most = states[:, rotated:], layer.value_step * 2.0**VALUE_BITS
-            to_step(values.clamp(-most, most), layer.value_step, out=values)
+            self._rounded_heads(qk, out=states[:, :rotated])
+            values = states[:, rotated:]
+            layer.rounded_values(values.clamp(-layer.most_value, layer.most_value), out=values)
             for view in views:
                 view.write(index, states[view.first : view.end, heads:])
             if index == last and not outputs:
@@ -124,5 +142,5 @@ class Int8LlamaModel(LlamaModel):
             x = x + layer.out(attended)
             gate, up = layer.gate_up(F.rms_norm(x, size, layer.mlp_norm, eps)).chunk(2, -1)
             # `silu` computes the last few numbers of a tensor by another exponential than the rest.
-            x = x + layer.down(gate / gate.neg().exp_().add_(1.0) * up)
+            x = x + layer.down(gate / gate.neg().exp_().add_(_ONE) * up)
         return F.rms_norm(x, size, self.weights.norm, eps)
