@@ -46,10 +46,21 @@ def test_loads_what_transformers_saved(name: str, tmp_path: Path) -> None:
     assert (found - expected).abs().max().item() < 1e-4
 
 
-def test_the_embedded_models_configuration_says_what_transformers_reads_in_it() -> None:
-    plain = plain_config(EMBEDDED)
+def llama_like(directory: Path) -> Path:
+    """The configuration of a model of Llama's architecture, as copydesk writes it."""
+    said = json.loads((EMBEDDED / "config.json").read_text("utf-8"))
+    del said["use_sliding_window"]
+    more = {"model_type": "llama", "head_dim": 64, "attention_bias": False, "mlp_bias": False}
+    (directory / "config.json").write_text(json.dumps({**said, **more}))
+    return directory
+
+
+@pytest.mark.parametrize("kind", ["embedded", "llama"])
+def test_a_plain_configuration_says_what_transformers_reads_in_it(kind: str, tmp_path: Path) -> None:
+    directory = EMBEDDED if kind == "embedded" else llama_like(tmp_path)
+    plain = plain_config(directory)
     assert plain is not None
-    read = read_config(EMBEDDED)
+    read = read_config(directory)
     assert Shape.of(plain) == Shape.of(read)
     assert (supports(plain), rope_limit(plain)) == (supports(read), rope_limit(read))
     ours, theirs = rope_frequencies(plain), rope_frequencies(read)
