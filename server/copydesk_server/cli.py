@@ -120,7 +120,9 @@ def _model_options(*, several: bool = False, measures: bool = False) -> argparse
         default="auto",
         help="default: auto, CUDA if there is one",
     )
-    group.add_argument("--dtype", choices=("auto", "fp32", "bf16"), default="auto", help="default: auto")
+    group.add_argument(
+        "--dtype", choices=("auto", "fp32", "bf16", "int8"), default="auto", help="default: auto"
+    )
     group.add_argument("--seed", type=int, default=0, help="seed of all sampling (default: 0)")
     group.add_argument("--quiet", action="store_true", help="print results only")
     return options

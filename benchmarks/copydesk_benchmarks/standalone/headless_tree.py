@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--refactor", type=int, default=100, help="files that `refactor` is run on")
     parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
-    parser.add_argument("--dtype", choices=("auto", "fp32", "bf16"), default="auto")
+    parser.add_argument("--dtype", choices=("auto", "fp32", "bf16", "int8"), default="auto")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch", type=int, help="instead of the default")
     parser.add_argument("--seed", type=int, default=0)

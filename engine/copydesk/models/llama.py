@@ -35,19 +35,27 @@ class LlamaModel:
         self.device = device
         self.dtype = dtype
         self.shape = Shape.of(config)
-        self.weights: Weights = fuse(config, fetch, device, dtype)
-        self.vocab_size = int(self.weights.head.shape[0])
+        self.vocab_size = int(config.vocab_size)
         self.max_positions = self.shape.max_positions
+        self.weights = self._read(config, fetch)
         self.rope = RopeTable(config, device, dtype)
         self._strip = CausalStrip(device, dtype)
         self.pool = Pool(self._make_buffer, self.kv_bytes_per_slot)
         self._static: StaticRunner | None = None
 
+    def _read(self, config: Any, fetch: Fetch) -> Weights:
+        return fuse(config, fetch, self.device, self.dtype)
+
+    @property
+    def kv_dtype(self) -> torch.dtype:
+        """What keys and values are kept in."""
+        return self.dtype
+
     @property
     def kv_bytes_per_slot(self) -> int:
         """Bytes of keys and values per slot, all layers together."""
         shape = self.shape
-        return shape.layers * 2 * shape.kv_heads * shape.head_dim * self.dtype.itemsize
+        return shape.layers * 2 * shape.kv_heads * shape.head_dim * self.kv_dtype.itemsize
 
     def new_row(self, capacity: int) -> Row:
         """An empty row of at least `capacity` slots. Raises CacheError or OutOfMemoryError, see
@@ -90,7 +98,12 @@ class LlamaModel:
         # [layers, slots, keys then values, head_dim] to everybody; in memory a head's slots lie in a row, for attention reads one
         # head's after the other (measured: half the time at 2,500 slots).
         kept = torch.empty(
-            shape.layers, 2 * shape.kv_heads, capacity, shape.head_dim, dtype=self.dtype, device=self.device
+            shape.layers,
+            2 * shape.kv_heads,
+            capacity,
+            shape.head_dim,
+            dtype=self.kv_dtype,
+            device=self.device,
         )
         return (kept.transpose(1, 2),)
 
@@ -113,7 +126,7 @@ class LlamaModel:
         if hidden is None:
             logits = torch.empty(0, self.vocab_size, device=self.device)
         else:
-            logits = F.linear(hidden, self.weights.head).float()
+            logits = self._logits(hidden)
         for row_plan in plans:
             row_plan.commit()
         if len(feeds) == 1:
@@ -122,6 +135,10 @@ class LlamaModel:
             zip(map(id, ordered), logits.split([len(feed.outputs) for feed in ordered]), strict=True)
         )
         return [parts[id(feed)] for feed in feeds]
+
+    def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """float32 [n, V] of final states [n, E]."""
+        return F.linear(hidden, self.weights.head).float()
 
     def _states(
         self, plans: list[RowPlan], tokens: Sequence[int], positions: Sequence[int], outputs: list[int]

@@ -22,13 +22,24 @@ from copydesk.models.checkpoint import Checkpoint, check_finite, open_checkpoint
 from copydesk.models.config_values import read_values
 from copydesk.models.directory import TOKENIZER_FILES, check_files
 from copydesk.models.installed import installed_directory, is_name, not_installed
+from copydesk.models.int8_linear import is_exact
+from copydesk.models.int8_llama import Int8LlamaModel
+from copydesk.models.kernel_probe import fastest
 from copydesk.models.llama import LlamaModel
 from copydesk.models.model import Model
 from copydesk.models.plain_config import plain_config
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
 HUB_FILES = ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"]
-DTYPES = {"fp32": torch.float32, "float32": torch.float32, "bf16": torch.bfloat16, "bfloat16": torch.bfloat16}
+DTYPES = {
+    "fp32": torch.float32,
+    "float32": torch.float32,
+    "bf16": torch.bfloat16,
+    "bfloat16": torch.bfloat16,
+    "int8": torch.int8,
+}
+PROBED = 1 << 26
+"""Weights from which on it is measured whether int8 is faster: a smaller model is not bound by reading them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +53,12 @@ class Loaded:
 def load(source: str | Path, *, device: str = "auto", dtype: str = "auto") -> Loaded:
     """The model at `source`: the name of an installed one, a directory, or a hub id such as `Qwen/Qwen2.5-Coder-1.5B-Instruct`.
 
-    device: auto (CUDA when it is there) | cpu | cuda. dtype: fp32 | bf16 | auto (the checkpoint's own where
-            the device computes it well). Raises ModelError for missing or corrupt files and architectures
-            that cannot be served, TokenizerError for a directory without a tokenizer.
+    device: auto (CUDA when it is there) | cpu | cuda. dtype: fp32 | bf16 | int8 (CPUs, Llama family) | auto.
+    With `auto` it is the checkpoint's own where the device computes that well. A large model on a CPU runs in int8, and torch
+    with fewer threads, where a short probe finds that faster.
+
+    Raises ModelError for missing or corrupt files and architectures that cannot be served, TokenizerError for a directory without
+    a tokenizer.
     """
     directory = resolve(source)
     target = choose_device(device)
@@ -67,15 +81,34 @@ def _load(directory: Path, name: str, device: torch.device, dtype: str) -> Model
         raise ModelError(f"{directory.name} holds quantised weights; only fp32 and bf16 are supported")
     config = plain_config(directory) or read_config(directory)
     kind = choose_dtype(dtype, device, getattr(config, "dtype", None))
+    if kind == torch.int8:
+        check_int8(weights.supports(config), device)
     with open_checkpoint(directory) as checkpoint:
         if not weights.supports(config):
             return load_generic(directory, config, checkpoint, name, device, kind)
         checkpoint.check(weights.expected(config))
         check_memory(checkpoint.numbers * kind.itemsize, device)
+        if dtype == "auto" and device.type == "cpu" and checkpoint.numbers >= PROBED:
+            way = fastest(int(config.hidden_size), int(config.intermediate_size), kind)
+            kind = way.dtype
+            torch.set_num_threads(way.threads)
+        if kind == torch.int8:
+            stored = choose_dtype("auto", device, getattr(config, "dtype", None))
+            return Int8LlamaModel(config, checkpoint.fetch, name=name, stored=stored)
         model = LlamaModel(config, checkpoint.fetch, name=name, device=device, dtype=kind)
     if device.type == "cuda":
         model.run_static(capture=True)
     return model
+
+
+def check_int8(supported: bool, device: torch.device) -> None:
+    """Raises ModelError where int8 was asked for and cannot be had. supported: whether it is written for the architecture."""
+    if device.type != "cpu":
+        raise ModelError("int8 runs on CPUs only; use bf16")
+    if not supported:
+        raise ModelError("int8 is there for the Llama family only; use bf16 or fp32")
+    if not is_exact():
+        raise ModelError("this processor has no exact products of 8-bit integers; use bf16 or fp32")
 
 
 def check_memory(needed: int, device: torch.device) -> None:
@@ -131,7 +164,7 @@ def choose_dtype(dtype: str, device: torch.device, stored: object) -> torch.dtyp
     """The dtype to compute in; `stored` is the checkpoint's. Raises ModelError for an unknown name."""
     if dtype != "auto":
         if dtype not in DTYPES:
-            raise ModelError(f"unknown dtype {dtype!r}: auto, fp32 or bf16")
+            raise ModelError(f"unknown dtype {dtype!r}: auto, int8, fp32 or bf16")
         return DTYPES[dtype]
     if isinstance(stored, str):
         stored = getattr(torch, stored, None)

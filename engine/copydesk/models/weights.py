@@ -135,77 +135,95 @@ def expected(config: Any) -> dict[str, Expected]:
     return found
 
 
-def fuse(config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) -> Weights:
-    """All weights on `device` in `dtype`.
+class WeightReader:
+    """A model's weights on `device` in `dtype`, fused and laid out, read when they are asked for.
 
-    Raises ModelError for a missing tensor, one of the wrong shape, and one that holds NaN or infinity.
+    Reading raises ModelError for a missing tensor, one of the wrong shape, and one that holds NaN or infinity.
     """
-    shape = Shape.of(config)
-    width, sizes = shape.head_dim, expected(config)
 
-    def optional(name: str) -> torch.Tensor | None:
-        tensor = fetch(name)
-        if tensor is None:
-            return None
-        if tuple(tensor.shape) != sizes[name].size:
-            raise ModelError(
-                f"weight {name} has shape {tuple(tensor.shape)}, the configuration says {sizes[name].size}"
-            )
-        tensor = tensor.to(dtype)
-        check_finite(name, tensor)
-        return tensor
+    def __init__(self, config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) -> None:
+        self.shape = Shape.of(config)
+        self.tied = bool(config.tie_word_embeddings)
+        self._fetch, self._device, self._dtype = fetch, device, dtype
+        self._sizes = expected(config)
 
-    def needed(name: str) -> torch.Tensor:
-        tensor = optional(name)
-        if tensor is None:
-            raise ModelError(f"weight {name} is missing")
-        return tensor
+    def embedding(self) -> torch.Tensor:
+        """[V, E]. Where it is tied, one copy serves as the head too; gathering rows from the head's memory order costs little."""
+        table = self._needed("model.embed_tokens.weight")
+        return laid_out(table, self._device) if self.tied else table.to(self._device)
 
-    def joined(names: list[str]) -> torch.Tensor:
-        return laid_out(torch.cat([needed(f"{name}.weight") for name in names]), device)
+    def head(self) -> torch.Tensor:
+        """[V, E], of a model whose head is not the embedding."""
+        return laid_out(self._needed("lm_head.weight"), self._device)
 
-    def joined_bias(names: list[str]) -> torch.Tensor | None:
-        parts = {name: optional(f"{name}.bias") for name in names}
-        present = [part for part in parts.values() if part is not None]
-        if present and len(present) < len(names):
-            lost = next(name for name, part in parts.items() if part is None)
-            raise ModelError(f"weight {lost}.bias is missing, and others of its layer are there")
-        return torch.cat(present).to(device) if present else None
+    def norm(self) -> torch.Tensor:
+        """[E]"""
+        return self._needed("model.norm.weight").to(self._device)
 
-    def placed(tensor: torch.Tensor | None) -> torch.Tensor | None:
-        return None if tensor is None else tensor.to(device)
-
-    def layer(index: int) -> Layer:
+    def layer(self, index: int) -> Layer:
         root = f"model.layers.{index}"
         attention = f"{root}.self_attn"
         qkv_names = [f"{attention}.{x}_proj" for x in "qkv"]
         mlp_names = [f"{root}.mlp.gate_proj", f"{root}.mlp.up_proj"]
-        q_norm = optional(f"{attention}.q_norm.weight")
-        k_norm = optional(f"{attention}.k_norm.weight")
+        q_norm = self._optional(f"{attention}.q_norm.weight")
+        k_norm = self._optional(f"{attention}.k_norm.weight")
         head_norm = None
         if q_norm is not None and k_norm is not None:
-            head_norm = torch.cat((q_norm.expand(shape.heads, width), k_norm.expand(shape.kv_heads, width)))
+            width = self.shape.head_dim
+            head_norm = torch.cat(
+                (q_norm.expand(self.shape.heads, width), k_norm.expand(self.shape.kv_heads, width))
+            )
         return Layer(
-            input_norm=needed(f"{root}.input_layernorm.weight").to(device),
-            qkv=joined(qkv_names),
-            qkv_bias=joined_bias(qkv_names),
-            head_norm=placed(head_norm),
-            out=laid_out(needed(f"{attention}.o_proj.weight"), device),
-            out_bias=placed(optional(f"{attention}.o_proj.bias")),
-            mlp_norm=needed(f"{root}.post_attention_layernorm.weight").to(device),
-            gate_up=joined(mlp_names),
-            gate_up_bias=joined_bias(mlp_names),
-            down=laid_out(needed(f"{root}.mlp.down_proj.weight"), device),
-            down_bias=placed(optional(f"{root}.mlp.down_proj.bias")),
+            input_norm=self._needed(f"{root}.input_layernorm.weight").to(self._device),
+            qkv=self._joined(qkv_names),
+            qkv_bias=self._joined_bias(qkv_names),
+            head_norm=self._placed(head_norm),
+            out=laid_out(self._needed(f"{attention}.o_proj.weight"), self._device),
+            out_bias=self._placed(self._optional(f"{attention}.o_proj.bias")),
+            mlp_norm=self._needed(f"{root}.post_attention_layernorm.weight").to(self._device),
+            gate_up=self._joined(mlp_names),
+            gate_up_bias=self._joined_bias(mlp_names),
+            down=laid_out(self._needed(f"{root}.mlp.down_proj.weight"), self._device),
+            down_bias=self._placed(self._optional(f"{root}.mlp.down_proj.bias")),
         )
 
+    def _optional(self, name: str) -> torch.Tensor | None:
+        tensor = self._fetch(name)
+        if tensor is None:
+            return None
+        if tuple(tensor.shape) != self._sizes[name].size:
+            raise ModelError(
+                f"weight {name} has shape {tuple(tensor.shape)}, the configuration says {self._sizes[name].size}"
+            )
+        tensor = tensor.to(self._dtype)
+        check_finite(name, tensor)
+        return tensor
+
+    def _needed(self, name: str) -> torch.Tensor:
+        tensor = self._optional(name)
+        if tensor is None:
+            raise ModelError(f"weight {name} is missing")
+        return tensor
+
+    def _joined(self, names: list[str]) -> torch.Tensor:
+        return laid_out(torch.cat([self._needed(f"{name}.weight") for name in names]), self._device)
+
+    def _joined_bias(self, names: list[str]) -> torch.Tensor | None:
+        parts = {name: self._optional(f"{name}.bias") for name in names}
+        present = [part for part in parts.values() if part is not None]
+        if present and len(present) < len(names):
+            lost = next(name for name, part in parts.items() if part is None)
+            raise ModelError(f"weight {lost}.bias is missing, and others of its layer are there")
+        return torch.cat(present).to(self._device) if present else None
+
+    def _placed(self, tensor: torch.Tensor | None) -> torch.Tensor | None:
+        return None if tensor is None else tensor.to(self._device)
+
+
+def fuse(config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) -> Weights:
+    """All weights on `device` in `dtype`. Raises ModelError as `WeightReader` does."""
+    reader = WeightReader(config, fetch, device, dtype)
     with torch.inference_mode():
-        table = needed("model.embed_tokens.weight")
-        tied = bool(config.tie_word_embeddings)
-        # One copy serves both when tied; rows are then gathered from the head's memory order, which costs
-        # little.
-        embedding = laid_out(table, device) if tied else table.to(device)
-        layers = tuple(layer(i) for i in range(shape.layers))
-        norm = needed("model.norm.weight").to(device)
-        head = embedding if tied else laid_out(needed("lm_head.weight"), device)
-        return Weights(embedding, layers, norm, head)
+        embedding = reader.embedding()
+        layers = tuple(reader.layer(index) for index in range(reader.shape.layers))
+        return Weights(embedding, layers, reader.norm(), embedding if reader.tied else reader.head())

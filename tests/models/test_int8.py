@@ -1,0 +1,283 @@
+"""int8: every row's result is bit for bit the same alone and among others, and near the exact one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import torch
+
+from copydesk.editor import Editor
+from copydesk.errors import ModelError
+from copydesk.models import kernel_probe
+from copydesk.models import load as loading
+from copydesk.models.exact_attention import CHANCE_BITS, VALUE_BITS, head_bits
+from copydesk.models.exact_sums import EXACT, RelativeRounding, StepRounding, power_above, power_below
+from copydesk.models.feed import Feed
+from copydesk.models.int8_linear import BLOCK, ROW_BITS, Int8Linear, block_of, hadamard, is_exact
+from copydesk.models.int8_llama import Int8LlamaModel
+from copydesk.models.kernel_probe import Way, best_of, fastest
+from copydesk.models.load import load
+from copydesk.models.model import Model
+from copydesk.models.row import SHARED
+from copydesk.request import EditRequest
+from tiny_models import FAMILY, transformers_model
+
+ROWS = 64
+TEXT = "import os\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item\n    return resutl\n"
+
+pytestmark = pytest.mark.skipif(not is_exact(), reason="this processor has no exact products of bytes")
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def tokens(n: int, seed: int = 0) -> list[int]:
+    return random.Random(seed).choices(range(300), k=n)
+
+
+def tiny(name: str) -> Int8LlamaModel:
+    model = transformers_model(name)
+    return Int8LlamaModel(model.config, model.state_dict().get, name=name, stored=torch.float32)
+
+
+# -- numbers -------------------------------------------------------------------------------------------------------
+
+
+def test_steps_and_powers() -> None:
+    x = torch.tensor([0.0, 0.75, -1.0, 3.0, 1e-20, 100.0])
+    assert power_below(x.abs()).tolist() == [0.0, 0.5, 1.0, 2.0, 2.0**-67, 64.0]
+    assert [power_above(y) for y in (0.0, 0.75, 1.0, 3.0)] == [1.0, 1.0, 1.0, 4.0]
+    assert StepRounding(0.25)(torch.tensor([0.3, -0.3, 0.9])).tolist() == [0.25, -0.25, 1.0]
+    assert RelativeRounding(3)(torch.tensor([[5.0, 0.3], [0.0, 0.0]])).tolist() == [[5.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("width", [8, 64, 80, 128, 256])
+def test_scores_and_mixes_fit_float32(width: int) -> None:
+    """The bits of two factors, and of how many products are added up, are those float32 holds."""
+    bits = head_bits(width)
+    assert width * 2 ** (2 * bits) <= 2**EXACT
+    assert bits >= 8
+    assert CHANCE_BITS + 1 + VALUE_BITS <= EXACT
+
+
+def test_rounded_numbers_add_up_in_any_order() -> None:
+    torch.manual_seed(0)
+    x = RelativeRounding(ROW_BITS)(torch.randn(ROWS, BLOCK))
+    sums = [x[:, torch.randperm(BLOCK)].cumsum(1)[:, -1] for _ in range(20)]
+    assert all(torch.equal(found, sums[0]) for found in sums)
+    assert torch.equal(sums[0].double(), x.double().sum(1))
+
+
+@pytest.mark.parametrize("size", [1, 2, 16, 64])
+def test_rotations_can_be_undone(size: int) -> None:
+    matrix = hadamard(size)
+    assert torch.equal(matrix @ matrix, size * torch.eye(size))
+    assert torch.equal(matrix, matrix.t())
+
+
+def test_blocks_divide_rows() -> None:
+    assert [block_of(width) for width in (1, 48, 96, 576, 1536, 4096)] == [1, 16, 32, 64, 64, 64]
+
+
+# -- linear layers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rotated", [True, False])
+@pytest.mark.parametrize(("outputs", "inputs"), [(960, 576), (576, 1536), (129, 48), (1000, 64)])
+def test_a_row_alone_is_that_row_among_others(outputs: int, inputs: int, rotated: bool) -> None:
+    torch.manual_seed(outputs)
+    layer = Int8Linear(torch.randn(outputs, inputs), torch.randn(outputs), rotated=rotated)
+    x = torch.randn(ROWS, inputs) * torch.rand(ROWS, 1) * 10
+    x[::5, 3] *= 100  # a neighbour with outliers
+    together = layer(x)
+    for count in (1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 48, 63):
+        for first in (0, ROWS - count):
+            assert torch.equal(layer(x[first : first + count]), together[first : first + count]), count
+    for row in range(0, ROWS, 5):
+        assert torch.equal(layer(x[row : row + 1]), together[row : row + 1])
+    order = torch.randperm(ROWS)
+    assert torch.equal(layer(x[order]), together[order])
+    with threads(2):
+        assert torch.equal(layer(x), together)
+        assert torch.equal(layer(x[:7]), together[:7])
+
+
+@pytest.mark.parametrize("bound", [None, 40.0])
+def test_outliers_do_not_cost_the_others_their_precision(bound: float | None) -> None:
+    torch.manual_seed(1)
+    weight, x = torch.randn(200, 576), torch.randn(20, 576)
+    x[:, 5] = 30.0
+    exact = x @ weight.t()
+
+    def error(layer: Int8Linear) -> float:
+        return float((layer(x) - exact).norm() / exact.norm())
+
+    assert error(Int8Linear(weight, bound=bound)) < 0.015
+    assert error(Int8Linear(weight, rotated=False)) > 2 * error(Int8Linear(weight, bound=bound))
+
+
+def test_a_row_of_zeros_gives_the_bias() -> None:
+    bias = torch.randn(7)
+    assert torch.equal(Int8Linear(torch.randn(7, 64), bias)(torch.zeros(2, 64)), bias.expand(2, 7))
+    assert not Int8Linear(torch.zeros(7, 64))(torch.randn(2, 64)).any()
+
+
+# -- the model -----------------------------------------------------------------------------------------------------
+
+
+def all_logits(model: Model, ids: list[int], widths: list[int]) -> torch.Tensor:
+    """[n, V] after each of `ids`, forwarded in pieces of these widths."""
+    row, parts, first = model.new_row(len(ids)), [], 0
+    for width in widths:
+        part = ids[first : first + width]
+        parts.append(
+            model.forward([Feed(row, SHARED, part, range(first, first + width), None, range(width))])[0]
+        )
+        first += width
+    row.store.release()
+    return torch.cat(parts)
+
+
+def check_laws(model: Model, ids: list[int]) -> torch.Tensor:
+    """Asserts that the logits are the same bits however 96 tokens are forwarded, and gives them."""
+    expected = all_logits(model, ids, [96])
+    for widths in ([64] + [1] * 32, [2, 3, 5, 8, 13, 16, 17, 32]):
+        assert torch.equal(all_logits(model, ids, widths), expected), widths
+    # Packed with others on one prefix, beside another row, with dead slots and with a branch nobody takes.
+    row, other = model.new_row(256), model.new_row(64)
+    model.forward([Feed(row, SHARED, ids[:32], range(32))])
+    ours = Feed(row, 1, ids[32:64], range(32, 64), None, range(32))
+    many = [Feed(row, owner, tokens(9, owner), range(32, 41), None, [8]) for owner in range(2, 9)]
+    beside = Feed(other, SHARED, tokens(17, 9), range(17), None, [16])
+    assert torch.equal(model.forward([*many[:3], ours, *many[3:], beside])[3], expected[32:64])
+    for owner in (2, 4, 8):
+        row.release(owner)
+    assert row.dead
+    branches = Feed(
+        row, 1, [ids[64], 7, ids[65], 8, ids[66]], [64, 64, 65, 65, 66], [-1, -1, 0, 1, 2], [0, 2, 4]
+    )
+    found = model.forward([branches, Feed(row, 3, [5], [41], None, [0])])[0]
+    assert torch.equal(found, expected[64:67])
+    row.keep(branches.slots, [branches.slots[i] for i in (0, 2, 4)])
+    row.compact()
+    last = model.forward([Feed(row, 1, ids[67:96], range(67, 96), None, range(29))])[0]
+    assert torch.equal(last, expected[67:])
+    row.check_integrity()
+    return expected
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_tokens_have_one_result(name: str) -> None:
+    model, ids = tiny(name), tokens(96)
+    found = check_laws(model, ids)
+    with threads(2):
+        assert torch.equal(all_logits(model, ids, [96]), found)
+    with torch.no_grad():
+        exact = transformers_model(name)(torch.tensor([ids])).logits[0]
+    assert ((found - exact).norm() / exact.norm()).item() < 0.06
+    assert model.dtype == torch.int8
+    assert (
+        model.pool.bytes_per_slot
+        == model.kv_bytes_per_slot
+        == sum(part[:, :1].nbytes for part in model.pool.take(256))
+    )
+
+
+def test_tokens_have_one_result_in_a_trained_model(standard_base: Path) -> None:
+    ids = random.Random(0).choices(range(1000, 40000), k=48) * 2
+    found = check_laws(load("standard-base", device="cpu", dtype="int8").model, ids)
+    plain = all_logits(load("standard-base", device="cpu", dtype="fp32").model, ids, [96])
+    assert (found.argmax(-1) == plain.argmax(-1)).float().mean().item() > 0.9
+    log = plain.log_softmax(-1)
+    assert (log.exp() * (log - found.log_softmax(-1))).sum(-1).mean().item() < 0.03
+
+
+def test_packed_requests_get_what_they_get_alone() -> None:
+    requests = [
+        EditRequest(scope=[(4, 8)], instruction="rename result to total_price", narrow=False, max_tokens=48),
+        EditRequest(scope=[(4, 8)], instruction="count the items instead", narrow=False, max_tokens=48),
+        EditRequest(scope=[(8, 8)], instruction="return nothing", narrow=False, max_tokens=48),
+    ]
+    with Editor.load(device="cpu", dtype="int8", warm=False) as editor:
+        alone = [editor.open("a.py", TEXT).edit(request) for request in requests]
+        document = editor.open("a.py", TEXT)
+        packed = {
+            index: event
+            for index, event in editor.edit_all([(document, request) for request in requests])
+            if hasattr(event, "log_likelihood")
+        }
+    for index, result in enumerate(alone):
+        assert packed[index].program == result.program
+        assert packed[index].log_likelihood == result.log_likelihood
+        assert result.counts.forwards
+
+
+# -- loading -------------------------------------------------------------------------------------------------------
+
+
+def saved(name: str, directory: Path) -> None:
+    transformers_model(name).save_pretrained(directory)
+    (directory / "tokenizer.json").write_text("{}")
+
+
+def test_it_is_loaded_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved("llama", tmp_path)
+    assert isinstance(load(tmp_path, device="cpu", dtype="int8").model, Int8LlamaModel)
+    assert load(tmp_path, device="cpu").model.dtype == torch.float32  # too small to gain by it
+    monkeypatch.setattr(loading, "is_exact", lambda: False)
+    with pytest.raises(ModelError, match="no exact products"):
+        load(tmp_path, device="cpu", dtype="int8")
+
+
+def test_other_architectures_and_devices_are_refused(tmp_path: Path) -> None:
+    saved("neox", tmp_path)
+    with pytest.raises(ModelError, match="Llama family"):
+        load(tmp_path, device="cpu", dtype="int8")
+    with pytest.raises(ModelError, match="CPUs only"):
+        loading.check_int8(True, torch.device("cuda"))
+
+
+def test_a_large_model_takes_what_the_probe_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved("llama", tmp_path)
+    before = torch.get_num_threads()
+    monkeypatch.setattr(loading, "PROBED", 1)
+    try:
+        for way in (Way(torch.int8, 1, 0.1), Way(torch.float32, 1, 0.1)):
+            monkeypatch.setattr(loading, "fastest", lambda *sizes, way=way: way)
+            assert load(tmp_path, device="cpu").model.dtype == way.dtype
+            assert torch.get_num_threads() == way.threads
+            assert load(tmp_path, device="cpu", dtype="bf16").model.dtype == torch.bfloat16
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_the_probe_measures_both_and_leaves_threads_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = torch.get_num_threads()
+    way = fastest(64, 96, torch.float32)
+    assert way.dtype in (torch.float32, torch.int8)
+    assert 1 <= way.threads <= before == torch.get_num_threads()
+    monkeypatch.setattr(kernel_probe, "is_exact", lambda: False)
+    assert fastest(64, 96, torch.bfloat16).dtype == torch.bfloat16
+
+
+def test_busy_cores_get_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_probe.psutil, "getloadavg", lambda: (1000.0, 0.0, 0.0))
+    assert fastest(64, 96, torch.float32).threads == 1
+
+
+def test_more_threads_must_pay() -> None:
+    one, two, eight = Way(torch.int8, 1, 1.0), Way(torch.int8, 2, 0.9), Way(torch.int8, 8, 0.3)
+    assert best_of([one, two]) is one
+    assert best_of([one, two, eight]) is eight
+    assert best_of([Way(torch.bfloat16, 1, 1.1), one]) is one
