@@ -256,7 +256,7 @@ class _Normal(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         self.generic_visit(node)
         if all(isinstance(part, ast.Constant) for part in node.values):
-            return ast.Constant("".join(part.value for part in node.values if isinstance(part, ast.Constant)))
+            return ast.Constant("".join(str(getattr(part, "value", "")) for part in node.values))
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
@@ -330,7 +330,7 @@ class _Match:
         return True
 
     def _same_call(self, pattern: ast.Call, found: ast.Call) -> bool:
-        *first, last = pattern.args or [None]
+        *first, last = pattern.args or [ast.Name("")]
         if not (isinstance(last, ast.Name) and last.id == "ARGS__"):
             return (
                 self.same(pattern.func, found.func)

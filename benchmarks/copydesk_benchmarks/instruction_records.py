@@ -82,8 +82,12 @@ def parse_record(row: dict[str, object]) -> Record:
         raise ValueError("unknown kind of check")
     first, last = _list(row["lines"])
     return Record(
-        *(str(row[name]) for name in ("id", "package", "version", "file", "sha256")),
-        lines=(int(str(first)), int(str(last))),
+        id=str(row["id"]),
+        package=str(row["package"]),
+        version=str(row["version"]),
+        file=str(row["file"]),
+        sha256=str(row["sha256"]),
+        lines=(_number(first), _number(last)),
         instruction=str(row["instruction"]),
         kind=str(row["kind"]),
         check=Check(check["kind"], _variants(check.get("results", []))),
@@ -93,7 +97,18 @@ def parse_record(row: dict[str, object]) -> Record:
 
 
 def _variants(rows: object) -> tuple[Variant, ...]:
-    return tuple(tuple(Replacement(*change) for change in _list(row)) for row in _list(rows))
+    return tuple(tuple(map(_replacement, _list(row))) for row in _list(rows))
+
+
+def _replacement(value: object) -> Replacement:
+    first, last, text = _list(value)
+    return Replacement(_number(first), _number(last), str(text))
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"a number is meant, not {value!r}")
+    return value
 
 
 def _list(value: object) -> list[object]:

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import torch
 from rich.console import Console
 
 from copydesk.editor import Editor
@@ -29,6 +30,7 @@ from copydesk.errors import CopydeskError, RequestError
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.text.document import split_lines
+from copydesk_benchmarks import facts
 from copydesk_benchmarks.instruction_records import (
     FOLDER,
     Packages,
@@ -74,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
     if name == "sealed" and args.json:
         raise RequestError("of the sealed set nothing but totals is given: leave out --json")
     records = load_records(FOLDER / f"{name}.jsonl")
+    torch.set_num_threads(args.threads or facts.default_threads())
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     with Editor.load(args.model, args.device, dtype=args.dtype, warm=False) as editor:
         for phrases in (False, True) if args.phrases is None else (args.phrases == "on",):
