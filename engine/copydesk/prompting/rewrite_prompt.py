@@ -1,10 +1,11 @@
-"""Prompts for models that were not trained on programs: they write the new text of the scope in a code fence, asked through their
+"""What a model nobody trained for programs is asked: the new text of the scope, in a code fence, through its
 chat template.
 
-The page comes first, as plain text, so that its part of the KV cache serves every request on it; then comes the request, which
-quotes the lines to rewrite. It asks for one range: where a scope has several, for the lines from the first to the last, and the
-caller has to refuse an answer that changes the lines between them. Prompt and draft are strings, to be tokenised together as the
-model's template does.
+The page comes first and as plain text, so that its part of the KV cache serves every request on it; then the
+request, which quotes the lines to rewrite. One range at a time: where a scope has several, the lines from the
+first to the last are asked for, and an answer that changes those between them is to be refused (`Program` and
+scope decide that, not this module). It knows no tokens: prompt and draft are strings, to be tokenised jointly
+as the model's template does.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _BACKTICKS = re.compile(r"`+")
 
 @dataclass(frozen=True, slots=True)
 class RewritePrompt:
-    """A prompt, and the answer of a model that changes nothing.
+    """A prompt and what a model that changes nothing would answer.
 
     `draft` = `opening` + the lines asked for + `fence`. `lines` are those lines, 1-based inclusive in the
     page, (k, k - 1) for an insertion point. `content` is the person's
@@ -54,8 +55,8 @@ class RewritePrompt:
     unterminated: bool
 
     def read(self, answer: str) -> str | None:
-        """The new view text of `lines` in the model's answer, or None where the answer must be refused: it has text outside
-        the fence, or no closing fence. A document whose last line has no terminator gets none.
+        """The new view text of `lines` in the model's answer, or None where the answer is to be refused: text
+        outside the fence, or no closing fence. A document whose last line has no terminator keeps it so.
         """
         text = answer.strip()
         opened = re.match(re.escape(self.fence) + r"[^`\n]*\n", text)
@@ -102,8 +103,8 @@ def rewrite_prompt(
 
 
 def shared_prefix(page: Page, language: str, render: Render) -> str:
-    """The part of the prompt that all requests on this page have in common, which can be computed before there is a
-    request.
+    """The part of the prompt that all requests on this page have in common: what may be computed before there
+    is a request.
     """
     document = _document(page, language)
     prompt = render(
@@ -146,6 +147,6 @@ def _request(page: Page, lines: Range, own: str, fence: str, request: EditReques
 
 
 def _shared(prompt: str, document: str) -> int:
-    """Where the document part ends in the rendered prompt; 0 for a template that changes the text."""
+    """Where the document part ends in the rendered prompt. A template that rewrites the text shares nothing."""
     at = prompt.find(document)
     return 0 if at < 0 else at + len(document)
