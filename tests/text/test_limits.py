@@ -101,7 +101,7 @@ def test_lines_no_context_holds_are_not_tokenised(monkeypatch: pytest.MonkeyPatc
         type(desk.loaded_model.codec), "line", lambda *_: pytest.fail("it was tokenised"), raising=True
     )
     settle(desk)
-    with pytest.raises(ContextLengthError, match="the lines round the request"):
+    with pytest.raises(ContextLengthError, match="the lines around the request"):
         document.edit(EditRequest(scope=[(1, 1)]))
 
 

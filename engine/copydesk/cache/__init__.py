@@ -1,4 +1,4 @@
-"""Warm prefixes per page: acquire, warm in chunks, roll back, share, evict by a byte budget."""
+"""Warm prefixes of pages: acquired, warmed in chunks, shared, rolled back, and evicted under a byte budget."""
 
 from copydesk.cache.entry import Key, Lease
 from copydesk.cache.pages import PageCache

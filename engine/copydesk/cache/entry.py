@@ -1,8 +1,4 @@
-"""One warm page and the leases that requests hold on it.
-
-Knows a row, the tokens it should hold and who uses it. Does not know which other pages exist or what memory
-is left.
-"""
+"""One warm page and the leases that requests hold on it: a row, the tokens it should hold, and who uses it."""
 
 from __future__ import annotations
 
@@ -35,14 +31,14 @@ class Entry:
         return self.row.owners.get(SHARED, 0)
 
     def common(self, tokens: tuple[int, ...]) -> int:
-        """How many of the row's shared tokens are the first of `tokens`, compared token by token."""
+        """How many of the row's shared tokens equal the first ones of `tokens`, compared one by one."""
         held = self.row.token[: self.warm]
         n = min(held.size, len(tokens))
         differs = np.flatnonzero(held[:n] != np.asarray(tokens[:n], dtype=held.dtype))
         return int(differs[0]) if differs.size else n
 
     def check_integrity(self) -> None:
-        """Raises CacheError when the row is not what the entry says."""
+        """Raises CacheError when the row does not match the entry."""
         self.row.check_integrity()
         warm = self.warm
         if warm > len(self.tokens) or tuple(self.row.token[:warm].tolist()) != self.tokens[:warm]:
@@ -52,9 +48,9 @@ class Entry:
             or (self.row.owner[:warm] != SHARED).any()
             or (self.row.position[:warm] != np.arange(warm)).any()
         ):
-            raise CacheError(f"the shared prefix of page {self.key} does not lie at the start of its row")
+            raise CacheError(f"the shared prefix of page {self.key} is not at the start of its row")
         if self.pins < 0 or (not self.pins and set(self.row.owners) - {SHARED}):
-            raise CacheError(f"page {self.key} holds slots of a request that is over")
+            raise CacheError(f"page {self.key} holds slots of a request that has ended")
 
 
 @dataclass(slots=True, eq=False)
@@ -93,15 +89,15 @@ class Lease:
         return self.entry.warm == len(self.tokens)
 
     def fork(self) -> int:
-        """Another owner on the same page, for one more candidate."""
+        """Another owner on the same page, for another candidate."""
         owner = self.entry.next_owner
         self.entry.next_owner += 1
         self.owners.append(owner)
         return owner
 
     def release(self) -> None:
-        """Roll the row back to the page: drop what all owners of this lease appended. Harmless when
-        repeated."""
+        """Roll the row back to the page: drop what all owners of this lease appended. May be
+        called again."""
         if not self.released:
             self.released = True
             self._release(self)

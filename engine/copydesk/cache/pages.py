@@ -1,8 +1,7 @@
-"""Warm prefixes per page under one byte budget.
+"""Warm prefixes of pages under one byte budget.
 
-Each page of each document has at most one row whose shared prefix is kept between requests. Reuse is verified
-token by token; a row in use is never evicted or truncated; the least recently used one goes first. Knows
-keys, tokens and bytes. Does not know text, files, the clock or threads.
+Each page of each document has at most one row whose shared prefix is kept between requests. Reuse is verified token by token; a
+row in use is never evicted or truncated; the least recently used row is evicted first.
 """
 
 from __future__ import annotations
@@ -17,18 +16,17 @@ from copydesk.models.model import Model
 from copydesk.models.row import SHARED, bucket
 
 CHUNK = 128
-"""Tokens warmed per step: what a request may have to wait for."""
+"""Tokens warmed per step: a request waits for one step at most."""
 
 ROOM = 256
-"""Slots a row gets beyond its page, for the request and what it generates. Rows grow by themselves past
-that."""
+"""Slots that a row gets beyond its page, for the request and what it generates. Rows grow when they need more."""
 
 
 class PageCache:
     """Rows of one model, by (document, page).
 
-    budget: bytes of KV all rows of the model may take together, rows outside the cache and pooled buffers
-            included.
+    budget: bytes of KV that all rows of the model may take together, including rows outside the cache and pooled
+            buffers.
     computed: tokens forwarded for warming so far.
     """
 
@@ -49,7 +47,7 @@ class PageCache:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of KV held, pooled buffers included; never more than the budget."""
+        """Bytes of KV held, including pooled buffers; never more than the budget."""
         return self._model.pool.bytes_held
 
     # -- requests --------------------------------------------------------------------------------------------
@@ -57,15 +55,15 @@ class PageCache:
     def acquire(self, key: Key, tokens: Sequence[int], *, room: int = ROOM) -> Lease:
         """Hold the page `key`, whose tokens are now `tokens`.
 
-        What the row holds beyond the common prefix is dropped. A page in use under other tokens is left as it
-        is until it is released: this lease then gets a row of its own, which begins with a copy of the
-        common prefix and becomes the page's row. Raises CacheError when the budget has no room,
-        OutOfMemoryError, ContextLengthError; the cache is then unchanged.
+        What the row holds beyond the common prefix is dropped. A page in use with other tokens is left alone until it
+        is released: this lease then gets a row of its own, which begins with a copy of the common prefix and becomes
+        the page's row. Raises CacheError when the budget has no room, OutOfMemoryError, ContextLengthError; the cache
+        is then unchanged.
         """
         wanted = tuple(tokens)
         if len(wanted) >= self._model.max_positions:
             raise ContextLengthError(
-                f"a page of {len(wanted)} tokens, in a context of {self._model.max_positions}, leaves no room"
+                f"a page of {len(wanted)} tokens leaves no room in a context of {self._model.max_positions}"
             )
         entry = self._entries.get(key)
         if entry is None:
@@ -82,9 +80,9 @@ class PageCache:
         return lease
 
     def warm(self, lease: Lease, chunk: int = CHUNK) -> Iterator[int]:
-        """Forward what the page still lacks, at most `chunk` tokens per step; yields the tokens of each step.
+        """Forward the missing tokens of the page, at most `chunk` per step; yields how many each step forwarded.
 
-        Leases on one row may warm in turn; what one has done the other skips. The owners of a lease must
+        Leases on one row may warm in turn; what one has warmed the other skips. The owners of a lease must
         not be fed before its page is warm.
         """
         row, tokens = lease.row, lease.tokens
@@ -99,10 +97,10 @@ class PageCache:
             yield last - first
 
     def warm_chunk(self, key: Key, tokens: Sequence[int], chunk: int = CHUNK) -> int:
-        """Warm at most `chunk` tokens of a page that nobody asked for yet, holding it only meanwhile.
+        """Warm at most `chunk` tokens of a page before any request for it, holding it only for that time.
 
-        Returns the tokens forwarded: 0 when the page is warm, or in use under other tokens and so left alone.
-        Raises as `acquire`, and what `Model.forward` raises.
+        Returns how many tokens were forwarded: 0 when the page is warm, or is left alone because it is in use with
+        other tokens. Raises what `acquire` and `Model.forward` raise.
         """
         entry = self._entries.get(key)
         if entry is not None and entry.pins and entry.tokens != tuple(tokens):
@@ -113,12 +111,12 @@ class PageCache:
     # -- dropping --------------------------------------------------------------------------------------------
 
     def drop_all(self, document: Hashable) -> None:
-        """Forget all pages of a document. Rows in use go when they are released."""
+        """Forget all pages of a document. Rows in use are freed when they are released."""
         for key in [key for key in self._entries if key[0] == document]:
             self.drop(key)
 
     def drop(self, key: Key) -> None:
-        """Forget one page, known or not. A row in use goes when it is released."""
+        """Forget one page, if it is known. A row in use is freed when it is released."""
         entry = self._entries.pop(key, None)
         if entry is None:
             return
@@ -140,11 +138,11 @@ class PageCache:
             held += entry.row.nbytes
         for entry in self._detached:
             if not entry.pins:
-                raise CacheError(f"page {entry.key} was detached and released, and is still held")
+                raise CacheError(f"page {entry.key} was detached and released but is still held")
             entry.check_integrity()
             held += entry.row.nbytes
         if held > pool.bytes_in_use:
-            raise CacheError(f"rows hold {held} bytes, their pool counts {pool.bytes_in_use}")
+            raise CacheError(f"rows hold {held} bytes, but their pool counts {pool.bytes_in_use}")
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -154,15 +152,15 @@ class PageCache:
         return entry
 
     def _refit(self, entry: Entry, tokens: tuple[int, ...], room: int) -> Entry:
-        """An unused entry for its page's new tokens: room first, since that may fail, then truncation."""
+        """Fit an unused entry to its page's new tokens: first reserve room, which may fail, then truncate."""
         row = entry.row
         entry.pins += 1
         try:
             if row.capacity < len(tokens) + room:
                 row.reserve(len(tokens) + room)
         except CacheError:
-            # Old and new buffer do not fit side by side. A page that fits its row does with less room; for one that
-            # does not the page starts cold, if the new buffer fits alone.
+            # The old and the new buffer do not fit together. A page that fits its row makes do with less room; one that
+            # does not starts cold, if the new buffer fits by itself.
             if row.capacity > len(tokens):
                 pass
             elif not self._fits_without(entry, len(tokens) + room):
@@ -205,8 +203,7 @@ class PageCache:
         return pool.bytes_in_use - free + bucket(slots) * pool.bytes_per_slot <= pool.budget
 
     def _reclaim(self, missing: int | None) -> None:
-        """Evict the least recently used unused rows worth `missing` bytes; none when there are not as
-        many."""
+        """Evict unused rows of at least `missing` bytes, least recently used first; none where they do not add up to that."""
         candidates = [entry for entry in self._entries.values() if not entry.pins]
         if missing is not None and sum(entry.row.nbytes for entry in candidates) < missing:
             return

@@ -1,1 +1,1 @@
-"""Files and programs that somebody else may have put there."""
+"""Reading, replacing and finding files that others may have put there, safely."""

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Writing a file completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path, *, shared: bool = False) -> Iterator[Path]:
-    """A path beside `path` to write to. It takes the place of `path` at the end, and is removed where writing fails.
+    """A path next to `path` to write to. At the end it replaces `path`; if writing fails, it is removed.
 
-    shared: other processes and threads may write `path` at the same time. Makes the folder. Raises OSError.
+    shared: other processes and threads may write `path` at the same time. Creates the folder. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(

@@ -1,6 +1,6 @@
-"""Which file is run for a program's name: an absolute one, never one of the folder that somebody has opened.
+"""Finding the file to run for a program's name: an absolute path, never inside a folder that the user has opened.
 
-Every program that copydesk starts is looked up here, once, and started by the path this gives.
+Every program that copydesk starts is looked up here, once, and started by the path that is returned.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _ENDING = ".exe" if os.name == "nt" else ""  # a .bat or .cmd would be read by a
 def find_executable(
     *names: str, first: Iterable[str | Path] = (), opened: Iterable[Path] = ()
 ) -> Path | None:
-    """The first file of one of these names that may be run, in the folders of `first`, then in those of PATH.
+    """The first executable file with one of these names, in the folders of `first`, then in those of PATH.
 
-    Of PATH, entries that are relative or empty do not count, nor what lies in the working directory or a folder of `opened`,
-    or is a link into one. The folders of `first` are the installation's own and count wherever they lie.
+    Relative and empty entries of PATH are ignored, and so is anything inside the working directory or a folder of `opened`,
+    or linked from there. The folders of `first` belong to the installation and are searched wherever they are.
     """
     opened = tuple(opened)
     own, workspaces = [Path(folder) for folder in first], _workspaces(opened)
@@ -33,7 +33,7 @@ def find_executable(
 
 
 def search_path(entries: str, opened: Iterable[Path] = ()) -> list[Path]:
-    """The folders of a PATH in which programs may be looked for, as `find_executable` says."""
+    """The folders of a PATH in which programs may be looked for; see `find_executable`."""
     workspaces = _workspaces(opened)
     folders = [Path(entry) for entry in entries.split(os.pathsep) if entry]
     return [folder for folder in folders if folder.is_absolute() and not _within(folder, workspaces)]
@@ -42,13 +42,13 @@ def search_path(entries: str, opened: Iterable[Path] = ()) -> list[Path]:
 def _workspaces(opened: Iterable[Path]) -> list[Path]:
     """The folders from which nothing is run.
 
-    A person's home and the root of a file system are none, though editors are often started there: they hold all of PATH, and
-    whoever can write there needs no program of that name.
+    The home folder and the root of a file system are not among them, though editors are often started there: they contain all
+    of PATH, and whoever can write there needs no planted program.
     """
     home = Path(os.path.realpath(os.path.expanduser("~")))
     try:
         places = [Path.cwd(), *opened]
-    except OSError:  # it was removed
+    except OSError:  # the working directory was removed
         places = list(opened)
     folders = [Path(os.path.realpath(folder)) for folder in places]
     return [folder for folder in folders if folder not in (home, Path(folder.anchor))]

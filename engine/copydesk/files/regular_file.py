@@ -1,8 +1,8 @@
-"""Reading a file that somebody else put there: regular files only, never waiting, never more than a limit.
+"""Reading files that others put there: regular files only, without blocking, and never more than a limit.
 
 A name in an opened folder or a model directory may be a named pipe (opening it waits for a writer for ever), a link to a device
-(`/dev/zero` never ends; opening some devices has effects) or a sparse file of terabytes. Every file that copydesk finds in a
-folder, rather than makes itself, is read through here. Knows paths and bytes; nothing of what files hold.
+(`/dev/zero` never ends; opening some devices has effects) or a sparse file of terabytes. Every file that copydesk did not create
+itself is read through this module.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS = (
 def read_regular(path: str | os.PathLike[str], limit: int, *, links: bool = True) -> bytes:
     """The bytes of a regular file of at most `limit` bytes. links: follow a symbolic link, to a regular file again.
 
-    Raises FileRefusedError (not a regular file, too large, changed meanwhile; the message does not name the path), OSError.
+    Raises FileRefusedError (not a regular file, too large, or changed meanwhile; the message leaves out the path), OSError.
     """
     return read_with_status(path, limit, links=links)[0]
 
@@ -43,18 +43,18 @@ def read_regular(path: str | os.PathLike[str], limit: int, *, links: bool = True
 def read_with_status(
     path: str | os.PathLike[str], limit: int, *, links: bool = True
 ) -> tuple[bytes, os.stat_result]:
-    """As `read_regular`, and what the file was while it was read."""
-    check_regular(path, limit, links=links)  # before it is opened: opening a device may do something
+    """As `read_regular`, with the file's status at the time it was read."""
+    check_regular(path, limit, links=links)  # before opening: opening a device may have effects
     handle = os.open(path, _FLAGS | (0 if links else _NO_LINKS))
     try:
         status = os.fstat(handle)
-        _check(status, limit)  # again: another file may have the name by now
+        _check(status, limit)  # again: the name may belong to another file by now
         parts: list[bytes] = []
         left = status.st_size + 1
         while left > 0 and (part := os.read(handle, min(left, _CHUNK))):
             parts.append(part)
             left -= len(part)
-        if left != 1:  # files of /proc have no size and any amount to say
+        if left != 1:  # files of /proc report no size and may hold any amount
             raise FileRefusedError("it was changed while being read")
         return b"".join(parts), status
     finally:
@@ -62,19 +62,19 @@ def read_with_status(
 
 
 def check_regular(path: str | os.PathLike[str], limit: int, *, links: bool = True) -> os.stat_result:
-    """What the file is, without opening it. Raises as `read_regular`."""
+    """The file's status, without opening it. Raises what `read_regular` raises."""
     status = os.stat(path, follow_symlinks=links)
     _check(status, limit)
     return status
 
 
 def read_regular_text(path: str | os.PathLike[str], limit: int, *, links: bool = True) -> str:
-    """As `read_regular`, as UTF-8. Raises UnicodeDecodeError (a ValueError) besides."""
+    """As `read_regular`, decoded as UTF-8. Also raises UnicodeDecodeError (a ValueError)."""
     return read_regular(path, limit, links=links).decode("utf-8")
 
 
 def is_plain_name(name: object) -> bool:
-    """Whether `name` names an entry of a directory and cannot lead out of it: no separator, no `..`, no control character."""
+    """Whether `name` names a directory entry and cannot lead out of the directory: no separator, `..` or control character."""
     return (
         isinstance(name, str)
         and name not in ("", ".", "..")

@@ -1,2 +1,1 @@
-"""What may come next: rules of ops, precomputed automata for text, tries for finite choices, llguidance for
-inner grammars."""
+"""What may come next: rules for ops, precomputed automata for text, tries for finite choices, llguidance for inner grammars."""

@@ -1,10 +1,9 @@
 """Generated text, token by token: one precomputed table for gen bodies and the new text of subs.
 
-Text is valid UTF-8 without carriage returns or raw tags, in tokens that end at a newline if they hold one
-(`bytes_dfa`). It ends only through the canonical tokens of a closing literal, which runs beside the text
-where its first tokens are text too; spelled in any other tokens, the tag is illegal. Four kinds of text
-share the table and differ in their start state. From every state the text can be closed. Knows one
-vocabulary and format; knows no page, no scope, no model.
+Text is valid UTF-8 without carriage returns or raw tags, in tokens that end at a newline if they contain one (`bytes_dfa`). It
+ends only with the canonical tokens of a closing literal, which is followed in parallel with the text where its first tokens are
+text too; spelled in any other tokens, the tag is illegal. Four kinds of text share the table and differ in their start state.
+From every state the text can be closed. An automaton depends on one vocabulary and format, not on pages, scopes or models.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from copydesk.grammar.bytes_dfa import EMPTY, LINE_START, BytesDFA, run_tokens, 
 from copydesk.prompting.codec import Codec, Ids
 
 CLOSED = 0
-"""State behind a closing literal."""
+"""The state after a closing literal."""
 CLOSED_UNTERMINATED = 1
-"""State behind a closing literal where the text said that it has no final newline."""
+"""The state after a closing literal where the text ended without a newline."""
 ILLEGAL = -1
 
 _MAGIC = b"copydesk bodies 1\n"
@@ -38,7 +37,7 @@ class Bodies:
     """The automaton of text for one codec.
 
     `advance(state, token)` and `masks[state]` are look-ups. `classes` [V] gives each token its column of
-    `table` [states, columns] (tokens that no state tells apart share one); entries of `table` are next
+    `table` [states, columns] (tokens that all states treat alike share one); entries of `table` are next
     states, `ILLEGAL` where there is none. `masks` [states, ceil(V/32)] holds a bit per legal token, least
     significant first, as llguidance packs them.
     """
@@ -56,7 +55,7 @@ class Bodies:
         self.table = table
         self._starts = tuple(int(s) for s in starts)
         self._exits = exits
-        # Plain lists: indexing a NumPy array from Python costs five times as much.
+        # Plain lists: indexing a NumPy array from Python takes five times as long.
         self._class: list[int] = classes.tolist()
         self._rows: list[list[int]] = table.tolist()
         self._unique, self._mask_of = np.unique(table != ILLEGAL, axis=0, return_inverse=True)
@@ -68,9 +67,9 @@ class Bodies:
 
     @classmethod
     def build(cls, codec: Codec) -> Bodies:
-        """Run the automaton of bytes over the whole vocabulary (about a second for 150,000 tokens).
+        """Run the byte automaton over the whole vocabulary (about a second for 150,000 tokens).
 
-        Raises GrammarError for a vocabulary in which text, once begun, cannot be closed.
+        Raises GrammarError for a vocabulary in which a text cannot be closed once it has begun.
         """
         dfa = text_dfa(codec.tagged)
         literals = codec.literals
@@ -132,11 +131,11 @@ class Bodies:
         return self._starts[_SUB_LINE if ends_line else _SUB]
 
     def advance(self, state: int, token: int) -> int:
-        """State behind `token`; `ILLEGAL` (-1) if it may not come. `state` must not be closed or illegal."""
+        """The state after `token`; `ILLEGAL` (-1) if it is not legal. `state` must not be closed or illegal."""
         return self._rows[state][self._class[token]]
 
     def walk(self, state: int, tokens: Sequence[int]) -> int:
-        """State behind all of `tokens`, `ILLEGAL` if one may not come (closed states have no legal token)."""
+        """The state after all of `tokens`, `ILLEGAL` if one is not legal (closed states have no legal token)."""
         for token in tokens:
             if state == ILLEGAL:
                 break
@@ -161,7 +160,7 @@ class Bodies:
         return self._allowed[k]
 
     def shorter_list(self, state: int) -> tuple[bool, NDArray[np.int64]]:
-        """(True, legal tokens) or (False, illegal tokens), whichever are fewer, for an `index_fill`
+        """(True, legal tokens) or (False, illegal tokens), whichever is the shorter list, for an `index_fill`
         (cached; do not write)."""
         k = int(self._mask_of[state])
         if k not in self._lists:
@@ -244,7 +243,7 @@ class _Product:
 def _classes(
     columns: NDArray[np.int16], marked: Sequence[int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
-    """Tokens with equal columns share a class, but for `marked` ones: (class of each token [V], columns
+    """Tokens with equal columns share a class, except `marked` ones: (class of each token [V], columns
     [states, classes])."""
     states, size = columns.shape
     # Grouping by a random linear hash is ten times faster than sorting columns; equality is checked below.
@@ -261,7 +260,7 @@ def _classes(
 
 
 def _distances(table: Table) -> NDArray[np.float64]:
-    """Fewest tokens from each state to a closed one: [states], infinite where there is no way."""
+    """The fewest tokens from each state to a closed one: [states], infinite where there is no path."""
     distance = np.full(len(table), np.inf)
     distance[[CLOSED, CLOSED_UNTERMINATED]] = 0
     while True:
@@ -275,7 +274,7 @@ def _distances(table: Table) -> NDArray[np.float64]:
 def _exits(
     table: Table, distance: NDArray[np.float64], classes: NDArray[np.int32], codec: Codec
 ) -> NDArray[np.int32]:
-    """The first token of a shortest way to close each state: [states], -1 for closed and unused states."""
+    """The first token of a shortest path from each state to a closed one: [states], -1 for closed and unused states."""
     spelled = codec.vocabulary.token_bytes
     order = sorted(
         range(len(spelled)), key=lambda t: (not spelled[t], len(spelled[t]), t)
@@ -290,7 +289,7 @@ def _exits(
 
 
 def bodies_key(codec: Codec) -> str:
-    """What an automaton belongs to: the vocabulary and the spelling of its closing literals. Names its file."""
+    """Identifies the vocabulary and the spelling of the closing literals that an automaton is for; its file is named by this."""
     lit = codec.literals
     spelled = json.dumps([codec.format.kind, lit.gen_close, lit.sub_close, lit.no_eol])
     return hashlib.sha256(f"{codec.vocabulary.fingerprint}|{spelled}".encode()).hexdigest()

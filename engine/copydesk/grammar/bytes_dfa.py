@@ -1,8 +1,7 @@
 """The bytes that generated text may hold, as a small automaton: valid UTF-8, no carriage return, no raw tag.
 
-States say what a closing tag needs to know: nothing written yet, just behind a newline, inside a line,
-inside a character, or some way into one of the tags that `program.escape` guards (an Aho–Corasick
-automaton; text may never complete one). Knows no tokens.
+States record what matters for a closing tag: nothing written yet, just after a newline, inside a line, inside a character, or
+partway into one of the tags that `program.escape` escapes (an Aho–Corasick automaton; text may never complete one).
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAGS = ("</gen>", "</sub>", "</old>", "</new>", "<noeol/>")
-"""The tags that `program.escape` guards."""
+"""The tags that `program.escape` escapes."""
 
 EMPTY, LINE_START, INSIDE = 0, 1, 2
-"""States at a character boundary outside any tag: nothing written yet, behind a newline, inside a line."""
+"""States at a character boundary outside any tag: nothing written yet, after a newline, inside a line."""
 
 # What may follow each kind of lead byte (Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
 # Name of a partial state -> (lowest, highest next byte, state behind it).
@@ -38,7 +37,7 @@ _LEADS = (
 
 @dataclass(frozen=True, slots=True)
 class BytesDFA:
-    """`step[state, byte]` is the next state, `dead` (the last row) being the one that is never left.
+    """`step[state, byte]` is the next state, `dead` (the last row) which is never left.
 
     `boundary[state]` says whether the bytes so far are whole characters. States 0..2 are EMPTY, LINE_START
     and INSIDE.
@@ -53,7 +52,7 @@ class BytesDFA:
 
 
 def text_dfa(tagged: bool) -> BytesDFA:
-    """The automaton of generated text; `tagged` guards the raw tags."""
+    """The automaton of generated text; `tagged` excludes the raw tags."""
     prefixes = sorted({tag[:k] for tag in TAGS for k in range(1, len(tag))}) if tagged else []
     partial = {name: 3 + k for k, name in enumerate(_PARTIAL)}
     node = {prefix: 3 + len(partial) + k for k, prefix in enumerate(prefixes)}
@@ -82,9 +81,9 @@ def text_dfa(tagged: bool) -> BytesDFA:
 
 
 def run_tokens(dfa: BytesDFA, token_bytes: Sequence[bytes]) -> NDArray[np.int16]:
-    """The state behind every token from every state: [states, tokens]; `dead` for tokens that spell nothing.
+    """The state after every token from every state: [states, tokens]; `dead` for tokens without text.
 
-    A token that goes on behind a newline is dead too: text is tokenised line by line.
+    A token that continues after a newline is dead too: text is tokenised line by line.
     """
     size = len(token_bytes)
     lengths = np.fromiter((len(t) for t in token_bytes), np.int64, size)

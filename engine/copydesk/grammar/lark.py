@@ -55,8 +55,8 @@ def _tokenizer(key: _Hashed) -> Any:
 
 
 class InnerGrammar:
-    """A Lark grammar over one vocabulary, with a place in its text. `copy` is cheap (microseconds): keep a
-    pristine one.
+    """A Lark grammar over one vocabulary, with a position in its text. `copy` takes microseconds: keep one at the
+    start and copy it.
 
     Raises GrammarError for a grammar that llguidance refuses, and for one that no token of the vocabulary
     can begin.
@@ -78,7 +78,7 @@ class InnerGrammar:
             raise GrammarError("the grammar accepts nothing in this vocabulary")
 
     def copy(self) -> InnerGrammar:
-        """An independent grammar at the same place."""
+        """An independent grammar at the same position."""
         other = object.__new__(InnerGrammar)
         other.size, other._matcher, other._row = self.size, self._matcher.deep_copy(), self._row
         return other
@@ -86,7 +86,7 @@ class InnerGrammar:
     def mask(self) -> NDArray[np.uint32]:
         """Tokens that may come next: [ceil(V/32)], packed as in `Bodies.masks`. Do not write."""
         if self._row is None:
-            # One word more than needed where the end-of-text token falls into it; its bit is not ours.
+            # One word more than needed where the end-of-text token falls into it; its bit is dropped.
             row = np.zeros((self.size + 32) // 32, np.int32)
             self._matcher.unsafe_compute_mask_ptr(row.ctypes.data, row.nbytes)
             self._check()
@@ -104,13 +104,13 @@ class InnerGrammar:
         return int(self._matcher.validate_tokens(list(tokens)))
 
     def advance(self, token: int) -> None:
-        """Consume `token`. Raises GrammarError if it may not come, and is then unchanged."""
+        """Consume `token`. Raises GrammarError if it is not legal; the grammar is then unchanged."""
         if self._matcher.try_consume_tokens([token]) != 1:
             raise GrammarError(f"token {token} does not fit the grammar here")
         self._row = None
 
     def forced(self) -> Ids:
-        """Tokens that can only come one way, those withheld that could merge with what follows."""
+        """The tokens that are forced from here, without those that could merge with what follows."""
         return tuple(self._matcher.compute_ff_tokens())
 
     @property

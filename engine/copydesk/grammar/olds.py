@@ -1,9 +1,8 @@
-"""The old text of a sub, token by token: which runs of a line's own tokens name one place in it.
+"""The old text of a sub, token by token: which runs of a line's own tokens identify one place in it.
 
-An old text is a run of the page's own tokens on character boundaries that begins in a given line, is unique
-by `program.sub_span` (the one function that says so), ends inside the scope and holds no raw tag. A line
-that the tokenizer cannot spell (SmolLM2 has no token for some control characters) has no old text. `Olds`
-answers for one page; everything it computes per line it keeps. Knows no rules of order and no models.
+An old text is a run of the page's own tokens on character boundaries that begins in a given line, is unique according to
+`program.sub_span`, ends inside the scope and contains no raw tag. A line that the tokenizer cannot spell (SmolLM2 has no token
+for some control characters) has no old text. One `Olds` covers one page and caches what it computes for each line.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from copydesk.prompting.codec import Codec, Ids
 
 @dataclass(frozen=True, slots=True)
 class OldRun:
-    """A complete old text: its last line, and whether it takes that line's newline with it (then the new
-    text must end in one)."""
+    """A complete old text: its last line, and whether it includes that line's newline (then the new text
+    must end in one)."""
 
     text: str
     end_line: int
@@ -44,7 +43,7 @@ class OldState:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The tokens from a line's first on, and for each token index in that line the legal ends of a run from
+    """The tokens from the start of a line, and for each token index in that line the legal ends of a run that begins
     there."""
 
     tokens: Ids
@@ -70,7 +69,7 @@ class Olds:
         return [at.tokens[a:b] for a, ends in at.ends.items() for b in sorted(ends)]
 
     def start(self, line: int, limit: int) -> OldState:
-        """State behind the number of a sub's first line; `limit` is `Rules.sub_limit(line)`."""
+        """The state after the number of a sub's first line; `limit` is `Rules.sub_limit(line)`."""
         return OldState(line, limit, tuple(self._at(line, limit).ends))
 
     def allowed(self, state: OldState) -> tuple[int, ...]:
@@ -87,7 +86,7 @@ class Olds:
         return tuple(sorted(out))
 
     def advance(self, state: OldState, token: int) -> OldState | None:
-        """State behind `token`, None if it is not allowed."""
+        """The state after `token`, None if it is not allowed."""
         at, length = self._at(state.line, state.limit), state.length
         begun = [(0, a, length) for a in state.starts if a + length in at.ends[a]]
         closing = tuple((n + 1, a, k) for n, a, k in (*state.closing, *begun) if self._to[n] == token)
@@ -128,7 +127,7 @@ class Olds:
 
     def _text_tokens(self, line: int) -> Ids:
         ids = self._lines[line - 1]
-        # A last line without terminator carries a mark that is no text.
+        # A last line without a terminator ends in a mark that is not text.
         return (
             ids
             if self._views[line - 1].endswith("\n")
@@ -136,7 +135,7 @@ class Olds:
         )
 
     def _is_spelled(self, line: int) -> bool:
-        """Whether the line's tokens spell its text: else their offsets are none of the text's."""
+        """Whether the line's tokens spell its text; otherwise their offsets are not offsets in the text."""
         spelled = self._codec.vocabulary.token_bytes
         text = self._views[line - 1].encode("utf-8", "surrogatepass")
         return b"".join(spelled[token] for token in self._text_tokens(line)) == text

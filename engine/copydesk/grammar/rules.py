@@ -1,10 +1,9 @@
-"""Which op may follow which on one page: structural legality in pure integers.
+"""Which op may follow which on one page: structural legality, in integers only.
 
-A program in edit mode walks forward over the page's lines 1..M. `Rules` answers, at any point of that walk,
-which ops, which copy spans and which sub lines keep the program legal and inside the request's scope, in
-time proportional to the number of scope ranges. It is the single source of what the automata, tries and
-Lark grammars of this package spell; it knows no tokens and no text (which lines have a legal old text is
-asked of a callable).
+A program in edit mode walks forward over the page's lines 1..M. At any point of that walk `Rules` says which ops, copy spans and
+sub lines keep the program legal and inside the request's scope, in time proportional to the number of scope ranges. The automata
+and tries of this package spell what these rules allow. Tokens and texts do not occur here; a callable says which lines have a
+legal old text.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ def _every_line(_line: int, _limit: int) -> bool:
 class State:
     """Where a program stands between two ops.
 
-    `position` is the last page line copied, replaced or deleted for good (0 at the start); `sealed` says
-    that the result now ends without a terminator, so that only `end` may follow.
+    `position` is the last page line already copied, replaced or deleted (0 at the start); `sealed` says that the
+    result now ends without a terminator, so that only `end` may follow.
     """
 
     position: int = 0
@@ -80,11 +79,11 @@ class Rules:
     # -- scope -------------------------------------------------------------------------------------------------------
 
     def gen_ok(self, position: int) -> bool:
-        """Whether text may be inserted behind line `position`."""
+        """Whether text may be inserted after line `position`."""
         return any(s - 1 <= position <= e for s, e in self.scope)
 
     def deletable(self, first: int, last: int) -> bool:
-        """Whether lines first..last may all go: none at all, or all inside one range."""
+        """Whether lines first..last may all be deleted: there are none, or all are inside one range."""
         return first > last or any(s <= first and last <= e for s, e in self.scope)
 
     def sub_limit(self, line: int) -> int:
@@ -121,7 +120,7 @@ class Rules:
             return range(0)
         first = state.position + 1
         last = max(first, self.sub_limit(first) + 1)
-        # A copy that carries on where one ended would be the same copy written in two.
+        # A copy that continues the one before would be one copy written as two.
         return range(first + (state.previous == "copy"), min(last, self.lines) + 1)
 
     def copy_ends(self, state: State, start: int) -> tuple[range, ...]:
@@ -129,7 +128,7 @@ class Rules:
         here."""
         if start not in self.copy_starts(state):
             return ()
-        # Behind a copy that ends in the scope something must be allowed to follow: text, or a change of the next line.
+        # After a copy that ends inside the scope something must be able to follow: text, or a change of the next line.
         ends = [range(max(start, s - 1), e + self.gen) for s, e in self.scope if e >= start]
         if not any(self.lines in run for run in ends):
             ends.append(range(self.lines, self.lines + 1))
@@ -155,18 +154,18 @@ class Rules:
 
     # -- transitions -------------------------------------------------------------------------------------------------
 
-    # All three take the state they lead on from and the op's numbers, whether or not the answer depends on them.
+    # All three take the previous state and the numbers of the op, whether or not the result depends on them.
 
     def after_copy(self, state: State, start: int, end: int) -> State:  # noqa: ARG002
-        """State behind `copy start-end`; the caller has checked both numbers."""
+        """The state after `copy start-end`; the caller has checked both numbers."""
         return State(end, "copy", self.unterminated and end == self.lines)
 
     def after_gen(self, state: State, unterminated: bool = False) -> State:
         return State(state.position, "gen", unterminated)
 
     def after_sub(self, state: State, end_line: int, unterminated_result: bool = False) -> State:  # noqa: ARG002
-        """State behind a sub that ends in `end_line`. One that reaches an unterminated last line always
-        seals the result: what could follow it fits into its own new text."""
+        """The state after a sub that ends in `end_line`. One that reaches an unterminated last line always seals the
+        result: whatever could follow fits into its own new text."""
         return State(end_line, "sub", unterminated_result or (self.unterminated and end_line == self.lines))
 
 
@@ -187,11 +186,11 @@ def violation(rules: Rules, program: Program, views: Sequence[str] | None = None
         match op:
             case Copy(start, end):
                 if "copy" not in options or not any(end in r for r in rules.copy_ends(state, start)):
-                    return f"op {k}: copy {start}-{end} is not allowed behind line {state.position}"
+                    return f"op {k}: copy {start}-{end} is not allowed after line {state.position}"
                 state = rules.after_copy(state, start, end)
             case Gen(text):
                 if "gen" not in options or not text:
-                    return f"op {k}: a gen is not allowed behind line {state.position}"
+                    return f"op {k}: a gen is not allowed after line {state.position}"
                 if not text.endswith("\n") and not rules.may_drop_eol(state):
                     return f"op {k}: the text lacks its final newline"
                 state = rules.after_gen(state, not text.endswith("\n"))
@@ -201,7 +200,7 @@ def violation(rules: Rules, program: Program, views: Sequence[str] | None = None
                     or start not in rules.sub_starts(state)
                     or not start <= end <= rules.sub_limit(start)
                 ):
-                    return f"op {k}: a sub of {start}-{end} is not allowed behind line {state.position}"
+                    return f"op {k}: a sub of {start}-{end} is not allowed after line {state.position}"
                 if views is not None and old.endswith("\n") and not new.endswith("\n"):
                     return f"op {k}: the sub takes away the end of line {end}"
                 state = rules.after_sub(state, end)

@@ -1,12 +1,9 @@
-"""Finite choices as tries of tokens: the exact law over whole choices from one set of next-token logits per
-trie node.
+"""Finite choices as tries of tokens: the exact distribution over whole choices, from the next-token logits of each trie node.
 
-A choice (a copy span, a line number, a name) is a token sequence; no sequence is a prefix of another. Its
-probability is the product of the model's FULL next-token probabilities along its path, normalised over the
-legal choices: the future-validity correction Φ of arXiv 2605.07698, which on a finite language is plain
-enumeration. Masking each step to the tokens that lead on (`local_*`) samples another law. Nothing here
-knows models or tensors: logits are arrays, randomness is a number in [0, 1). `SpanTrie` spells the copy
-spans that `Rules` allow in the tokens of a codec; `Trie` knows neither.
+A choice (a copy span, a line number, a name) is a token sequence; no sequence is a prefix of another. Its probability is the
+product of the model's full next-token probabilities along its path, normalised over the legal choices: the future-validity
+correction Φ of arXiv 2605.07698, which is plain enumeration on a finite language. Masking each step to the tokens that some
+choice continues with (`local_law`) samples another distribution. Logits are arrays here, and no model is involved.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from copydesk.errors import GrammarError
 from copydesk.prompting.codec import Codec, Ids
 
 MAX_NODES = 128
-"""Internal nodes (the root among them) up to which one tree-mask forward scores a choice exactly."""
+"""The most internal nodes, including the root, for which one tree-mask forward scores a choice exactly."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,8 +27,8 @@ Ints = NDArray[np.int64]
 class Trie:
     """A prefix-free set of token sequences.
 
-    Internal nodes are numbered in breadth-first order, the root being 0; the root's logits are those behind
-    the last token before the choice. Nodes 1..N-1 are what a tree-mask forward feeds: `tokens`, `parents`
+    Internal nodes are numbered in breadth-first order, the root being 0; the root's logits are those after the
+    last token before the choice. Nodes 1..N-1 are what a tree-mask forward feeds: `tokens`, `parents`
     (index among `tokens`, -1 for the root, as `models.Feed` wants them) and `depths` (1 for the root's
     children; a token's position is that of the root plus its depth). Leaves keep the order of `sequences`.
     Edges (`edge_nodes[k]`, `edge_tokens[k]`) are the (node, next token) pairs whose log probability the law
@@ -88,13 +85,13 @@ class Trie:
 
     @property
     def nodes(self) -> int:
-        """Number of internal nodes, the root included: rows of logits the law needs."""
+        """Number of internal nodes, including the root: the rows of logits that the distribution needs."""
         return len(self.tokens) + 1
 
     @property
     def common(self) -> tuple[int, ...]:
-        """The tokens every choice begins with; they cancel in the law. The whole sequence if there is one
-        choice."""
+        """The tokens that every choice begins with, which cancel in the distribution; the whole sequence if there is only
+        one choice."""
         first, last = min(self.sequences), max(self.sequences)
         size = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
         return first[:size]
@@ -105,8 +102,8 @@ class Trie:
         return scores - _logsumexp(scores)
 
     def local_law(self, edge_log_probabilities: ArrayLike) -> Floats:
-        """The law of masking each step to the tokens some choice continues with (for comparison, and above
-        MAX_NODES)."""
+        """Log probability of each choice when each step is masked to the tokens that some choice continues with: for
+        comparison, and above MAX_NODES."""
         edges = np.asarray(edge_log_probabilities, np.float64)
         top = np.full(self.nodes, -np.inf)
         np.maximum.at(top, self.edge_nodes, edges)

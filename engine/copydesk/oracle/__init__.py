@@ -1,7 +1,7 @@
-"""From a pair of texts to a shortest copy/gen program: `oracle.py` is the entrance, `cost.py` says what
-short means, `path.py` finds a cheapest path over pairs of lines, `subs.py` the substitutions worth
-considering, `windows.py` the parts of a large file that need looking at. Nothing here knows models, pages
-or a particular tokenizer.
+"""From a pair of texts to a shortest copy/gen program.
+
+`oracle.py` is the entry point, `cost.py` defines what short means, `path.py` finds a cheapest path over pairs of lines, `subs.py`
+the substitutions worth considering, and `windows.py` the parts of a large file that have to be searched.
 """
 
 from copydesk.oracle.cost import CodeCost, Cost

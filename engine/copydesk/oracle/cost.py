@@ -1,6 +1,6 @@
-"""What a program costs in tokens, and how a line falls into tokens of its own.
- An edit format prices programs through `Cost`; `CodeCost` is the price list used without one. Nothing here
-knows programs.
+"""What a program costs in tokens, and how a line is split into tokens.
+
+An edit format prices programs through `Cost`; `CodeCost` is the price list that is used without one.
 """
 
 from __future__ import annotations
@@ -17,25 +17,24 @@ from copydesk.text.document import content, terminator, view_line, view_text
 class Cost(Protocol):
     """A price list in tokens. Texts are view text; every price is the same wherever in the program it falls.
 
-    The oracle is exact for prices where `text_cost` adds up over lines. It reads a gen's price off its
-    lines one by one.
+    The oracle is exact for prices where `text_cost` is additive over lines: it adds up a gen's price line by line.
     """
 
     @property
     def copy_cost(self) -> int:
-        """Tokens of one copy, its two numbers included. At least 1."""
+        """Tokens of one copy, including its two numbers. At least 1."""
 
     @property
     def gen_cost(self) -> int:
-        """Tokens round a gen's text. At least 1."""
+        """Tokens around a gen's text. At least 1."""
 
     @property
     def sub_cost(self) -> int:
-        """Tokens round a sub's two texts, its number included."""
+        """Tokens around a sub's two texts, including its number."""
 
     def line_tokens(self, line: str) -> Sequence[str]:
-        """The line's own tokens as pieces of text that join to `line`; tokens that share a character are
-        one piece."""
+        """The line's own tokens as pieces of text that concatenate to `line`; tokens that share a character are one
+        piece."""
 
     def text_cost(self, text: str) -> int:
         """How many tokens `text` takes in a body."""
@@ -72,7 +71,7 @@ class CodeCost:
 
 
 class PricedLine:
-    """An exact line with the places where its own tokens meet and what it costs to write."""
+    """An exact line with the boundaries of its own tokens and the cost of writing it."""
 
     __slots__ = ("content", "ends", "terminator", "text", "views", "weights", "written")
 
@@ -89,7 +88,7 @@ class PricedLine:
         # View and exact line agree up to the terminator, and no piece ends inside one.
         self.ends: list[int] = [*self.views[:-1], len(line)]
         """The same boundaries in the exact line."""
-        # A piece is one token unless tokens share a character: then its price is asked for by itself.
+        # A piece is one token unless tokens share a character; then it is priced by itself.
         whole = len(pieces) == self.written
         prices = [1 if whole else max(1, cost.text_cost(piece)) for piece in pieces]
         self.weights: list[int] = list(accumulate(prices, initial=0))

@@ -1,5 +1,4 @@
-"""The oracle: a shortest program for a known change. Training targets and every upper bound come from
-here."""
+"""The oracle: a shortest program for a known change. Training targets and upper bounds come from it."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ def oracle_program(
     max_lines = sub_lines if subs else 0
     found = _search(lines, old, new, prices, max_lines, narrow=True)
     if found is None and scope is not None:
-        # An anchor in the wrong one of several places can leave no path through a scope of several ranges.
+        # An anchor at the wrong one of several places can rule out every path through a scope of several ranges.
         found = _search(lines, old, new, prices, max_lines, narrow=False)
     if found is None:
         raise ProgramError("the texts differ outside the scope")
@@ -58,7 +57,7 @@ def oracle_program(
 
 
 def program_tokens(program: Program, before: str, cost: Cost | None = None) -> int:
-    """What `program`, legal for the exact text `before`, costs by `cost`. An old text counts as its lines'
+    """What `program`, which is legal for the exact text `before`, costs by `cost`. An old text is counted in its lines'
     own tokens."""
     prices: Cost = cost if cost is not None else CodeCost()
     lines = PricedLines(split_lines(before), prices)
@@ -91,7 +90,7 @@ def _old_tokens(op: Sub, lines: PricedLines, prices: Cost) -> int:
 def _search(
     lines: Lines, old: PricedLines, new: PricedLines, cost: Cost, sub_lines: int, *, narrow: bool
 ) -> list[Op] | None:
-    """The ops of the whole program, or None where the scope leaves none."""
+    """The ops of the whole program, or None where the scope allows none."""
     windows = search_windows(lines, narrow=narrow)
     if windows is None:
         return None
@@ -126,7 +125,7 @@ def _steps(
     core = trimmed(lines, window)
     found = path(edges(core))
     if found is not None and sub_lines and window.cells <= EXACT_CELLS and core.cells < window.cells:
-        # Subs elsewhere too, where they could be part of something no longer than what is known already.
+        # Also subs elsewhere that could be part of a program no longer than the best one so far.
         found = path(edges(window, found.tokens))
     return None if found is None else found.steps
 
@@ -140,7 +139,7 @@ def _op(step: Step, new: PricedLines) -> Op:
 
 
 def _append(ops: list[Op], op: Op) -> None:
-    """Add `op`, grown together with what it continues across two windows."""
+    """Add `op`, merged with the op before it where it continues that across two windows."""
     last = ops[-1] if ops else None
     if isinstance(op, Copy) and isinstance(last, Copy) and op.start == last.end + 1:
         ops[-1] = Copy(last.start, op.end)

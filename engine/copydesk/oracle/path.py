@@ -1,8 +1,8 @@
 """A cheapest path over pairs (before lines used, after lines written) inside one window.
- Dynamic programming over rows j (after lines written) and places i (before lines used), with three states:
-inside a copy that ended exactly at i; behind a gen; behind anything else. Deleting a line (i → i+1) is free
-where the scope lets it. Costs compare by tokens, then by number of ops. Knows prices; does not know text,
-which arrives as prices and equal-line classes.
+
+Dynamic programming over rows j (after lines written) and places i (before lines used), with three states: inside a copy that
+ended exactly at i; after a gen; after anything else. Deleting a line (i → i+1) is free where the scope allows it. Costs are
+compared by tokens, then by number of ops. Texts are represented by prices and by numbers that are equal for equal lines.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ INFINITE = 1 << 62
 class Window:
     """Before lines [i0, i1) against after lines [j0, j1), 0-based.
 
-    `joins_before`: a copy that ends at i0 precedes it, so that copying on costs nothing. `joins_behind`: a
+    `joins_before`: a copy that ends at i0 precedes it, so that continuing it costs nothing. `joins_behind`: a
     copy that starts at i1 follows.
     """
 
@@ -58,8 +58,8 @@ Step = CopyStep | GenStep | SubEdge
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The steps through a window, in order, and what they cost. Copies joined to what lies outside cost
-    nothing here."""
+    """The steps through a window, in order, and their cost. Copies that continue one outside the window cost nothing
+    here."""
 
     steps: list[Step]
     tokens: int
@@ -82,7 +82,7 @@ def cheapest(
     subs: Sequence[SubEdge],
     ranges: Sequence[tuple[int, int]],
 ) -> Path | None:
-    """A cheapest path through `window`, or None where the scope leaves none.
+    """A cheapest path through `window`, or None where the scope allows none.
 
     `before` and `after` hold a number per line, equal for equal lines; all indices are those of the whole
     texts. `ranges` are the scope as places: (a, b) lets lines a..b-1 (0-based) be deleted or substituted
@@ -182,8 +182,7 @@ class _Search:
         return row
 
     def _writing(self, gens: list[int] | None, other: list[int] | None, text: int) -> list[int] | None:
-        """One more after line in a gen, going on or beginning. Deletions need no second look: both rows
-        include them."""
+        """One more after line in a gen, which continues or begins. Deletions are already part of both rows."""
         if gens is None and other is None:
             return None
         row = [INFINITE] * (self.width + 1)
@@ -237,7 +236,7 @@ class _Search:
         return "other" if other is not None and other[i] == cost else "gen"
 
     def _back_gen(self, i: int, j: int, found: list[Step]) -> tuple[int, int, str]:
-        """All of one gen; the deletions round it are taken up again by the state it began in."""
+        """All of one gen; the deletions around it belong to the state in which it began."""
         end = j
         while True:
             gens, above = self.gens[j], self.gens[j - 1]

@@ -1,4 +1,4 @@
-"""The sub that makes one line another: what the oracle would write if it had to write a sub."""
+"""The sub that turns one line into another: what the oracle would write if only subs were allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NEVER = 1 << 20
 
 
 class _SubsOnly:
-    """The prices of `cost`, with gens so dear that no sub is dropped for one."""
+    """The prices of `cost`, with gens so expensive that no sub is dropped for one."""
 
     def __init__(self, cost: Cost) -> None:
         self.copy_cost, self.sub_cost, self.gen_cost = cost.copy_cost, cost.sub_cost, _NEVER
@@ -19,8 +19,8 @@ class _SubsOnly:
 
 
 def line_sub(before: str, after: str, cost: Cost) -> Sub | None:
-    """The cheapest `Sub(1, 1, old, new)` that makes the line `before` the line or lines `after` (both with their terminators, or
-    both without); None where there is none."""
+    """The cheapest `Sub(1, 1, old, new)` that turns the line `before` into the line or lines `after` (both with their
+    terminators, or both without); None where there is none."""
     lines = split_lines(after)
     prices = _SubsOnly(cost)
     edges = sub_edges(

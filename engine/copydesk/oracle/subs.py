@@ -1,8 +1,7 @@
-r"""Substitutions worth considering: before lines i..i+s-1 whose `old` replaced by `new` gives after lines
-j..j+k-1.
- `old` is a run of the lines' own tokens that `sub_span` accepts; of all such runs the shortest that covers
-the difference is taken (a run one token longer costs one token more in `old` and about one in `new`). Knows
-prices and lines, not programs.
+r"""Substitutions worth considering: replacing `old` by `new` in before lines i..i+s-1 gives after lines j..j+k-1.
+
+`old` is a run of the lines' own tokens that `sub_span` accepts; of all such runs the shortest that covers the difference is taken
+(a run one token longer costs one token more in `old` and about one in `new`).
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from copydesk.program import Sub, sub_span
 from copydesk.text.document import terminator
 
 _EXACT_CELLS = 1024
-"""Up to so many pairs of lines every substitution is considered."""
+"""Up to this many pairs of lines, every substitution is considered."""
 _FULL_CELLS = 5_000
-"""Up to so many every pair of lines is compared; above, those near the diagonal."""
+"""Up to this many, every pair of lines is compared; beyond, only those near the diagonal."""
 _BAND = 16
 _MOST_ANCHORS = 64
-"""How many tokens beyond the difference an old text may take in to become unique, and how many places it
-may shift over where the difference can lie in several: a periodic line of megabytes must not take hours."""
+"""How many tokens beyond the difference an old text may include to become unique, and over how many places it may shift where
+the difference has several: a periodic line of megabytes must not take hours."""
 _MOST_NEW_LINES = 8
 """Above `_EXACT_CELLS`: how many after lines one substitution may make."""
 
@@ -40,7 +39,7 @@ class SubEdge(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    """What a before line shares with an after line at one end."""
+    """What a before line and an after line have in common at one end."""
 
     j: int
     pieces: int
@@ -174,7 +173,7 @@ def _best_sub(
     last = i + s - 1
     j, k = head.j, tail.j - head.j + 1
     if last == len(before) - 1 and not before[last].terminator and j + k != len(after):
-        return None  # behind the document's unterminated last line nothing may follow
+        return None  # nothing may follow the document's unterminated last line
     block = "".join(before.texts[i : last + 1])
     result = "".join(after.texts[j : j + k])
     ends: list[int] = []

@@ -1,8 +1,8 @@
-"""The oracle's price list in a model's own tokens: what a program costs to say in one edit format.
+"""The oracle's price list in a model's own tokens: what a program costs in one edit format.
 
-With it the oracle's shortest program is the one with fewest tokens for this model, and a sub's old text is a run of the
-tokens the page shows. Old texts begin and end between words: half a word for another half would often be a token shorter,
-but nobody could choose it from a list of names, and a model learns it worse. Knows the codec's tokens; nothing of pages.
+With it the oracle's shortest program is the one with the fewest tokens for this model, and a sub's old text is a run of the
+tokens the page shows. Old texts begin and end between words: replacing half a word would often save a token, but it could not be
+chosen from a list of names, and models learn it less well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from copydesk.prompting.codec import Codec
 
 
 class CodecCost:
-    """`oracle.Cost` for `codec`. Prices are token counts; line numbers are priced as the shortest is.
+    """`oracle.Cost` for `codec`. Prices are token counts; every line number is priced like the shortest.
 
     Without `words` old texts may cut words where the tokenizer does.
     """

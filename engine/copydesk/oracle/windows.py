@@ -1,21 +1,17 @@
-"""Which parts of two texts need a search, and which are plainly copied.
+"""Which parts of two texts need a search, and which are simply copied.
 
-Small pairs are one window, and the search over it is exact. Larger ones are narrowed:
+Small pairs are one window, which is searched exactly. Larger ones are narrowed:
 
-* Under a scope, whatever lies outside it must be copied, so where it can lie in one place only it is cut
-out. Exact.
-* Common lines at both ends, and in between runs round lines that occur once in both texts (patience
-anchors), are taken as
-  copied, except a margin next to the change. The margin reaches until its lines that occur once in both
-  texts would cost as much to write as one op of each kind costs to frame: past such lines a path that does
-  not copy them in place cannot win back by its other choices what writing them costs, unless it copies
-  lines of the region out of order, as in periodic text. There, and where no anchor is found, the result can
-  be an op or so longer than the shortest.
-* A window without anchors that is still too large is searched in tiles along its diagonal. It is rewritten
-text, of which a
-  gen is most of the answer.
+* Under a scope everything outside must be copied, so what has only one possible place there is cut out. This is exact.
+* Common lines at both ends, and between them runs around lines that occur once in both texts (patience anchors), are copied,
+  except for a margin next to the change. The margin extends until its lines that occur once in both texts would cost as much to
+  write as one op of each kind costs to frame: a path that does not copy such lines in place cannot make up for the cost of
+  writing them, unless it copies lines of the region out of order, as in periodic text. There, and where no anchor is found, the
+  result can be an op or so longer than the shortest.
+* A window without anchors that is still too large is searched in tiles along its diagonal. Such text was rewritten, and most of
+  the answer is a gen.
 
-Lines are numbers here, equal for equal lines; nothing is known of text.
+Lines are represented by numbers that are equal for equal lines.
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ from dataclasses import dataclass, replace
 from copydesk.oracle.path import Window
 
 EXACT_CELLS = 441
-"""Up to so many cells (20 lines against 20) a pair is searched as it stands."""
+"""Up to this many cells (20 lines against 20), a pair is searched as a whole."""
 _ANCHOR_CELLS = 10_000
 _TILE_CELLS = 20_000
 _LONGEST_MARGIN = 64
@@ -41,7 +37,7 @@ class Lines:
     before: Sequence[int]
     after: Sequence[int]
     ranges: Sequence[tuple[int, int]]
-    """The scope as places: lines a..b-1 may go, text may come at places a..b; sorted, disjoint."""
+    """The scope as places: lines a..b-1 may be deleted, text may be written at places a..b; sorted, disjoint."""
     weight: Callable[[int], int]
     """Tokens of before line i in a gen."""
     margin_weight: int
@@ -49,9 +45,9 @@ class Lines:
 
 
 def search_windows(lines: Lines, *, narrow: bool = True) -> list[Window] | None:
-    """The windows to search, in order; between them, before and behind lines are copied one to one.
+    """The windows to search, in order; the lines before, between and after them are copied one to one.
 
-    None where what lies outside the scope is not the same in both texts. Without `narrow` only the exact
+    None where the texts differ outside the scope. Without `narrow` only the exact
     rule is used.
     """
     windows = _outside_cut(lines)
@@ -61,7 +57,7 @@ def search_windows(lines: Lines, *, narrow: bool = True) -> list[Window] | None:
 
 
 def _outside_cut(lines: Lines) -> list[Window] | None:
-    """The whole, without the stretches outside the scope that have one possible place."""
+    """Everything except the stretches outside the scope that have only one possible place."""
     n, m = len(lines.before), len(lines.after)
     if not lines.ranges:
         return [] if lines.before == lines.after else None
@@ -110,7 +106,7 @@ def _narrow(lines: Lines, window: Window) -> Iterator[Window]:
 
 
 def trimmed(lines: Lines, window: Window) -> Window:
-    """`window` without the common lines at its ends, but for a margin."""
+    """`window` without the common lines at its ends, except for a margin."""
     before, after = lines.before, lines.after
     i0, i1, j0, j1 = window.i0, window.i1, window.j0, window.j1
     most = min(i1 - i0, j1 - j0)
@@ -157,14 +153,14 @@ def _margin(lines: Lines, unique: dict[int, int], outward: range) -> int:
 
 
 def _anchored(lines: Lines, window: Window) -> Iterator[Window]:
-    """`window` cut at the inner lines of runs of equal lines round its patience anchors."""
+    """`window` cut at the inner lines of runs of equal lines around its patience anchors."""
     unique = _unique(lines, window)
     pairs = [(i, unique[lines.before[i]]) for i in range(window.i0, window.i1) if lines.before[i] in unique]
     start_i, start_j, joins = window.i0, window.j0, window.joins_before
     done_i, done_j = window.i0, window.j0
     for i, j in _increasing(pairs):
         if i < done_i or j < done_j:
-            continue  # inside the run round the anchor before it
+            continue  # inside the run around the anchor before it
         first, stop = i, i + 1
         while (
             first > done_i

@@ -1,1 +1,1 @@
-"""Pages: the numbered lines one prompt shows."""
+"""Pages: the numbered lines that one prompt shows."""

@@ -1,10 +1,9 @@
-"""The pages of one document, kept steady while it is edited.
+"""The pages of one document, kept stable while it is edited.
 
-The document's lines are partitioned into blocks; page k is blocks k and k + 1, so neighbouring pages overlap
-by one block and any few lines have context on both sides in one of them. A document short enough is one page.
-An edit grows or shrinks the blocks it touches; only a block that becomes too long or too short is split or
-merged, and every other page stays the page it was, cache included. Knows lines, not tokens; which pages are
-warm is the cache's business.
+The document's lines are partitioned into blocks; page k is blocks k and k + 1, so neighbouring pages overlap by one block and
+any small group of lines has context on both sides in one of them. A short document is one page. An edit grows or shrinks the
+blocks it touches; only a block that becomes too long or too short is split or merged, and every other page stays the same, with
+its cache. This module works on lines, not tokens; which pages are warm is up to the cache.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from copydesk.text.document import Change, view_line
 
 @dataclass(frozen=True, slots=True)
 class LayoutChange:
-    """What a splice did to the pages, by key. `changed`: same key, other text. The three are disjoint, in
-    document order.
+    """What a splice did to the pages, by key. `changed`: pages whose key stayed and whose text did not. The three are
+    disjoint and in document order.
     """
 
     changed: tuple[int, ...]
@@ -45,14 +44,14 @@ class _Places(NamedTuple):
         return self.ids[: max(1, len(self.ids) - 1)]
 
     def near_header(self) -> set[int]:
-        """The pages that begin near the header: what they show of it depends on where exactly."""
+        """The pages that begin near the header: how much of it they show depends on where they begin."""
         if self.header is None:
             return set()
         low, high = bisect_right(self.starts, self.header[0] - 1), bisect_right(self.starts, self.header[1])
         return set(self.keys[max(0, low - 1) : high + 1])
 
     def shape(self, key: int) -> tuple[int, bool]:
-        """How many header lines the page shows, and whether lines are hidden behind them."""
+        """How many header lines the page shows, and whether lines between them and the window are hidden."""
         start = self.starts[self.ids.index(key)]
         shown = max(0, min(self.header[1], start) - self.header[0] + 1) if self.header is not None else 0
         return shown, start > (self.header[0] + shown - 1 if self.header is not None and shown else 0)
@@ -74,8 +73,8 @@ class PageSizes(Protocol):
 class PageLayout:
     """The pages of one document.
 
-    Keys are integers, never used twice. `lines` are the document's exact lines; the layout keeps a reference
-    and reads it when pages are asked for, so a caller that replaces or edits them tells it by `splice`.
+    Keys are integers that are never reused. `lines` are the document's exact lines; the layout keeps a reference and
+    reads them when a page is requested, so a caller that replaces or edits them must call `splice`.
     """
 
     def __init__(self, lines: Sequence[str], sizes: PageSizes, language: str) -> None:
@@ -83,7 +82,7 @@ class PageLayout:
         self._page_lines = sizes.warm_lines or sizes.page_lines
         self._header_lines = sizes.header_lines
         self._language = language
-        # Block lengths: two of the longest fill a page; a new one leaves room to type.
+        # Block lengths: two of the longest fill a page; a new block leaves room for typing.
         overlap = sizes.page_overlap * self._page_lines // sizes.page_lines
         self._longest = min(overlap or self._page_lines, self._page_lines // 2)
         self._nominal = max(1, self._longest * 7 // 8)
@@ -107,17 +106,17 @@ class PageLayout:
 
     @property
     def header(self) -> Range | None:
-        """The import block as far as pages show it."""
+        """The part of the import block that pages show."""
         return self._header
 
     def window(self, key: int) -> Range:
         """The document lines in the page's window; (1, 0) for an empty document. Raises KeyError for a page
-        that is gone.
+        that no longer exists.
         """
         return self._window(self._index(key))
 
     def page(self, key: int) -> Page:
-        """The page as it stands. Raises KeyError for a page that is gone."""
+        """The page in its present state. Raises KeyError for a page that no longer exists."""
         return Page.of(self._lines, self.window(key), self._header, key)
 
     def keys_near(self, first: int, last: int) -> list[int]:
@@ -126,9 +125,9 @@ class PageLayout:
         return self.keys[max(0, low) : high + 1]
 
     def page_for(self, scope: Sequence[Range]) -> Page:
-        """The page that shows every range of `scope` and has most context on both sides of it.
+        """The page that shows every range of `scope` with the most context on both sides.
 
-        Where no page of the layout does, a cold page (key None) made for the scope. Raises ScopeError for a
+        Where no page of the layout shows them all, a cold page (key None) is made for the scope. Raises ScopeError for a
         scope outside the document, or spread over more lines than a page has.
         """
         ranges = normalise_scope(scope, len(self._lines))
@@ -144,9 +143,7 @@ class PageLayout:
         return best[1] if best is not None else self._cold_page(ranges)
 
     def divide(self, scope: Sequence[Range]) -> list[list[Range]]:
-        """`scope` cut into scopes that fit a page each: one per block it touches. For an edit of more than a
-        page shows.
-        """
+        """`scope` cut into scopes that each fit a page, one per block it touches: for an edit that is larger than a page."""
         parts: list[list[Range]] = []
         block = -1
         for start, end in normalise_scope(scope, len(self._lines)):
@@ -166,8 +163,8 @@ class PageLayout:
     # -- editing -------------------------------------------------------------------------------------------
 
     def splice(self, change: Change, lines: Sequence[str]) -> LayoutChange:
-        """Follow an edit: `lines` are the document's lines after `change`. Costs time in the blocks touched,
-        and one pass in C over the list of block lengths.
+        """Follow an edit: `lines` are the document's lines after `change`. Takes time in proportion to the blocks
+        touched, and one pass in C over the list of block lengths.
         """
         before = _Places(list(self._ids), self._starts, self._header)
         touched = set[int]()
@@ -186,7 +183,7 @@ class PageLayout:
         return self._difference(before, touched, restart=restart)
 
     def _resize(self, change: Change, touched: set[int]) -> None:
-        """Lines replaced one for one stay in their blocks; only what is left over moves a boundary."""
+        """Lines replaced one for one stay in their blocks; only the surplus moves a boundary."""
         first, removed, added = change.first, change.old_end - change.first, change.new_count
         common = min(removed, added)
         if common:
@@ -194,8 +191,7 @@ class PageLayout:
                 touched.add(self._ids[k])
         at = first + common
         if added > common:
-            # At a boundary the block before takes it: an append keeps more of a page warm than a new first
-            # line.
+            # At a boundary the block before it grows: appending keeps more of a page warm than a new first line.
             k = self._block_of(max(0, at - 1))
             self._sizes[k] += added - common
             touched.add(self._ids[k])
@@ -209,7 +205,7 @@ class PageLayout:
                 left, k, inside = left - cut, k + 1, 0
 
     def _rebalance(self, touched: set[int]) -> None:
-        """Merge blocks that became too short, split those too long; the left part keeps the name."""
+        """Merge blocks that became too short and split those that became too long; the left part keeps the name."""
         total = len(self._lines)
         if total <= self._page_lines:
             if len(self._ids) > 1:
@@ -225,7 +221,7 @@ class PageLayout:
             self._split(k, touched)
 
     def _retire(self, pages: set[int], touched: set[int]) -> None:
-        """The last block begins no page: where it used to, it takes a new name, so that a dead key never comes back."""
+        """The last block begins no page. If it used to, it gets a new name, so that a dead key is never reused."""
         if len(self._ids) > 1 and self._ids[-1] in pages:
             if self._ids[-1] in touched:
                 touched.add(self._next_id)
@@ -233,7 +229,7 @@ class PageLayout:
             self._next_id += 1
 
     def _merge(self, k: int, touched: set[int]) -> int:
-        """Join block k to a neighbour, the left one where the pair stays short enough; returns its new index."""
+        """Join block k to a neighbour, the left one if the pair stays short enough; returns the new index."""
         left = k - 1 if k > 0 else k
         fits_right = 0 < k < len(self._ids) - 1 and self._sizes[k] + self._sizes[k + 1] <= self._longest
         if fits_right and self._sizes[k - 1] + self._sizes[k] > self._longest:
@@ -261,7 +257,7 @@ class PageLayout:
         old, new = before.keys, places.keys
         was, now = set(old), set(new)
         stale = set(new) if restart else set[int]()
-        # Lines above a page may come or go without touching it: the first page of all, and pages near the header.
+        # Lines above a page may appear or disappear without touching it: the first page, and pages near the header.
         for key in (before.near_header() | places.near_header() | {new[0]}) & was & now:
             if before.shape(key) != places.shape(key):
                 stale.add(key)
@@ -301,8 +297,8 @@ class PageLayout:
         return sorted({k for b in blocks for k in (b - 2, b - 1, b) if 0 <= k < len(self.keys)})
 
     def _context(self, window: Range, ranges: Sequence[Range]) -> int:
-        """Lines shown on the poorer side of the ranges that lie in the window; the document's ends count as
-        plenty.
+        """Lines of context on the side that has fewer, for the ranges in the window; the document's ends count as full
+        context.
         """
         first, last = window
         inside = [r for r in ranges if r[0] >= first]
@@ -317,7 +313,7 @@ class PageLayout:
         outside = [r for r in ranges if head is None or r[0] < head[0] or r[1] > head[1]]
         for group in (outside, ranges):
             low, high = (group[0][0], group[-1][1]) if group else (1, 0)
-            # As much round it as a warm page that it fits in has at the least.
+            # At least as much context as a warm page would give it.
             size = min(self._most_lines, max(self._page_lines, high - low + 1 + self._page_lines // 2))
             if high - low + 1 > size:
                 continue
@@ -332,11 +328,11 @@ class PageLayout:
         )
 
     def _two_places(self, ranges: Sequence[Range]) -> Page | None:
-        """A page whose header is not the imports, but what comes before the widest gap between the ranges."""
+        """A page whose header is not the imports but the ranges before the widest gap."""
         gaps = [after[0] - before[1] for before, after in pairwise(ranges)]
         cut = gaps.index(max(gaps)) + 1
         low, high = ranges[0][0], ranges[cut - 1][1]
-        header = max(1, min(low, high)), max(low, high)  # of an insertion point, the lines round it
+        header = max(1, min(low, high)), max(low, high)  # for an insertion point, the lines around it
         first, last = ranges[cut][0], max(ranges[-1])
         most = self._most_lines - (header[1] - header[0] + 2)
         if last - first + 1 > most:

@@ -1,10 +1,8 @@
-"""A page: the numbered lines one prompt shows, and the way from programs over it to programs over the
-document and back.
+"""A page: the numbered lines that one prompt shows, and the conversion of programs between page and document.
 
-A page shows an optional header (import lines), at most one line that stands for the hidden lines behind it,
-and a window of consecutive lines. Everything it does not show is copied. Page programs are in page line
-numbers and view text, document programs in document line numbers and exact text. Which windows a document has
-is `layout.py`; a page knows no tokens.
+A page shows an optional header (import lines), at most one line that stands for the hidden lines after it, and a window of
+consecutive lines. Everything it does not show is copied. Page programs use page line numbers and view text, document programs
+use document line numbers and exact text. `layout.py` decides which windows a document has.
 """
 
 from __future__ import annotations
@@ -26,15 +24,15 @@ from copydesk.text.document import (
 )
 
 SKIP_VIEW = "...\n"
-"""What the skip line looks like as text. It is never in scope, so no program quotes it."""
+"""The text of the skip line. It is never in scope, so no program quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page of one version of a document.
 
-    `spans[k - 1]` is the 1-based inclusive range of document lines that page line k stands for: one line
-    each, but for the skip line. `views[k - 1]` is its view text. `skip` is the page number of the skip line.
+    `spans[k - 1]` is the 1-based inclusive range of document lines that page line k stands for: one line, except
+    for the skip line. `views[k - 1]` is its view text. `skip` is the page number of the skip line.
     `header` counts header lines. `at_end`: the last page line is the document's last (or the document is
     empty). `unterminated`: that line has no terminator. `key` names the page within its layout; None for a
     cold page made for one request.
@@ -52,8 +50,8 @@ class Page:
     def of(
         cls, lines: Sequence[str], window: Range, header: Range | None = None, key: int | None = None
     ) -> Page:
-        """The page of `window` (1-based inclusive) over exact `lines`; `header` is shown as far as it lies
-        before the window.
+        """The page of `window` (1-based inclusive) over exact `lines`; the part of `header` before the window is
+        shown.
         """
         first, last = window
         spans: list[Range] = []
@@ -98,16 +96,14 @@ class Page:
         return k + 1
 
     def _boundary(self, line: int) -> int | None:
-        """The page line after which text inserted behind document line `line` stands (0: before the first),
-        or None.
-        """
+        """The page line after which text inserted after document line `line` goes (0: before the first), or None."""
         if line == self.first - 1:
             return 0
         k = bisect_left(self.spans, line, key=lambda span: span[1])
         return k + 1 if k < len(self.spans) and self.spans[k][1] == line else None
 
     def to_page_scope(self, ranges: Sequence[Range]) -> list[Range]:
-        """Document ranges as page ranges. Raises ScopeError for a range that the page does not show whole."""
+        """Document ranges as page ranges. Raises ScopeError for a range that the page does not show completely."""
         out: list[Range] = []
         for start, end in ranges:
             if end < start:
@@ -123,7 +119,7 @@ class Page:
         return out
 
     def shows(self, ranges: Sequence[Range]) -> bool:
-        """Whether every range is shown whole."""
+        """Whether every range is shown completely."""
         try:
             self.to_page_scope(ranges)
         except ScopeError:
@@ -135,15 +131,15 @@ class Page:
     def to_document(self, program: Program, lines: Sequence[str]) -> Program:
         """A legal page program as a program over the document's exact `lines`.
 
-        Copies carry the hidden lines with them; new text takes the terminators of the lines it replaces.
+        Copies include the hidden lines; new text takes the terminators of the lines it replaces.
         """
         return _ToDocument(self, lines).convert(program)
 
     def from_document(self, program: Program, lines: Sequence[str]) -> Program:
         """The inverse: a program over the exact `lines` as a page program.
 
-        Raises ScopeError where it changes something the page does not show, ProgramError for a sub that cuts
-        a terminator in two.
+        Raises ScopeError where it changes something the page does not show, ProgramError for a sub that splits
+        a terminator.
         """
         ops: list[Op] = []
         done = 0  # document lines consumed so far
@@ -162,7 +158,7 @@ class Page:
                 case Gen(text):
                     if self._boundary(done) is None:
                         raise ScopeError(
-                            f"the program writes behind line {done}, which the page does not show"
+                            f"the program writes after line {done}, which the page does not show"
                         )
                     ops.append(Gen(view_text(text)))
                 case Sub(start, end, old, new):
@@ -227,7 +223,7 @@ class _ToDocument:
         self.tail = split_lines(exact)[-1]
 
     def _localise(self, text: str, replaced: Sequence[str], following: str | None) -> str:
-        # Counting terminators reads the whole document: only where there is no line before that has one.
+        # Counting terminators reads the whole document: only needed where no line before has one.
         majority = (terminator(self.tail) if self.tail else "") or majority_terminator(self.lines)
         return localise(text, replaced, self.tail, majority, following)
 
@@ -242,13 +238,12 @@ class _ToDocument:
         start, end = self.page.spans[op.start - 1][0], self.page.spans[op.end - 1][0]
         replaced = self.lines[start - 1 : end]
         head = replaced[0][: found.offset]
-        # Content characters count the same in both domains; only a terminator may be longer in the exact
-        # text.
+        # Offsets in the content are the same in both domains; only a terminator may be longer in the exact text.
         whole = found.end_offset == len(self.page.views[op.end - 1])
         rest = "" if whole else replaced[-1][found.end_offset :]
         text = "".join(replaced)
         old = text[len(head) : len(text) - len(rest)]
-        # The head goes through with the new text, so that localise sees the lines as they will stand.
+        # The head is localised with the new text, so that `localise` sees the lines as they will be.
         new = self._localise(head + op.new, replaced, rest or self._line(end + 1))[len(head) :]
         if new == old:
             self._copy(start, end)

@@ -1,7 +1,7 @@
-"""Copy/gen programs over the numbered lines of a document: `program.py` says what is legal and what text a
-program stands for, `ops.py` holds the operations, `sub.py` the one rule about a sub's old text, `text.py`
-the printed form, `edits.py` the way to an editor's edits. Nothing here knows tokens, files, scopes or
-models.
+"""Copy/gen programs over the numbered lines of a document.
+
+`program.py` defines which programs are legal and what text they produce, `ops.py` the operations, `sub.py` the rule for a sub's
+old text, `text.py` the printed form, `edits.py` the edits for an editor. Nothing here depends on tokens, files, scopes or models.
 """
 
 from copydesk.program.ops import Copy, Gen, Op, Sub

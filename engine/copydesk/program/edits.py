@@ -1,5 +1,6 @@
-"""From a legal program to the edits that carry it out. Read off the program's own ranges: no text is ever
-compared to find out what changed. Does not judge the program (`Program.validate` has) and knows no tokens.
+"""From a legal program to the edits that carry it out.
+
+The edits come from the program's own ranges, never from a comparison of texts. The program must have passed `Program.validate`.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ class _Hunk:
 def program_edits(
     ops: Sequence[Op], document: TextLines, moves: bool, encoding: Encoding | str
 ) -> list[TextEdit]:
-    """Ordered, non-overlapping, non-touching edits; those that would change nothing are left out.
+    """Ordered edits that neither overlap nor touch; those that would change nothing are left out.
 
-    With `moves` copies may repeat or go back: the longest increasing run of lines stays in place (most
-    lines; the first such run), all else is inserted text.
+    With `moves`, copies may repeat or go back: the longest increasing sequence of lines stays in place (the first such
+    sequence if there are several), and everything else is inserted as text.
     """
     kept = _longest_increasing(ops, document.lines) if moves else list(ops)
     edits: list[TextEdit] = []
@@ -40,7 +41,7 @@ def program_edits(
 
 
 def _hunks(ops: Sequence[Op], document: TextLines) -> Iterator[_Hunk]:
-    """What separates the document from the result, in order; `ops` advance strictly."""
+    """The differences between the document and the result, in order; `ops` advance strictly."""
     lines = document.lines
     document_end = document.end(Encoding.UTF32)
 
@@ -89,7 +90,7 @@ def _longest_increasing(ops: Sequence[Op], lines: Sequence[str]) -> list[Op]:
             atoms.extend(Copy(line, line) for line in range(op.start, op.end + 1))
         else:
             atoms.append(op)
-    # tree[k]: the best (weight, -atom index) of a run whose last line lies in k's stretch
+    # tree[k]: the best (weight, -atom index) of a sequence whose last line lies in the range of node k
     tree: list[tuple[int, int]] = [(0, 1)] * (len(lines) + 1)
     back: list[int] = [-1] * len(atoms)
     for index, atom in enumerate(atoms):
@@ -122,7 +123,7 @@ def _longest_increasing(ops: Sequence[Op], lines: Sequence[str]) -> list[Op]:
 
 
 def op_text(op: Op, lines: Sequence[str]) -> str:
-    """The text an op stands for, over the document's `lines`. The op must be legal for them."""
+    """The text that an op produces from the document's `lines`. The op must be legal for them."""
     if isinstance(op, Gen):
         return op.text
     if isinstance(op, Copy):

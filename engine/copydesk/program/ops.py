@@ -1,4 +1,4 @@
-"""The three operations a program is made of. Plain values: they check nothing and know no document.
+"""The three operations of a program. They are plain values, not checked against any document.
 
 Line numbers are 1-based and inclusive. `old` and `new` and a gen's text are raw text, terminators included.
 """
@@ -19,7 +19,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Gen:
-    """New text, standing for whole lines."""
+    """New text, of whole lines."""
 
     text: str
 

@@ -1,11 +1,11 @@
-"""Copy/gen programs: what they are, when they are legal, what text they stand for.
- A program is a tuple of ops over the 1-based lines of a document, exact text or view text alike (see
-`document.py`). It knows no tokens, no files, no scope and no model. The printed form is in `text.py`, the
-edits in `edits.py`.
- Edit mode, the one that grammars decode: copies and subs strictly advance and whatever lies between them is
-deleted, before the first and behind the last too (an empty program deletes all). Move mode: copies and subs
-may repeat or go back. In both: adjacent contiguous copies, consecutive gens and empty gens are illegal, and
-text without terminator may only stand at the very end of the result.
+"""Copy/gen programs: what they are, when they are legal, and what text they produce.
+
+A program is a tuple of ops over the 1-based lines of a document, in exact text or in view text (see `text/document.py`). The
+printed form is in `text.py`, the edits are in `edits.py`.
+
+In edit mode, which grammars decode, copies and subs strictly advance, and the lines before, between and after them are deleted
+(an empty program deletes everything). In move mode copies and subs may repeat or go back. In both modes two contiguous copies in
+a row, two gens in a row and empty gens are illegal, and text without a terminator may only be the end of the result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Mode: TypeAlias = Literal["edit", "move"]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A sequence of ops. Building one checks nothing; `validate` does, against a document's lines."""
+    """A sequence of ops. The constructor checks nothing; `validate` checks it against a document's lines."""
 
     ops: tuple[Op, ...] = ()
     mode: Mode = "edit"
@@ -73,9 +73,9 @@ class Program:
         """The edits that turn `text` into `resolve(text)`: ordered, non-overlapping, and as few as the
         program allows.
 
-        Taken from the program, never from a diff. A sub edits just its old characters; a gap and the gen
-        beside it are one replacement; neighbours that touch are one edit; a replacement by the same text is
-        left out, so a program that copies everything gives []. In move mode the longest increasing run of
+        They come from the program, never from a diff. A sub edits only its old characters; a gap and the gen next
+        to it are one replacement; edits that touch are joined; a replacement by the same text is left out, so a
+        program that copies everything yields []. In move mode the longest increasing run of
         lines stays in place. Raises ProgramError where the program is not legal for `text`.
         """
         document = TextLines(text)

@@ -1,7 +1,6 @@
-"""Where every line of a program's result comes from: the data behind the picture of the paper's figure 2.
+"""Where every line of a program's result comes from: the data behind figure 2 of the paper (arXiv 2604.18170).
 
-A pure function of program and document. It knows nothing of terminals, colours, tokens or models; `copydesk program show`
-draws what it returns.
+`provenance` is a pure function of program and document; `copydesk program show` draws what it returns.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from copydesk.text.document import split_lines
 
 
 class Origin(StrEnum):
-    """Where text comes from. A segment is copied or generated; a line may also be substituted: some of each."""
+    """Where text comes from. A segment is copied or generated; a line that has both is substituted."""
 
     COPIED = "copied"
     GENERATED = "generated"
@@ -51,9 +50,9 @@ class ResultLine:
 
 
 def provenance(program: Program, before: str) -> list[ResultLine]:
-    """The lines of `program.resolve(before)`, each with the origin of its every character.
+    """The lines of `program.resolve(before)`, each with the origin of all its characters.
 
-    A line is copied if only copies made it, generated if only gens did, and substituted otherwise. The texts concatenate to
+    A line is copied if only copies made it, generated if only gens did, and substituted otherwise. The texts add up to
     the resolved text exactly. Raises ProgramError where the program is not legal for `before`.
     """
     lines = split_lines(before)
@@ -76,7 +75,7 @@ def op_label(op: Op) -> str:
 
 
 def dropped_lines(program: Program, before: str) -> list[int]:
-    """1-based numbers of the lines of `before` that no copy and no sub takes up: the deleted and replaced ones."""
+    """1-based numbers of the lines of `before` that no copy or sub uses: those deleted or replaced."""
     used = {
         number
         for op in program.ops
@@ -95,7 +94,7 @@ def _parts(op: Op, lines: list[str]) -> Iterator[tuple[str, Origin]]:
     if isinstance(op, Copy):
         yield source, Origin.COPIED
         return
-    # The first occurrence begins inside the first line and is the only one there: validate has made sure of it.
+    # The first occurrence begins inside the first line and is the only one there: `validate` has checked that.
     at = source.index(op.old)
     yield source[:at], Origin.COPIED
     yield op.new, Origin.GENERATED

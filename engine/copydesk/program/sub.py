@@ -1,6 +1,6 @@
-"""Which texts may be a sub's `old`: the ONE rule that oracle, training and grammar share.
- It looks at characters alone. That `old` is also a run of the line's own tokens is checked by those who
-have tokens.
+"""Which texts may be the `old` of a sub: the one rule that oracle, training and grammar share.
+
+It looks at characters only. Whether `old` is also a run of the line's own tokens is checked where tokens are known.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 SUB_LINES = 4
-"""How many lines the old text of a sub may touch, unless an edit format says otherwise."""
+"""The most lines that the old text of a sub may touch, unless an edit format says otherwise."""
 
 
 class SubSpan(NamedTuple):
@@ -21,17 +21,16 @@ class SubSpan(NamedTuple):
     end_offset: int
     """Exclusive, within `end_line`."""
     ends_line: bool
-    """The old text takes `end_line`'s terminator with it; the new text must then end with a terminator
-    too."""
+    """Whether the old text includes `end_line`'s terminator; the new text must then end with a terminator too."""
 
 
 def sub_span(lines: Sequence[str], start: int, old: str, max_lines: int = SUB_LINES) -> SubSpan | None:
-    r"""The place of `old` at line `start` (1-based) of `lines`, or None where it may not be a sub's old
-    text there.
+    r"""Where `old` is at line `start` (1-based) of `lines`, or None where it may not be the old text of a sub
+    there.
 
-    It may be one when it is not empty, begins inside that line (its terminator included), touches at most
-    `max_lines` lines, occurs exactly once among all beginnings inside that line, overlaps counted, and cuts
-    no `\r\n` in two. Works on exact and on view text. Raises: never.
+    It may be if it is not empty, begins inside that line (the terminator included), touches at most `max_lines`
+    lines, begins at exactly one place inside that line (overlapping occurrences count), and splits no `\r\n`.
+    Works on exact and on view text. Raises: never.
     """
     if not old or not 0 < start <= len(lines):
         return None
@@ -44,8 +43,8 @@ def sub_span(lines: Sequence[str], start: int, old: str, max_lines: int = SUB_LI
         if old[-1] == "\r" and end_offset < len(line) and line[end_offset] == "\n":
             return None
     else:
-        # Only a text with a terminator inside runs on, and the line's own terminator then fixes where it
-        # begins.
+        # Only a text that contains a terminator reaches the next line, and the terminator of this line then determines
+        # where it begins.
         end_line, rest = start, max_lines
         block, last = line, line
         while len(block) < len(line) + len(old) and end_line < len(lines) and rest > 1:

@@ -1,4 +1,4 @@
-r"""How a program is written down: printing, parsing and the escape that lets a body hold any text.
+r"""The printed form of programs: printing, parsing, and the escaping that lets a body hold any text.
 
     <program>
     <copy lines="1-12"/>
@@ -7,9 +7,9 @@ r"""How a program is written down: printing, parsing and the escape that lets a 
     </gen>
     <sub lines="14-14"><old>==</old><new>is</new></sub>
     </program>
- Bodies keep their own terminators and are not indented. A gen body without final newline has `</gen>`
-directly behind it. Between the elements any white space is accepted. Nothing here knows a document or
-whether the program is legal for one.
+
+Bodies keep their own terminators and are not indented. A gen body without a final newline is followed directly by `</gen>`. Any
+white space is accepted between elements. Whether the program is legal for a document is not checked here.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def print_ops(ops: Iterable[Op]) -> str:
 def parse_ops(text: str) -> tuple[Op, ...]:
     """The ops of a printed program.
 
-    Raises ProgramSyntaxError with the 1-based line and column (in characters) where reading stopped. Ranges
-    are not judged.
+    Raises ProgramSyntaxError with the 1-based line and column (in characters) where parsing stopped. Line ranges
+    are not checked.
     """
     reader = _Reader(text)
     reader.space()

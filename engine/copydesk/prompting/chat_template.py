@@ -1,7 +1,7 @@
-"""A chat model's own way of reading: its template, and tokens exactly as its template makes them.
+"""Prompts for chat models: their template, and tokens exactly as the template produces them.
 
-Text that came from a document or a person is data: a special token's name in it is spelled out, never the token. Template text
-around it keeps its special tokens, and everything between two of them is tokenised jointly, as the model was trained.
+Text from a document or a person is data: the name of a special token in it is spelled out and never becomes the token. The
+template's own special tokens are kept, and everything between two of them is tokenised together, as in the model's training.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Chat:
         self._special = re.compile("|".join(map(re.escape, names))) if names else None
 
     def render(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """The prompt, up to where the assistant begins to speak. Raises TokenizerError where the model's template fails."""
+        """The prompt, up to the start of the assistant's turn. Raises TokenizerError where the model's template fails."""
         try:
             text: str = self._tokenizer.apply_chat_template(
                 list(messages), tokenize=False, add_generation_prompt=True
@@ -42,14 +42,14 @@ class Chat:
     def encode(self, prompt: str, data: Sequence[str] = ()) -> list[int]:
         """Tokens of a rendered prompt. `data` are the parts of it that came from outside, in order.
 
-        Raises TokenizerError where the template changed one of them, so that it could not be told from the template.
+        Raises TokenizerError where the template changed one of them, which then cannot be told apart from the template.
         """
         guarded: list[tuple[int, int]] = []
         at = 0
         for part in data:
             found = prompt.find(part, at)
             if found < 0:
-                raise TokenizerError("the chat template rewrites the text it is given")
+                raise TokenizerError("the chat template changes the text that is put into it")
             at = found + len(part)
             guarded.append((found, at))
         ids: list[int] = []

@@ -1,9 +1,9 @@
-"""An edit format in the tokens of one vocabulary: literals, numbers, lines, and whole programs, both ways.
+"""An edit format in the tokens of one vocabulary: literals, numbers, lines, and whole programs.
 
 Everything is tokenised piece by piece (each literal, each number with its terminator, each line on its own), in prompts,
-programs and training alike: 15.7% of line boundaries in Python's standard library fall inside a token of a jointly tokenised
-file, so this is what makes "line → token range" exact and every token stream canonical. Works on view text (every terminator
-is a newline; only a document's last line may lack one) and page line numbers; knows nothing of scopes or documents.
+programs and training alike. In Python's standard library 15.7% of line boundaries fall inside a token when a file is tokenised as
+a whole; tokenising piece by piece makes "line → token range" exact and every token stream canonical. The codec works on view text
+(every terminator is a newline; only a document's last line may lack one) and on page line numbers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def special_tokens(max_number: int) -> list[str]:
 
 
 class Piece(NamedTuple):
-    """A run of tokens with the part it plays; training weighs its loss by role (spans are context, not output)."""
+    """A run of tokens and its role; training weights the loss by role (spans are context, not output)."""
 
     role: Role
     ids: Ids
@@ -147,7 +147,7 @@ class Codec:
         return ids if line.endswith("\n") else ids + self.literals.no_eol
 
     def line(self, line: str) -> Ids:
-        """Tokens of one view line; one without terminator ends in the explicit mark for that."""
+        """Tokens of one view line; a line without a terminator ends in an explicit mark."""
         return self._line(line)
 
     def numbered(self, n: int, line: str) -> Ids:
@@ -185,7 +185,7 @@ class Codec:
         return self.read_fragment(ids)
 
     def may_be_old(self, old: str) -> bool:
-        """Whether `old` can stand in a sub without being taken for a tag: olds are the line's own tokens, never escaped."""
+        """Whether `old` can be used in a sub without being taken for a tag: old texts are the line's own tokens, not escaped."""
         return not self.tagged or escape(old) == old
 
     # -- whole programs ------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class Codec:
         """`program` (page numbers, view text) as tokens behind `program_open`, to the end, in the order the model emits them.
 
         `views` and `lines` are the page's lines as view text and as tokens. `open_end` says that text may still be inserted
-        behind the last line; where it may not, only a forced end can follow a copy of the last line, and no span is written.
+        after the last line; otherwise only a forced end can follow a copy of the last line, and no span is written.
         Raises ProgramError where a sub's old text is not a run of its line's own tokens.
         """
         lit = self.literals

@@ -1,8 +1,8 @@
 """How a model spells programs and numbers lines: a declaration, read from a model directory's `copydesk.json`.
 
 Copy-as-Decode (arXiv 2604.18170) fixes the mechanism and leaves the spelling open. Here it is a property of the model: `lines`
-(special tokens, one per line number; for models trained here), `tags` (plain text tags; for a model fine-tuned with any
-tokenizer) and `rewrite` (a model nobody trained for programs). Tokens are in `codec.py`.
+(special tokens, one for each line number; for models trained here), `tags` (plain text tags; for a model fine-tuned with any
+tokenizer) and `rewrite` (for models that were not trained on programs). Tokens are in `codec.py`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ MAX_LINES = 1_000_000
 class EditFormat:
     """One model's edit format. Raises FormatError where values contradict each other.
 
-    Lengths are in lines. `page_lines` is the most a page shows. `warm_lines` is the length of those that are kept warm (0: the
-    most): shorter ones cost less to keep, and what needs more gets a page of its own. `after_copy` is what follows a copy in the
-    model's context: the whole span, its last `tail_lines` lines, or the program alone.
+    Lengths are in lines. `page_lines` is the most that a page shows. `warm_lines` is the length of pages that are kept warm (0:
+    `page_lines`): shorter pages take less memory, and a request that needs more gets a page of its own. `after_copy` is what
+    follows a copy in the model's context: the whole span, its last `tail_lines` lines, or the program alone.
     """
 
     kind: Kind = "lines"
@@ -113,7 +113,7 @@ class EditFormat:
         path.write_text(json.dumps({"format": self.to_dict()}, indent=2) + "\n", encoding="utf-8")
 
 
-# A model off the hub sees most files as one page; its own context length bounds the prompt further.
+# A model from the hub sees most files as one page; its own context length limits the prompt further.
 REWRITE = EditFormat(
     kind="rewrite", page_lines=400, page_overlap=200, header_lines=0, sub=False, max_number=1_000_000
 )

@@ -1,9 +1,8 @@
 """What a model trained for programs reads: a page (header, numbered lines), then the request.
 
-The page comes first and depends on nothing but its lines, so that its part of the KV cache survives every
-request and every edit behind it. Everything is tokenised line by line, as data: no text of the document, a
-diagnostic or an instruction becomes a special token. Where the page comes from is `layout.py`; models asked
-through a chat template are served by `rewrite_prompt.py`.
+The page comes first and depends only on its lines, so that its part of the KV cache survives every request and every edit after
+it. Everything is tokenised line by line, as data: no text of the document, a diagnostic or an instruction becomes a special
+token. Pages come from `paging/layout.py`; models with a chat template get their prompts from `rewrite_prompt.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.text.document import split_lines, view_line
 
 MESSAGE_CHARACTERS = 200
-"""Longer messages are cut: a type checker's can run to pages."""
+"""Longer messages are cut: those of type checkers can fill pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class PageTokens:
 
 
 def page_tokens(codec: Codec, page: Page) -> PageTokens:
-    """The page's part of the prompt. Equal up to the first line in which two pages differ."""
+    """The page's part of the prompt. For two pages it is equal up to the first line in which they differ."""
     ids = list(codec.literals.document_open)
     starts = [len(ids)]
     lines: list[Ids] = []
@@ -51,7 +50,7 @@ def page_tokens(codec: Codec, page: Page) -> PageTokens:
 
 
 def request_tokens(codec: Codec, page: Page, page_scope: Sequence[Range], request: EditRequest) -> list[int]:
-    """The request's part of the prompt, down to where the program begins.
+    """The request's part of the prompt, up to the start of the program.
 
     `page_scope` is in page lines (`Page.to_page_scope`). Diagnostics on lines that the page does not show are
     left out.
@@ -78,7 +77,7 @@ def located(page: Page, diagnostics: Sequence[Diagnostic]) -> list[tuple[int, Di
     for diagnostic in diagnostics:
         line = diagnostic.start.line + 1
         if page.at_end and line == page.last + 1:
-            line = page.last  # behind the final terminator there is an empty line, which pages do not number
+            line = page.last  # after the final terminator there is an empty line, which pages do not number
         number = page.page_line(line)
         if number is not None:
             found.append((number, diagnostic))

@@ -1,7 +1,6 @@
 """Tokens of text: encode text as data, and the bytes behind every token id.
 
-Text given to `encode` never becomes a special token: a document full of `<|im_end|>` or `<L7>` is data. This module knows
-nothing of edit formats, pages or models.
+Text passed to `encode` never becomes a special token: a document full of `<|im_end|>` or `<L7>` is data.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from copydesk.errors import FileRefusedError, TokenizerError
 from copydesk.files.regular_file import read_regular
 
 MAX_TOKENIZER_BYTES = 128 << 20
-"""The largest `tokenizer.json` in use (some 250,000 tokens with their merges) has 40 MB."""
+"""The largest `tokenizer.json` in use (some 250,000 tokens and their merges) has 40 MB."""
 MAX_TOKENS = 1 << 24
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# What a tokenizer has to spell and read back unchanged before we trust the bytes we derived for its tokens.
+# A tokenizer must encode and decode these unchanged before the bytes derived for its tokens are trusted.
 _PROBES = (
     "class Ab(X):\n",
     "        return 'é日本\U0001f600\\x'\n",
@@ -53,8 +52,8 @@ class Vocabulary(Protocol):
         ...
 
     def encode(self, text: str) -> list[int]:
-        """Tokens of `text` as data. Raises: never (lone surrogates are shown to the model as U+FFFD, and what the tokenizer has
-        no token for, as SmolLM2 for some control characters, is not shown)."""
+        """Tokens of `text` as data. Raises: never (lone surrogates become U+FFFD, and characters for which the tokenizer has no
+        token, as SmolLM2 for some control characters, are left out)."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -109,15 +108,15 @@ class HFVocabulary:
     def __init__(self, tokenizer: Tokenizer, size: int | None = None) -> None:
         highest = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         if highest > (size or MAX_TOKENS):
-            # Before anything counts that far, the library included: a file of a few bytes can name token four billion.
+            # Checked before anything counts that far, including the library: a file of a few bytes can name token four billion.
             raise TokenizerError(f"the tokenizer has {highest} tokens, the model only {size or MAX_TOKENS}")
         spec: dict[str, Any] = json.loads(tokenizer.to_str())
         self.specials: dict[str, int] = {t["content"]: t["id"] for t in spec.get("added_tokens", [])}
-        # Added tokens are matched in any text, whatever the caller asks for; a copy without them encodes text as data.
+        # Added tokens are matched in any text, whatever the options; a copy without them encodes text as data.
         plain = dict(spec, added_tokens=[], post_processor=None, truncation=None, padding=None)
         self.tokenizer = tokenizer
         self._plain = Tokenizer.from_str(json.dumps(plain))
-        # A model's logits may be wider than its tokenizer (padded embeddings); the surplus ids spell nothing.
+        # A model's logits may be wider than its tokenizer (padded embeddings); the surplus ids have no text.
         self._size = max(size or 0, highest)
         self._bytes = _token_bytes(plain, self._size, set(self.specials.values()))
         digest = hashlib.sha256(json.dumps(spec, sort_keys=True).encode())

@@ -14,12 +14,13 @@ from copydesk.quickfixes.handlers.ambiguous_name import AmbiguousName
 from copydesk.quickfixes.handlers.bare_except import BareExcept
 from copydesk.quickfixes.handlers.blank_lines import BlankLines
 from copydesk.quickfixes.handlers.comparison import Comparison
-from copydesk.quickfixes.handlers.f_string import FString
 from copydesk.quickfixes.handlers.final_newline import FinalNewline
+from copydesk.quickfixes.handlers.fixed_by_linter import FixedByLinter
 from copydesk.quickfixes.handlers.lambda_assignment import LambdaAssignment
 from copydesk.quickfixes.handlers.linter_fix import proposed_edits
 from copydesk.quickfixes.handlers.loop_variable_capture import LoopVariableCapture
 from copydesk.quickfixes.handlers.missing_await import MissingAwait
+from copydesk.quickfixes.handlers.missing_f_prefix import MissingFPrefix
 from copydesk.quickfixes.handlers.missing_import import MissingImport
 from copydesk.quickfixes.handlers.missing_indent import MissingIndent
 from copydesk.quickfixes.handlers.missing_keyword_argument import MissingKeywordArgument
@@ -31,11 +32,8 @@ from copydesk.quickfixes.handlers.negation import Negation
 from copydesk.quickfixes.handlers.open_without_with import OpenWithoutWith
 from copydesk.quickfixes.handlers.overwritten_loop_variable import OverwrittenLoopVariable
 from copydesk.quickfixes.handlers.raise_without_from import RaiseWithoutFrom
-from copydesk.quickfixes.handlers.standard_library_alternative import StandardLibraryAlternative
 from copydesk.quickfixes.handlers.swapped_arguments import SwappedArguments
 from copydesk.quickfixes.handlers.syntax_error import UnparsableText
-from copydesk.quickfixes.handlers.trailing_whitespace import TrailingWhitespace
-from copydesk.quickfixes.handlers.unnecessary_assignment import UnnecessaryAssignment
 from copydesk.quickfixes.handlers.unresolved_name import UnresolvedName
 from copydesk.quickfixes.handlers.unused_import import UnusedImport
 from copydesk.quickfixes.handlers.unused_variable import UnusedVariable
@@ -63,11 +61,12 @@ def all_handlers() -> tuple[Handler, ...]:
         BareExcept(),
         BlankLines(),
         Comparison(),
-        FString(),
         FinalNewline(),
+        FixedByLinter(),
         LambdaAssignment(),
         LoopVariableCapture(),
         MissingAwait(),
+        MissingFPrefix(),
         MissingKeywordArgument(),
         MissingSelf(),
         MutableClassDefault(),
@@ -76,10 +75,7 @@ def all_handlers() -> tuple[Handler, ...]:
         OpenWithoutWith(),
         OverwrittenLoopVariable(),
         RaiseWithoutFrom(),
-        StandardLibraryAlternative(),
         SwappedArguments(),
-        TrailingWhitespace(),
-        UnnecessaryAssignment(),
         UnusedImport(),
         UnusedVariable(),
     )

@@ -1,1 +1,1 @@
-"""Syntax trees and what is read from them: fragments, splices, import blocks."""
+"""Syntax trees, and what works on them: fragments that parse alone, splices at nodes, import blocks."""

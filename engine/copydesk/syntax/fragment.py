@@ -1,8 +1,8 @@
-r"""The piece of Python round a line that can be parsed by itself, and again with one of its lines changed.
+r"""The fragment of Python around a line that can be parsed by itself, and again with one of its lines changed.
 
-A repair is tried dozens of times, so what is parsed is a few statements, not the file: behind heads that make their depth
-legal, and with the handlers that a `try` cut off would miss. Where statements begin is read from above, where the text is
-still sound. Knows CPython's own parser; nothing of diagnostics.
+A repair is tried dozens of times, so only a few statements are parsed and not the whole file: after block heads that make their
+indentation legal, and with the handlers that a `try` needs where it was cut off. Where statements begin is determined from above,
+where the text is still intact. The parser is CPython's own.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from copydesk.text.document import content
 
 ABOVE = 3
-"""Statements shown above the line's own."""
+"""Statements included above the line's own."""
 BELOW = 2
-"""Lines of code below it that always belong to the fragment: they may be part of what is wrong."""
+"""Lines of code below it that always belong to the fragment: the error may extend to them."""
 LONG = 24
-"""Behind so many lines a fragment may end inside the block it is about."""
+"""After this many lines a fragment may end inside the block it is about."""
 LONGEST = 90
 PAIRS = {")": "(", "]": "[", "}": "{"}
 NEAR = 600
 FAR = 1500
-"""Lines above that are read for where statements begin, in any case and at most."""
+"""How many lines above are read to find where statements begin: always, and at most."""
 
 _TOKEN = re.compile(
     r"""\#[^\n]*
@@ -39,7 +39,7 @@ _SURE = re.compile(
     r"\s*(?:(?:async\s+def|def|class|return|raise|import|while|with|assert|del|global|nonlocal)\s|from\s+[\w.]+\s+import\s"
     r"|(?:pass|break|continue|return|raise)\s*$|(?:try|else|finally)\s*:|except\b|@\w)"
 )
-"""Begins a statement whatever is open above it."""
+"""Begins a statement, whatever brackets are open above it."""
 _BLOCK = re.compile(r"(?:async\s+)?def\s|class\s")
 _TEXT = re.compile(r"\s*[rRbBuU]{0,2}(?:\"{3}|'{3})")
 _GOES_ON = re.compile(r"(?:else|elif|except|finally|case)\b|[)\]}]")
@@ -54,13 +54,13 @@ _HEADS = {
     "class": ("class A:",),
     "async": ("class A:",),
 }
-"""What stands for the head of a block that encloses a fragment, by its first word: as good to what may follow it."""
+"""Replacements for the head of a block that encloses a fragment, by its first word: the same statements may follow them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Lines `first` to `stop` (0-based, exclusive), between a `head` and a `tail` that nobody wrote. The statement it is about
-    begins at line `own`.
+    """Lines `first` to `stop` (0-based, exclusive), between a `head` and a `tail` that are not in the document. The statement
+    it is about begins at line `own`.
     """
 
     lines: tuple[str, ...]
@@ -103,8 +103,8 @@ def error_line(text: str) -> int | None:
 
 
 def fragment_at(lines: Sequence[str], at: int, below: int = BELOW) -> Fragment | None:
-    """The statement line `at` is in with a few round it, `below` lines of code below it at the least; None where there is none.
-    Of a long one only a part.
+    """The statement that contains line `at` and a few around it, with at least `below` lines of code below it; a part of a long
+    one. None where there is none.
     """
     if not 0 <= at < len(lines):
         return None
@@ -125,7 +125,7 @@ def fragment_at(lines: Sequence[str], at: int, below: int = BELOW) -> Fragment |
     shown = tuple(content(line) for line in lines[first:stop])
     if begin and _TEXT.match(
         lines[starts[begin - 1]]
-    ):  # a long docstring: its depth is what the line below must have
+    ):  # a long docstring: the line below must have its indentation
         heads = _heads(lines, starts[: begin - 1], starts[begin - 1])
         heads.append(f"{_indent(lines[starts[begin - 1]])}0\n")
     else:
@@ -134,7 +134,7 @@ def fragment_at(lines: Sequence[str], at: int, below: int = BELOW) -> Fragment |
 
 
 def statement_at(lines: Sequence[str], first: int, last: int) -> str:
-    """The statements that lines `first` to `last` (0-based, inclusive) are in, as text."""
+    """The text of the statements that contain lines `first` to `last` (0-based, inclusive)."""
     starts = _above(lines, first)
     begin = starts[-1] if starts else first
     below = _below(lines, starts[-1] if starts else first)
@@ -146,8 +146,8 @@ def statement_at(lines: Sequence[str], first: int, last: int) -> str:
 
 
 def _above(lines: Sequence[str], at: int) -> list[int]:
-    """The lines of code up to `at` that begin a statement, read from the first line, or in a long file from a function or
-    class above: there may be such a line in a docstring.
+    """The lines of code up to `at` that begin a statement, read from the first line, or in a long file from the second function
+    or class above, since one such line may be in a docstring.
     """
     blocks = 0
     begin = max(0, at - FAR)
@@ -161,13 +161,13 @@ def _above(lines: Sequence[str], at: int) -> list[int]:
 
 
 def _below(lines: Sequence[str], at: int) -> list[int]:
-    """The lines of code below `at` that begin a statement, if one begins at `at`, a few screens far."""
+    """The lines of code below `at` that begin a statement, if one begins at `at`, for a few screens."""
     return [at + n for n in _starts(lines[at : at + 3 * LONG]) if n]
 
 
 def _starts(lines: Sequence[str]) -> list[int]:
-    """Where statements begin if one begins with the first of `lines`. A bracket left open ends at a word that begins one, and at
-    a line no deeper than the statement's own.
+    """Where statements begin if one begins with the first of `lines`. A bracket that was left open ends at a word that begins a
+    statement, and at a line indented no more than the statement's own.
     """
     text = "\n".join(map(content, lines)) + "\n"
     found: list[int] = []
@@ -207,12 +207,12 @@ def _coded(line: str) -> bool:
 
 
 def _left(line: str) -> bool:
-    """Whether a line that is not deep shows that brackets above it are left open."""
+    """Whether a line with little indentation shows that brackets above it were left open."""
     return _coded(line) and line.lstrip()[0] not in ")]}\"'"
 
 
 def _begins(line: str) -> bool:
-    """Whether a line of code begins a statement, and does not go on with one that is several blocks."""
+    """Whether a line of code begins a statement, and does not continue one of several blocks."""
     return _GOES_ON.match(line.lstrip()) is None
 
 
@@ -234,8 +234,8 @@ def _decorated(lines: Sequence[str], first: int) -> int:
 
 
 def _stop(lines: Sequence[str], at: int, depth: int, far: int, least: int) -> int | None:
-    """The line behind the fragment: one that begins a statement no deeper than any from that of line `at` on, or from line
-    `far` on, no deeper than the one above it. None where there is none near.
+    """The line after the fragment: one that begins a statement indented no more than any since that of line `at`, or, from line
+    `far` on, no more than the one above it. None where there is none nearby.
     """
     above = at
     for seen, number in enumerate(_below(lines, at), 1):
@@ -251,7 +251,7 @@ def _stop(lines: Sequence[str], at: int, depth: int, far: int, least: int) -> in
 
 
 def _heads(lines: Sequence[str], starts: Sequence[int], first: int) -> list[str]:
-    """Heads of the blocks that line `first` is in, the outermost first."""
+    """Heads of the blocks that contain line `first`, the outermost first."""
     found: list[str] = []
     depth = _depth(lines[first])
     for number in reversed(starts):
@@ -269,7 +269,7 @@ def _heads(lines: Sequence[str], starts: Sequence[int], first: int) -> list[str]
 
 
 def _tail(shown: Sequence[str], lines: Sequence[str], stop: int) -> str:
-    """A body for the last head, handlers for what is tried in the fragment, where it ends before them."""
+    """A body for the last head, and handlers for every `try` in the fragment whose own come after its end."""
     body = _indent(lines[stop]) + "pass\n" if stop < len(lines) and _TEXT.match(lines[stop]) else ""
     tried: list[str] = []
     for line in shown:

@@ -1,9 +1,8 @@
-"""Where a file's import block is, read line by line.
+"""Where a file's import block is, found line by line.
 
-Cheap and steady rather than exact: it is asked on every keystroke and names the header of every page, so it
-looks at the top of the file alone, needs no parse, and half-typed code below the imports cannot change its
-answer. It knows the shape of Python's and JavaScript's imports and, for other languages, the keywords that
-imports start with.
+Cheap and stable rather than exact: it is needed on every keystroke and determines the header of every page, so it looks only at
+the top of the file, needs no parse, and does not depend on half-typed code below the imports. It recognises Python's and
+JavaScript's imports and, for other languages, the keywords that imports start with.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ class _Shape:
     comment: re.Pattern[str]
     imports: re.Pattern[str]
     neutral: re.Pattern[str]
-    """May stand between imports."""
+    """May occur between imports."""
     compound: re.Pattern[str] | None = None
     """Opens an indented block that counts as an import if its first line is one."""
     clause: re.Pattern[str] | None = None
-    """Goes on with such a block."""
+    """Continues such a block."""
     future: re.Pattern[str] | None = None
-    """An import that has to stand first; it belongs to the preamble."""
+    """An import that has to come first; it belongs to the preamble."""
     requires: re.Pattern[str] | None = None
     """An assignment that counts as an import if `require(` occurs in it."""
 
@@ -71,14 +70,14 @@ def import_block(lines: Sequence[str], language: str, limit: int | None = None) 
     """The lines (1-based, inclusive) from a file's first import to its last before other code starts; None
     without imports.
 
-    `from __future__` imports in front are left out: nobody edits them for a missing name. `limit` keeps the
-    statements at the top that fit that many lines (one that alone is longer is cut). Raises: never.
+    `from __future__` imports at the start are left out: they are not edited for a missing name. `limit` keeps the
+    statements at the top that fit into that many lines (a single longer one is cut). Raises: never.
     """
     return _scan(lines, language, limit)[0]
 
 
 def import_point(lines: Sequence[str], language: str) -> int:
-    """The line before which a first import goes: behind shebang, leading comments, docstring and `from
+    """The line before which a first import goes: after the shebang, leading comments, the docstring and `from
     __future__` imports.
     """
     return _scan(lines, language, None)[1]
@@ -134,7 +133,7 @@ def _scan(lines: Sequence[str], language: str, limit: int | None) -> tuple[Range
 
 
 def _import_end(lines: Sequence[str], at: int, line: str, shape: _Shape) -> int | None:
-    """The index behind the import that starts at line index `at`, or None where none does."""
+    """The index after the import that starts at line index `at`, or None where none does."""
     if shape.imports.match(line):
         return _statement_end(lines, at)
     if shape.requires is not None and shape.requires.match(line):
@@ -164,7 +163,7 @@ def _compound_end(lines: Sequence[str], at: int, shape: _Shape) -> int | None:
 
 
 def _statement_end(lines: Sequence[str], at: int) -> int:
-    """The index behind the statement at `at`: brackets closed, no backslash at the end of its last line."""
+    """The index after the statement at `at`: its brackets are closed, and its last line does not end in a backslash."""
     depth = 0
     for k in range(at, min(len(lines), at + STATEMENT_LINES)):
         text = _QUOTED.sub("", lines[k]).split("#")[0].split("//")[0]
@@ -182,7 +181,7 @@ def _block_comment_end(lines: Sequence[str], at: int) -> int:
 
 
 def _string_end(lines: Sequence[str], at: int, line: str) -> int | None:
-    """The index behind the string statement at `at`, or None while it is not closed."""
+    """The index after the string statement at `at`, or None if it is not closed."""
     match = _STRING.match(line)
     quote = match.group(1) if match else ""
     if not match or len(quote) == 1:

@@ -1,7 +1,4 @@
-"""The statements of an import block, and the place in it that a new one would be sorted to.
-
-Knows Python's import statements and the orders isort and ruff give them; nothing of what can be imported.
-"""
+"""The statements of an import block, and the place where a new one would be sorted: the orders of isort and ruff for Python."""
 
 from __future__ import annotations
 
@@ -29,11 +26,11 @@ class ImportLine:
     first: int
     last: int
     name: str = ""
-    """The first name it takes."""
+    """The first name it imports."""
 
     @classmethod
     def of(cls, statement: str, at: int) -> ImportLine:
-        """The statement that a text begins with, on one line `at`."""
+        """The statement that a text begins with, on line `at`."""
         match = _STATEMENT.match(statement)
         assert match is not None, "no import statement"
         return cls(
@@ -46,7 +43,7 @@ class ImportLine:
 
     @property
     def section(self) -> int:
-        """Which of isort's sections it belongs to, as far as the statement alone says."""
+        """Which of isort's sections it belongs to, as far as the statement alone shows."""
         root = self.module.split(".")[0]
         if not root:
             return OWN
@@ -55,7 +52,7 @@ class ImportLine:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Before line `line`, with so many blank lines before and behind."""
+    """Before line `line`, with this many blank lines before and after."""
 
     line: int
     before: int = 0
@@ -102,7 +99,7 @@ def _by_module(line: ImportLine) -> tuple[Any, ...]:
 def places(
     new: ImportLine, have: Sequence[ImportLine], lines: Sequence[str], block: Range
 ) -> Iterator[Place]:
-    """Where `new` may go, the likeliest first; all of them inside `block` or at its edges."""
+    """Where `new` may go, the likeliest place first; all are inside `block` or at its edges."""
     if not have:
         yield Place(block[0])
         if block[0] > 1 and lines[block[0] - 2].strip():
@@ -133,7 +130,7 @@ def places(
 
 
 def _disorder(have: Sequence[ImportLine], order: Callable[[ImportLine], tuple[Any, ...]]) -> int:
-    """How many neighbours of one section stand the wrong way round under an order."""
+    """How many neighbours in one section are in the wrong order."""
     return sum(a.section == b.section and order(a) > order(b) for a, b in pairwise(have))
 
 
@@ -143,14 +140,14 @@ def _among(
     at = next((k for k, line in enumerate(same) if order(line) > order(new)), len(same))
     if at == len(same):
         return Place(same[-1].last + 1)
-    # At the border of two groups it joins the one of its own kind.
+    # Between two groups it joins the one of its own kind.
     if at and same[at].plain != new.plain:
         return Place(same[at - 1].last + 1)
     return Place(same[at].first)
 
 
 def with_name(text: str, name: str) -> str | None:
-    """The line `from x import a, c` with `name` among its names, in the order they are in; None for another form."""
+    """The line `from x import a, c` with `name` added in the order of its names; None for a line of another form."""
     match = _FROM.match(text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Texts put into lines at places of a syntax tree. Knows rows and byte columns; nothing of why."""
+"""Texts put into lines at nodes of a syntax tree, by rows and byte columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """`text`, of one line, in place of what is from `start` to `end`, which are in one row."""
+    """`text`, without line breaks, in place of what is between `start` and `end`, which are in one row."""
 
     start: Point
     end: Point
@@ -34,7 +34,7 @@ def end_of(node: Node) -> Point:
 
 
 def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> tuple[LineEdit, ...]:
-    """The lines as they are then, from the top down; none where a line cannot be told in UTF-8. Splices do not overlap."""
+    """The changed lines, from the top down; none where a line cannot be encoded as UTF-8. Splices must not overlap."""
     rows: dict[int, list[Splice]] = {}
     for splice in splices:
         rows.setdefault(splice.start[0], []).append(splice)

@@ -1,8 +1,7 @@
 """Syntax trees of a document's lines, for the languages whose grammars are installed.
 
-Trees come from tree-sitter, which parses broken code too: what cannot be parsed becomes an ERROR node. Rows
-of a tree are the lines of the document (0-based), columns are bytes. It knows nothing of diagnostics or
-scopes.
+Trees come from tree-sitter, which parses broken code too: what cannot be parsed becomes an ERROR node. Rows of a tree are the
+lines of the document (0-based), columns are bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _GRAMMARS = {
 
 
 def has_grammar(language: str) -> bool:
-    """Whether `parse` knows the language of that id."""
+    """Whether `parse` supports the language with that id."""
     return language in _GRAMMARS
 
 
@@ -36,7 +35,7 @@ def parse(lines: Sequence[str], language: str) -> Tree | None:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A syntax tree with what the next version needs to be parsed only where it differs. `count` lines, `size` bytes."""
+    """A syntax tree of `count` lines and `size` bytes, from which the next version is parsed only where it differs."""
 
     language: str
     tree: Tree
@@ -53,13 +52,13 @@ class Parsed:
 
     @property
     def broken(self) -> bool:
-        """Whether something in it does not parse."""
+        """Whether any part of it does not parse."""
         return self.tree.root_node.has_error
 
     def changed(self, lines: Sequence[str], head: int, tail: int) -> Parsed:
-        """The tree of `lines`, whose first `head` and last `tail` lines are as they were. This one stays as it is.
+        """The tree of `lines`, whose first `head` and last `tail` lines are unchanged. This tree is not modified.
 
-        Parsing costs time in what differs; what is left is one pass in C over the bytes.
+        Parsing takes time in proportion to what differs, and one pass in C over the bytes.
         """
         text = _bytes(lines)
         start, rest = len(_bytes(lines[:head])), len(_bytes(lines[len(lines) - tail :]))
@@ -72,7 +71,7 @@ class Parsed:
 
 
 class LiveSyntax:
-    """The syntax of a document that is edited: parsed when somebody asks, and then only where it changed."""
+    """The syntax of a document that is being edited: parsed on demand, and then only where it changed."""
 
     def __init__(self, lines: Sequence[str], language: str) -> None:
         self._lines = lines
@@ -81,13 +80,13 @@ class LiveSyntax:
         self._count = self._head = self._tail = 0
 
     def note(self, change: Change) -> None:
-        """The document, `lines` as ever, has changed. O(1)."""
+        """The document, the same list of lines, has changed. O(1)."""
         self._head = min(self._head, change.first)
         self._tail = min(self._tail, self._count - change.old_end)
         self._count += change.new_count - (change.old_end - change.first)
 
     def parsed(self) -> Parsed | None:
-        """The document as it stands; None for a language without a grammar."""
+        """The syntax of the present text; None for a language without a grammar."""
         lines = self._lines
         if self._parsed is None:
             self._parsed = Parsed.of(lines, self._language)
@@ -110,8 +109,8 @@ def point(lines: Sequence[str], line: int, character: int) -> tuple[int, int]:
 
 
 def node_at(tree: Tree, lines: Sequence[str], place: Position) -> Node | None:
-    """The smallest node at a place of the document; a place in a line's indentation means the code behind it. None behind the
-    last line.
+    """The smallest node at a place in the document; a place in the indentation of a line means the code after it. None after
+    the last line.
     """
     if place.line >= len(lines):
         return None
@@ -121,12 +120,12 @@ def node_at(tree: Tree, lines: Sequence[str], place: Position) -> Node | None:
 
 
 def text_of(node: Node) -> str:
-    """The source it stands for; what is no UTF-8 is replaced."""
+    """The source of a node; invalid UTF-8 is replaced."""
     return (node.text or b"").decode("utf-8", "replace")
 
 
 def identifiers(node: Node) -> Iterator[Node]:
-    """Those below a node, in order."""
+    """The identifiers below a node, in order."""
     for child in node.named_children:
         if child.type == "identifier":
             yield child

@@ -1,9 +1,11 @@
 r"""A document as lines: where they break, where positions lie, and splices that touch only what they change.
- The only module that knows line breaks. A line owns its terminator (`\n`, `\r\n`, `\r`, and no other
-character: LSP 3.17, "Text Documents"); only the last line may have none; a trailing empty line is not a
-line ("a\n" is one line, "" is none). It does NOT know files, programs, tokens or the client.
- Two domains of text meet here. *Exact* text is the document's own characters. *View* text is what models
-see: every terminator is `\n`. `view_line` goes from the first to the second, `localise` back.
+
+This is the only module that knows line breaks. A line owns its terminator (`\n`, `\r\n` or `\r`: LSP 3.17, "Text Documents");
+only the last line may lack one; an empty line after the final terminator is not a line ("a\n" is one line, "" is none). It
+depends on no files, programs, tokens or clients.
+
+There are two domains of text. *Exact* text is the document's own characters. *View* text is what models see, with every
+terminator written as `\n`. `view_line` converts exact text to view text, `localise` converts back.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def split_lines(text: str) -> list[str]:
     r"""The lines of `text` with their terminators; `"".join` of them is `text`. Breaks at `\n`, `\r\n`,
     `\r` only."""
     if len(text) > _LARGE and _SHORT * (text.count("\n") + text.count("\r")) > len(text):
-        # Millions of lines of a character or two: a string each would take thirty times their text, so equal lines are one.
+        # With millions of lines of a character or two, one string a line would take thirty times the text: equal lines share one.
         shared: dict[str, str] = {}
         return [shared.setdefault(line, line) for line in map(re.Match.group, _LINE.finditer(text))]
     return _LINE.findall(text)
@@ -73,7 +75,7 @@ def view_text(text: str) -> str:
 
 
 def majority_terminator(lines: Iterable[str]) -> str:
-    r"""The commonest terminator of `lines`; the first seen wins a tie, and `\n` where no line has one."""
+    r"""The most frequent terminator of `lines`, the first seen where there is a tie; `\n` where no line has one."""
     counts = Counter(terminator(line) for line in lines)
     del counts[""]
     return counts.most_common(1)[0][0] if counts else "\n"
@@ -86,9 +88,9 @@ def localise(
 
     The k-th generated line takes the terminator of `replaced[k]` (an exact line); where that is missing or
     has none, that of the line written before it (`previous`, an exact line, for the first one); then
-    `majority`. A final line without terminator stays so. No two lines written apart may grow together into
-    one `\r\n`: after a lone `\r` an empty line ends in `\r`, and before `following` (the exact line that
-    will stand behind the text) a `\r` is written `\r\n` where `following` starts with `\n`.
+    `majority`. A final line without a terminator keeps none. Two lines never merge into one because a `\r` and a
+    `\n` meet: after a lone `\r` an empty line ends in `\r`, and before `following` (the exact line that will
+    come after the text) a `\r` is written as `\r\n` where `following` starts with `\n`.
     """
     lines = split_lines(text)
     last = terminator(previous) if previous is not None else ""
@@ -114,8 +116,8 @@ def localise(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Lines `first` to `old_end` (0-based, exclusive) of the old document became `new_count` lines. Tight
-    on both sides."""
+    """Lines `first` to `old_end` (0-based, exclusive) of the old document became `new_count` lines. The first and
+    the last of them differ."""
 
     first: int
     old_end: int
@@ -125,8 +127,8 @@ class Change:
 class TextLines:
     """A document's text as a mutable list of lines, with positions and splices.
 
-    `lines` is read-only to callers. A splice costs time in proportion to the lines it touches (and one move
-    of the list's tail); `text` joins on demand and is kept until the next splice.
+    Callers must not modify `lines`. A splice takes time in proportion to the lines it touches, and moves the tail of
+    the list; `text` is joined on demand and kept until the next splice.
     """
 
     __slots__ = ("_text", "lines")
@@ -146,7 +148,7 @@ class TextLines:
         return self._text
 
     def snapshot(self) -> TextLines:
-        """The document as it stands, untouched by later splices. Lines are shared, not copied."""
+        """A copy of the document that later splices leave alone. Lines are shared, not copied."""
         copy = TextLines()
         copy.lines, copy._text = list(self.lines), self._text
         return copy
@@ -154,9 +156,9 @@ class TextLines:
     def locate(self, position: Position, encoding: Encoding | str = Encoding.UTF16) -> tuple[int, int]:
         r"""The 0-based (line, column in code points) of `position`, clamped as LSP 3.17 asks.
 
-        A character beyond the line's end means its end, before the terminator; a line beyond the last means
-        the document's end; a position inside a character means its start. So it never lies between `\r` and
-        `\n`. The end of a document whose last line is terminated (or that is empty) is `(len(lines), 0)`.
+        A character beyond the end of a line means the end of that line, before the terminator; a line beyond the last
+        means the end of the document; a position inside a character means its start. So the result is never between
+        `\r` and `\n`. The end of a document whose last line is terminated (or that is empty) is `(len(lines), 0)`.
         Raises DocumentError for negative numbers.
         """
         if position.line < 0 or position.character < 0:
@@ -174,15 +176,15 @@ class TextLines:
         return Position(line, character_of(self.lines[line], column, encoding))
 
     def clamp(self, position: Position, encoding: Encoding | str = Encoding.UTF16) -> Position:
-        """`position` moved to the nearest legal place before it, as LSP asks."""
+        """`position`, or the nearest legal position before it, as LSP requires."""
         return self.position(*self.locate(position, encoding), encoding)
 
     def end(self, encoding: Encoding | str = Encoding.UTF16) -> Position:
-        """The position behind the last character."""
+        """The position after the last character."""
         return self.position(*self._end(), encoding)
 
     def offset(self, position: Position, encoding: Encoding | str = Encoding.UTF16) -> int:
-        """The index of `position` in `text`, in code points. Costs a pass over the lines before it."""
+        """The index of `position` in `text`, in code points. Takes a pass over the lines before it."""
         line, column = self.locate(position, encoding)
         return sum(map(len, self.lines[:line])) + column
 
@@ -210,12 +212,12 @@ class TextLines:
         count = len(lines)
         text = (lines[first][:head] if first < count else "") + new_text
         old_end = min(last, count)
-        # Where whole lines are replaced, the one behind them is none of the change: it may be like the first of them, and of a
-        # person who deleted lines 1 and 2 it would be told that 2 and 3 went. Only a lone line feed may join what is put there.
+        # Where whole lines are replaced, the line after them is not part of the change: it may equal the first of them, and
+        # deleting lines 1 and 2 would be reported as deleting 2 and 3. Only a lone line feed may merge with the new text.
         if tail or (text and not text.endswith(("\n", "\r"))) or (last < count and lines[last][0] == "\n"):
             text += lines[last][tail:] if last < count else ""
             old_end = min(last + 1, count)
-        # The only seam to mind: behind `text` there is always a terminator of its own or the document's end.
+        # Only here can two terminators merge: `text` is always followed by a terminator of its own or the document's end.
         if first and text.startswith("\n") and lines[first - 1].endswith("\r"):
             first -= 1
             text = lines[first] + text
@@ -257,10 +259,10 @@ def _common_ends(lines: Sequence[str], first: int, old_end: int, new: Sequence[s
 
 
 def apply_edits(text: str, edits: Iterable[TextEdit], encoding: Encoding | str = Encoding.UTF16) -> str:
-    """`text` with `edits` applied at once, all in the coordinates of `text`; inserts at one place keep
+    """`text` with `edits` applied at once, all in the coordinates of `text`; inserts at one position keep
     their order.
 
-    Raises DocumentError where two edits overlap or one is turned round (LSP 3.17, "TextEdit[]").
+    Raises DocumentError where two edits overlap or one ends before it starts (LSP 3.17, "TextEdit[]").
     """
     document = TextLines(text)
     starts = [0]
@@ -273,7 +275,7 @@ def apply_edits(text: str, edits: Iterable[TextEdit], encoding: Encoding | str =
         first, head = document.locate(edit.start, encoding)
         last, tail = document.locate(edit.end, encoding)
         spans.append((starts[first] + head, starts[last] + tail, edit.new_text))
-    # Stable, by start alone: a replacement behind an insert at the same place stays behind it.
+    # A stable sort by start alone: a replacement listed after an insert at the same position stays after it.
     spans.sort(key=lambda span: span[0])
     parts: list[str] = []
     done = 0

@@ -1,7 +1,7 @@
-"""How much text is read at all: refused by bytes, before anything is parsed or tokenised.
+"""Limits on the size of documents, lines and pages, checked in bytes before anything is parsed or tokenised.
 
-A line of 20 MB took 9 GB as tokens. What is beyond these limits is no source a person edits; whoever needs other limits passes
-their own. Knows sizes alone.
+A line of 20 MB took 9 GB as tokens. Nobody edits source files beyond these limits by hand; callers that need others pass their
+own.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from copydesk.errors import ContextLengthError, DocumentTooLargeError
 
 DOCUMENT_BYTES = (4 << 20) + (256 << 10)
-"""A file of 4 MB, the largest that `fix` and `refactor` read, and what fixes add to it."""
+"""A file of 4 MB, the largest that `fix` and `refactor` read, and some room for what fixes add to it."""
 LINE_BYTES = 1 << 20
 PAGE_BYTES = 256 << 10
-"""No model's context holds as much text; tokenising it to find out takes some 50 MB."""
+"""More text than any model's context holds; tokenising it to find out would take some 50 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of UTF-8 that a document, one line of it, and what a request shows of it may have."""
+    """The most bytes of UTF-8 that a document, one of its lines, and the page a request shows may have."""
 
     document_bytes: int = DOCUMENT_BYTES
     line_bytes: int = LINE_BYTES
@@ -30,7 +30,7 @@ class Limits:
         """Raises DocumentTooLargeError for a document of `size` bytes."""
         if size > self.document_bytes:
             raise DocumentTooLargeError(
-                f"the document has {_size(size)}, and at most {_size(self.document_bytes)} are edited"
+                f"the document has {_size(size)}; at most {_size(self.document_bytes)} can be edited"
             )
 
     def check_lines(self, lines: Iterable[str]) -> None:
@@ -38,18 +38,18 @@ class Limits:
         for number, line in enumerate(lines, 1):
             if len(line) * 4 > self.line_bytes and byte_count(line) > self.line_bytes:
                 raise DocumentTooLargeError(
-                    f"line {number} has {_size(byte_count(line))}, and lines of at most {_size(self.line_bytes)} are edited"
+                    f"line {number} has {_size(byte_count(line))}; lines of at most {_size(self.line_bytes)} can be edited"
                 )
 
     def check_page(self, views: Sequence[str]) -> None:
-        """Raises ContextLengthError for lines no context holds. `views`: the lines of a page."""
+        """Raises ContextLengthError where the lines of a page, `views`, are too long for any context."""
         if sum(map(len, views)) * 4 <= self.page_bytes:
             return
         sizes = [byte_count(view) for view in views]
         if sum(sizes) > self.page_bytes:
             raise ContextLengthError(
-                f"the lines round the request have {_size(sum(sizes))}, and at most {_size(self.page_bytes)} are read:"
-                f" one of them alone has {_size(max(sizes))}"
+                f"the lines around the request have {_size(sum(sizes))}; at most {_size(self.page_bytes)} can be read"
+                f" (the longest line has {_size(max(sizes))})"
             )
 
 

@@ -1,7 +1,7 @@
 """Positions in the three encodings of LSP, and the edits that use them.
- This module knows how many units a character takes in UTF-8, UTF-16 and UTF-32 and how LSP 3.17 clamps a
-position that does not fit ("Text Documents", "Position"). It does NOT know documents: it sees one line's
-content, without its terminator.
+
+This module knows how many units a character takes in UTF-8, UTF-16 and UTF-32 and how LSP 3.17 clamps a position that does not
+exist ("Text Documents", "Position"). It works on the content of one line, without its terminator.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TextEdit:
 
 
 def encoding_of(encoding: Encoding | str) -> Encoding:
-    """The encoding of that name. Raises DocumentError for a name LSP does not have."""
+    """The encoding of that name. Raises DocumentError for a name that LSP does not define."""
     try:
         return Encoding(encoding)
     except ValueError:
@@ -49,8 +49,8 @@ def encoding_of(encoding: Encoding | str) -> Encoding:
 def column_of(content: str, character: int, encoding: Encoding | str) -> int:
     """The index in `content` (one line without its terminator) of the `character`-th unit.
 
-    Beyond the end it is the end; inside a character of several units it is that character's start. Raises
-    DocumentError for a negative character.
+    A `character` beyond the end means the end; one inside a character of several units means the start of that
+    character. Raises DocumentError for a negative one.
     """
     if character < 0:
         raise DocumentError(f"negative character {character}")
@@ -81,7 +81,7 @@ def _one_unit_each(content: str, encoding: Encoding) -> bool:
 
 
 def _units(char: str, encoding: Encoding) -> int:
-    # By value and not by `encode`: JSON can carry a lone surrogate, which no codec accepts.
+    # Computed from the code point, not by `encode`: JSON can carry a lone surrogate, which no codec accepts.
     code = ord(char)
     if encoding is Encoding.UTF16:
         return 2 if code > 0xFFFF else 1
