@@ -111,8 +111,8 @@ def selected(edit: tuple[BlockChange, str], random: Random, context: int | None)
     last = min(last, len(before))  # what is added at the end of a text is selected with its last lines
     start = max(0, first - 1 - context) if context is not None else 0
     behind = max(0, len(before) - last - context) if context is not None else 0
-    texts = ("".join(lines[start : len(lines) - behind]) for lines in (before, after))
-    return Selected(*texts, (first - start, last - start), subject)
+    old, new = ("".join(lines[start : len(lines) - behind]) for lines in (before, after))
+    return Selected(old, new, (first - start, last - start), subject)
 
 
 def edits(history: Path, most: int) -> Iterator[tuple[BlockChange, str]]:

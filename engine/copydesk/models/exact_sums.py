@@ -18,8 +18,7 @@ _ROUNDER = 1.5 * 2.0 ** (EXACT - 1)
 
 
 def constant(number: float) -> torch.Tensor:
-    """A number as a tensor without dimensions: a Python number would be converted in each call, which takes as long as the sum of
-    a row."""
+    """A number as a tensor without dimensions: a Python number would be converted anew in each call."""
     return torch.tensor(number, dtype=torch.float32)
 
 

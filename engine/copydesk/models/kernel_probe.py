@@ -22,6 +22,8 @@ ROWS = (1, 64)
 WRITES = 16
 """Steps that write for one that reads."""
 ROUNDS = 3
+BESIDE = 2.0
+"""How many times as fast int8's layers must be: the attention that goes with it, which adds exactly, takes longer."""
 MORE_THREADS = 1.25
 """More threads are taken only where they are so many times as fast: others want the cores too."""
 
@@ -81,7 +83,8 @@ def _timed(
         torch.set_num_threads(threads)
         for dtype, product in products.items():
             took = [_seconds(product, torch.ones(rows, hidden)) for rows in ROWS]
-            ways.append(Way(dtype, threads, WRITES * took[0] + took[1]))
+            beside = BESIDE if dtype == torch.int8 else 1.0
+            ways.append(Way(dtype, threads, beside * (WRITES * took[0] + took[1])))
     return ways
 
 
