@@ -23,15 +23,15 @@ def main(argv: Sequence[str]) -> int:
     from copydesk_server.commands.bench import STEPS
 
     if not argv or argv[0] in HELP:
-        print(_usage([*STEPS, "all"]))
+        print(_usage([*STEPS, "instructions", "all"]))
         return 0
     name, *options = argv
-    if name in (*STEPS, "all"):
+    if name in (*STEPS, "instructions", "all"):
         from copydesk_server import cli
 
         return cli.main(["bench", *argv])
     if name not in modules():
-        print(f"no such benchmark: {name}\n\n{_usage([*STEPS, 'all'])}", file=sys.stderr)
+        print(f"no such benchmark: {name}\n\n{_usage([*STEPS, 'instructions', 'all'])}", file=sys.stderr)
         return 2
     sys.path.append(str(ROOT / "tests" / "support"))
     sys.argv = [f"python -m copydesk_benchmarks {name}", *options]
