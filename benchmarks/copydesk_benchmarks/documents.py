@@ -97,7 +97,8 @@ def edits(lines: int, names: tuple[str, ...] = tuple(EDITS)) -> list[Edit]:
         after = TARGET
         for old, new in changes:
             after = after.replace(old, new, 1)
-        request = EditRequest(scope=[scope], instruction=instruction)
+        # What is timed is writing: nothing is chosen from a list.
+        request = EditRequest(scope=[scope], instruction=instruction, narrow=False)
         made.append(Edit(name, head + TARGET + tail, head + after + tail, scope, request))
     return made
 

@@ -159,7 +159,7 @@ def series(
 
 def _changed(name: str, first: int) -> tuple[str, EditRequest]:
     instruction = EDITS[name][0]
-    return instruction, EditRequest(scope=[(first, first + len(split_lines(TARGET)) - 1)])
+    return instruction, EditRequest(scope=[(first, first + len(split_lines(TARGET)) - 1)], narrow=False)
 
 
 def _check(result: EditResult, one: Asked) -> None:

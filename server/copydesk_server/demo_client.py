@@ -17,6 +17,8 @@ from typing import Any
 from copydesk_server.errors import ServerError
 from copydesk_server.lsp import jsonrpc
 
+WARNING = 2
+"""MessageType.Warning of LSP; an error is 1."""
 PATIENCE = 120.0
 """Seconds to wait for anything: loading a model is the longest."""
 
@@ -96,7 +98,7 @@ class DemoClient:
         if message is None:
             raise ServerError("the language server ended")
         # That a model or ruff is missing, say: nothing else will come.
-        if message.get("method") == "window/showMessage":
+        if message.get("method") == "window/showMessage" and message["params"]["type"] <= WARNING:
             raise ServerError(message["params"]["message"])
         return message
 

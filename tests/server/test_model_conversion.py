@@ -150,7 +150,7 @@ def test_what_cannot_be_converted_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], message: str
 ) -> None:
     source = gguf_files.make_source(tmp_path, **changes)
-    monkeypatch.setattr(convert, "_compare", lambda *_: None)
+    monkeypatch.setattr(convert, "compare", lambda *_: None)
     made = tmp_path / "made"
     made.mkdir()
     with pytest.raises(ModelStoreError, match=message):

@@ -17,6 +17,8 @@ REQUESTS = frozenset(
         "initialize",
         "shutdown",
         "textDocument/codeAction",
+        "textDocument/prepareRename",
+        "textDocument/rename",
         "codeAction/resolve",
         "workspace/executeCommand",
         "copydesk/edit",

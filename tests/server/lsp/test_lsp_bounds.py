@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,8 +28,18 @@ def configure(d: Desk, **settings: Any) -> None:
 
 
 @pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """From its call on, time runs a million times as fast for what is set to happen later."""
+    return lambda: _hurry(monkeypatch)
+
+
+@pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time runs a million times as fast for what is set to happen later."""
+    _hurry(monkeypatch)
+
+
+def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     real = asyncio.BaseEventLoop.call_later
 
     def call_later(loop: Any, delay: float, *rest: Any, **more: Any) -> Any:
@@ -37,9 +48,10 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asyncio.BaseEventLoop, "call_later", call_later)
 
 
-@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("method", ["codeAction/resolve", "workspace/executeCommand", "copydesk/edit"])
-def test_a_request_that_takes_too_long_is_answered_with_the_reason(method: str) -> None:
+def test_a_request_that_takes_too_long_is_answered_with_the_reason(
+    method: str, hurry: Callable[[], None]
+) -> None:
     async def scenario() -> None:
         async with desk() as d:
             d.engine.obeys = False
@@ -50,6 +62,7 @@ def test_a_request_that_takes_too_long_is_answered_with_the_reason(method: str) 
                 "workspace/executeCommand": {"command": "copydesk.server.apply", "arguments": [action["data"]]},
                 "copydesk/edit": {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2), "token": "t"},
             }[method]  # fmt: skip
+            hurry()
             ident = d.ask(method, params)
             job = await d.engine.job(0)
             answer = await d.answer(ident)
