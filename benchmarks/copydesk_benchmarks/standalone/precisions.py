@@ -90,6 +90,7 @@ def in_a_child(model: str, dtype: str) -> dict[str, Any]:
     """What `measured` finds in a process of its own."""
     command = [
         sys.executable,
+        "-P",
         "-m",
         "copydesk_benchmarks",
         "precisions",

@@ -24,7 +24,7 @@ MOST_NODES = 768
 """Tokens that one forward may weigh; the last candidates are left out for it."""
 TEMPERATURE = 4.0
 """Of the law of candidates, as in their training."""
-CONFIDENCE = 0.5
+CONFIDENCE = 0.8
 """The least probability with which a candidate is taken."""
 NAMED = 3
 """Candidates that are named where none is likely enough."""
