@@ -77,7 +77,11 @@ export class Actions {
       await this.sessions.edit(document, lines, data.instruction ?? "");
       return "nothing";
     }
-    const titles = { fix: "Copydesk: fixing", fixAll: "Copydesk: fixing all", refactoring: "Copydesk: refactoring" };
+    const titles = {
+      fix: "Copydesk: fixing",
+      fixAll: "Copydesk: fixing all",
+      refactoring: "Copydesk: refactoring",
+    };
     const title = titles[data.copydesk];
     const outcome = await withProgress(title, (token) =>
       data.copydesk === "fix" && diagnostic !== undefined
