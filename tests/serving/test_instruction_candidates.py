@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from copydesk.editor import Editor
@@ -38,6 +40,8 @@ SCOPE = (4, 12)
 def editor() -> Editor:
     found = LoadedModel.load(EMBEDDED, device="cpu", dtype="fp32")
     found.model = ReplayModel(found.model)
+    assert found.codec is not None
+    found.codec.format = replace(found.codec.format, chooses=True)
     return Editor(found, warm=False)
 
 

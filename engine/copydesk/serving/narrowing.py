@@ -84,13 +84,14 @@ def listed(asked: PageRequest) -> ListedPrograms | dict[int, list[Sub]] | None:
 
 def instruction_programs(asked: PageRequest) -> dict[Program, str]:
     """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first, each with
-    its title; behind the first of them that nothing changes. None where the request is no instruction for Python alone.
+    its title; behind the first of them that nothing changes. None where the request is no instruction for Python alone, or the
+    model has not learnt to choose.
     """
     request, snapshot, lowering = asked.request, asked.snapshot, asked.lowering
     tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
     if tree is None or request.instruction is None or not request.narrow or request.diagnostics:
         return {}
-    if request.choices is not None or request.lark is not None:
+    if request.choices is not None or request.lark is not None or not lowering.codec.format.chooses:
         return {}
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
     found: dict[Program, str] = {}

@@ -147,7 +147,7 @@ class AdapterRun:
             rank=rank,
             scale=SCALE,
             tokens=tokens,
-            format=shards_format(shards).to_dict(),
+            format=replace(shards_format(shards), chooses=chooses(shards)).to_dict(),
             seed=options.seed,
             shards=f"{shards_fingerprint(shards)}/{len(examples)}",
         )
@@ -325,6 +325,11 @@ class AdapterRun:
 
     def _measure(self) -> dict[str, float]:
         return {} if self.validation is None else self.validation.measure(self.model, self.device)
+
+
+def chooses(shards: Path) -> bool:
+    """Whether there are choices among candidates in the shards."""
+    return any(shards.glob("train-choice-*.bin"))
 
 
 def new_tokens(shards: Path, first: int) -> list[str]:
