@@ -57,7 +57,7 @@ def test_one_hunk_on_a_warm_page(name: str) -> None:
     random = Random(name)
     row = None
     spare = []
-    for _ in range(30):
+    for _ in range(60):
         text = "".join(random.choices(LINES, k=random.randint(22, 60)))
         M = text.count("\n")
         size = random.randint(1, 20)

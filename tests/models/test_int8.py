@@ -23,6 +23,7 @@ from copydesk.models.kernel_probe import Way, best_of, fastest
 from copydesk.models.load import load
 from copydesk.models.model import Model
 from copydesk.models.row import SHARED
+from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest
 from tiny_models import FAMILY, transformers_model
 
@@ -195,14 +196,14 @@ def test_tokens_have_one_result(name: str) -> None:
 
 
 def test_tokens_have_one_result_in_a_trained_model(standard_base: Path) -> None:
-    ids = random.Random(0).choices(range(1000, 40000), k=48) * 2
-    found = check_laws(load("standard-base", device="cpu", dtype="int8").model, ids)
-    plain = all_logits(load("standard-base", device="cpu", dtype="fp32").model, ids, [96])
-    assert (
-        found.argmax(-1) == plain.argmax(-1)
-    ).float().mean().item() > 0.85  # tokens at random: many are near ties
+    """bfloat16 agrees on 92 to 100% of such tokens at a divergence of 0.001, int8 on 93 to 96% at 0.008."""
+    code = Path(__file__).read_text("utf-8")
+    ids = HFVocabulary.from_directory(standard_base).encode(code)[:96]
+    found = check_laws(load(standard_base, device="cpu", dtype="int8").model, ids)
+    plain = all_logits(load(standard_base, device="cpu", dtype="fp32").model, ids, [len(ids)])
+    assert (found.argmax(-1) == plain.argmax(-1)).float().mean().item() > 0.9
     log = plain.log_softmax(-1)
-    assert (log.exp() * (log - found.log_softmax(-1))).sum(-1).mean().item() < 0.03
+    assert (log.exp() * (log - found.log_softmax(-1))).sum(-1).mean().item() < 0.015
 
 
 def test_packed_requests_get_what_they_get_alone() -> None:

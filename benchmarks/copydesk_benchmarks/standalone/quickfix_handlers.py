@@ -54,7 +54,7 @@ def main() -> int:
         "--fixes", default="safe,unsafe", help="of ruff's own: none, safe, unsafe, with commas"
     )
     parser.add_argument("--select", default=RULES)
-    parser.add_argument("--model")
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--wheels", help="keep the wheels here")
@@ -83,7 +83,7 @@ def main() -> int:
     print(f"`python -m copydesk_benchmarks quickfix_handlers {' '.join(sys.argv[1:])}`\n")
     print(
         f"{hardware()}, {args.threads} threads; torch {torch.__version__}, ruff {version('ruff')}; seed {args.seed}; model "
-        f"{args.model or 'embedded'}; {len(chosen)} of {len(everything)} files with findings, of {', '.join(packages)}; rules "
+        f"{args.model}; {len(chosen)} of {len(everything)} files with findings, of {', '.join(packages)}; rules "
         f"{args.select}.\n"
     )
     found: Counter[str] = Counter()
@@ -97,7 +97,7 @@ def main() -> int:
 def run(tree: Path, start: Sequence[str], fixes: str, args: argparse.Namespace) -> float:
     """Seconds that `copydesk fix` took."""
     command = [sys.executable, "-P", *start, "fix", ".", "--write", "--quiet", "--device", "cpu"]
-    command += ["--linter-fixes", fixes, *(["--model", args.model] if args.model else [])]
+    command += ["--linter-fixes", fixes, "--model", args.model]
     began = time.perf_counter()
     done = subprocess.run(
         command, cwd=tree, env={**os.environ, "OMP_NUM_THREADS": str(args.threads)}, check=False
