@@ -7,8 +7,10 @@ branch begins with the request's last token, so that its first own token is fore
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from random import Random
+from textwrap import dedent
 
 import numpy as np
 
@@ -28,6 +30,7 @@ from copydesk_training.defects.parsed import ParsedFile
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
 from copydesk_training.examples import LONGEST_GROUP, Rendered, Renderer, Role, Shown, as_array
+from copydesk_training.histories.changes import parsed
 
 RIVALS = 11
 """Candidates of a group beside the right one, at most."""
@@ -39,6 +42,7 @@ IDLE = 0.15
 """The share of requests with nothing to do."""
 WITHHELD = 0.05
 """The share of requests whose right candidate is left out: that none is right has to be learnt, too."""
+NO_CANDIDATE = "no candidate is right"
 UNANSWERED = 0.3
 """The share kept of those requests that no candidate answers by itself: all of them would be half of the groups."""
 
@@ -83,9 +87,14 @@ class ChoiceRenderer(Renderer):
         )
         tokens = self.page_tokens(shown, page)
         found = _candidates(example, shown, scope)
-        right = [k for k, one in enumerate(found) if _after(shown.lines, one) == example.after]
+        wanted = _meaning(example.after, shown.lines, scope)
+        right = [
+            k
+            for k, one in enumerate(found)
+            if _meaning(_after(shown.lines, one), shown.lines, scope) == wanted
+        ]
         if not right and example.before != example.after and rng.random() >= UNANSWERED:
-            return "no candidate is right"
+            return NO_CANDIDATE
         answer = right[:1] if rng.random() >= WITHHELD else []
         lowering = Lowering(self.codec, self.cost, rules, page, tokens, shown.lines, scope)
         programs = _programs(lowering, [found[k] for k in [*answer, *_rivals(found, right, rng)]])
@@ -145,6 +154,20 @@ def _rivals(found: Sequence[Candidate], right: Sequence[int], rng: Random) -> li
 def _programs(lowering: Lowering, found: Sequence[Candidate]) -> list[Program | None]:
     listed = (listed_programs(lowering, Candidates((one.edits,))) for one in found)
     return [None if programs is None else programs.programs[0] for programs in listed]
+
+
+def _meaning(after: str, lines: Sequence[str], scope: list[Range]) -> str:
+    """What a changed text has in the place of the scope, whatever the layout of its code; the text itself where only comments or
+    layout differ, or it does not parse by itself.
+    """
+    first, last = scope[0][0], scope[-1][1]
+    found = split_lines(after)
+    here, there = "".join(lines[first - 1 : last]), "".join(found[first - 1 : len(found) - len(lines) + last])
+    one, other = parsed(dedent(here)), parsed(dedent(there))
+    if one is None or other is None:
+        return there
+    told = ast.dump(other)
+    return there if told == ast.dump(one) else told
 
 
 def _after(lines: Sequence[str], candidate: Candidate) -> str:

@@ -16,9 +16,9 @@ from typing import get_args
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
-from copydesk_training import defects, pairs
+from copydesk_training import defects, pairs, written
 from copydesk_training.balance import Balance
-from copydesk_training.choices import ChoiceRenderer, choice_examples
+from copydesk_training.choices import NO_CANDIDATE, ChoiceRenderer, choice_examples
 from copydesk_training.composite import composites
 from copydesk_training.corpus import Corpus, SourceFile
 from copydesk_training.defects.asks import HeldOutRandom
@@ -79,6 +79,9 @@ class Worker:
         if task.split == "choice":
             self._write(f"{task.name}.bin", list(self._choices(task, counts)), record)
             return
+        if task.split == "written":
+            self._write(f"{task.name}.bin", list(self._written(task, counts)), record)
+            return
         made: list[Rendered] = []
         self.balance = Balance()
         for examples, length in (
@@ -107,6 +110,24 @@ class Worker:
                 counts[f"{made}: {example.kind}"] += 1
             else:
                 yield made
+
+    def _written(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
+        """The written requests on files, each on the shortest page that shows its scope: choices where a candidate is right, and
+        else what is to be written.
+        """
+        rng = random.Random(f"{self.settings.seed}/{task.name}")
+        lengths = sorted(length for length, _ in self.settings.pages)
+        for example in written.examples(self.corpus, task.entries, task.round):
+            for length in lengths:
+                made = self.renderer.render_choice(example, length, rng)
+                if made == NO_CANDIDATE:
+                    made = self.renderer.render(example, length)
+                if not isinstance(made, str):
+                    yield made
+                    break
+                if length == lengths[-1] or made not in _TOO_SHORT:
+                    counts[f"{made}: {example.kind}"] += 1
+                    break
 
     def _instructions(self, task: Task, rng: random.Random) -> Iterator[Example]:
         for file in self.corpus.read(task.entries):

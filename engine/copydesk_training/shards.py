@@ -24,7 +24,7 @@ from copydesk.errors import TrainingError
 from copydesk.files.atomic import replacing
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
-from copydesk_training import pairs
+from copydesk_training import pairs, written
 from copydesk_training.corpus import Corpus
 from copydesk_training.records import FILE as HELD_OUT
 from copydesk_training.shard_plan import Settings, ShardRecord, Task, parts
@@ -33,6 +33,10 @@ from copydesk_training.shard_worker import Job, Worker
 __all__ = ["Settings", "ShardRecord", "make_shards"]
 
 VERSION = 3
+WORDINGS = 2
+"""Of a written request that are learnt from, each in a pass of its own."""
+WRITTEN_SHARDS = 8
+"""Of a pass over the requests that were written."""
 
 Report = Callable[[ShardRecord, int, int], None]
 """Called with each finished shard, how many are finished, and how many there will be."""
@@ -54,8 +58,9 @@ def make_shards(
     """Make every shard that is not in `folder` yet; all of them, finished earlier or now, in order.
 
     most: of the training shards, only the first so many. With `ruff`, each set of files gives a second shard, of ruff's own fixes
-    (`train-ruff-…`); with `choices`, one of choices among the refactorings' candidates (`train-choice-…`). Raises TrainingError
-    where the folder holds shards made from something else, a disk is full or a worker dies.
+    (`train-ruff-…`); with `choices`, one of choices among the refactorings' candidates (`train-choice-…`), and all requests
+    written for files of the corpus give shards of their own (`train-written-…`). Raises TrainingError where the folder holds
+    shards made from something else, a disk is full or a worker dies.
     """
     settings = settings or Settings()
     if not corpus.of("train"):
@@ -77,6 +82,12 @@ def make_shards(
     first = [task for task in tasks if task.split == "train" and task.round == 0]
     if choices:
         tasks += [replace(task, split="choice") for task in first]
+        asked = written.asked_of(corpus)
+        tasks += [
+            Task("written", turn, k, asked[k::WRITTEN_SHARDS])
+            for turn in range(WORDINGS)
+            for k in range(min(WRITTEN_SHARDS, len(asked)))
+        ]
     if ruff:
         tasks += [replace(task, split="ruff") for task in first]
     missing = [task for task in tasks if not manifest.has(task.name)]
@@ -192,7 +203,7 @@ def shards_format(folder: Path) -> EditFormat:
 
 
 def _fingerprint(corpus: Corpus, vocabulary: HFVocabulary, format: EditFormat, settings: Settings) -> str:
-    sources = [corpus.digest, pairs.digest(corpus.folder)]
+    sources = [corpus.digest, pairs.digest(corpus.folder), written.digest()]
     told = json.dumps(
         [VERSION, sources, vocabulary.fingerprint, format.to_dict(), asdict(settings)], sort_keys=True
     )

@@ -211,9 +211,10 @@ _ALL = (
     Kind(200, "release", 0.0),
     Kind(201, "history", 0.0),
     Kind(202, "history_diagnostic", 0.0),
+    Kind(203, "written", 0.0),
 )
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
-"""Every kind by name. Real pairs of texts (releases, commits) count from 200."""
+"""Every kind by name. Real pairs of texts (releases, commits) and requests that were written count from 200."""
 
 
 def for_kind(kind: str, text: str, rng: Random) -> Example | None:

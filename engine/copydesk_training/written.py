@@ -1,0 +1,124 @@
+"""Instructions written for training, in people's words, each with the edit it asks for: the records of `instructions/*.jsonl`.
+
+A record names a function by package, path and the SHA-256 of its text, and holds what is asked of it: no code beside the lines
+that an edit brings. It serves whatever release the corpus has, as long as the function is in it unchanged. Knows texts; nothing
+of tokens or candidates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from copydesk.errors import TrainingError
+from copydesk.request import EditRequest
+from copydesk.text.document import split_lines
+from copydesk_training.corpus import Corpus, Entry
+from copydesk_training.example import Example
+from copydesk_training.excerpts import excerpt_round
+
+KIND = "written"
+FOLDER = "instructions"
+
+Replacement = tuple[int, int, str]
+"""First and last line, 1-based and inclusive, counted from the function's first; and the text that takes their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request in several wordings, and its edit: replacements from the top down, none where nothing is to be done."""
+
+    kind: str
+    wordings: tuple[str, ...]
+    edits: tuple[Replacement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A function of a package, and what is asked of it. first: its line (1-based) when this was written; sha256: of its text."""
+
+    package: str
+    path: str
+    sha256: str
+    first: int
+    size: int
+    asked: tuple[Asked, ...]
+
+    def find(self, lines: Sequence[str]) -> int | None:
+        """The index of the function's first line in a file, nearest to where it was; None where it is not in it."""
+        for start in sorted(range(len(lines) - self.size + 1), key=lambda k: abs(k + 1 - self.first)):
+            text = "".join(lines[start : start + self.size])
+            if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() == self.sha256:
+                return start
+        return None
+
+
+@cache
+def records() -> dict[tuple[str, str], list[Record]]:
+    """All records, by package and path. Raises TrainingError for one that is malformed."""
+    found: dict[tuple[str, str], list[Record]] = {}
+    folder = resources.files("copydesk_training") / FOLDER
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if not file.name.endswith(".jsonl"):
+            continue
+        for number, row in enumerate(file.read_text("utf-8").split("\n"), 1):
+            try:
+                record = _record(json.loads(row)) if row else None
+            except (ValueError, KeyError, TypeError) as error:
+                raise TrainingError(f"{file.name}, line {number}: {error!r}") from error
+            if record is not None:
+                found.setdefault((record.package, record.path), []).append(record)
+    return found
+
+
+def _record(row: dict[str, Any]) -> Record:
+    asked = tuple(
+        Asked(one["kind"], tuple(one["ask"]), tuple((a, b, text) for a, b, text in one["edits"]))
+        for one in row["asked"]
+    )
+    return Record(row["package"], row["path"], row["sha256"], row["first"], row["lines"], asked)
+
+
+def digest() -> str:
+    """Names the records: shards made with others are other shards."""
+    told = [record for _, those in sorted(records().items()) for record in those]
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:24]
+
+
+def asked_of(corpus: Corpus) -> list[Entry]:
+    """The files to train on that have records."""
+    return [entry for entry in corpus.of("train") if (entry.package, entry.path) in records()]
+
+
+def examples(corpus: Corpus, entries: Sequence[Entry], turn: int = 0) -> Iterator[Example]:
+    """The requests of the records on some files, in their wording of this turn; what has fewer wordings is not asked again."""
+    for entry, file in zip(entries, corpus.read(entries), strict=True):
+        lines = split_lines(file.text)
+        for record in records().get((entry.package, entry.path), ()):
+            start = record.find(lines)
+            if start is None:
+                continue
+            for asked in record.asked:
+                if turn < len(asked.wordings):
+                    yield example(lines, start, record.size, asked, asked.wordings[turn])
+
+
+def example(lines: Sequence[str], start: int, size: int, asked: Asked, wording: str) -> Example:
+    """A request about lines[start:start + size], in an excerpt of the file."""
+    function = list(lines[start : start + size])
+    changed = list(function)
+    for first, last, text in reversed(asked.edits):
+        changed[first - 1 : last] = [text]
+    parts = excerpt_round(lines, start, start + size) or [(0, len(lines))]
+    head = [line for a, b in parts[:-1] for line in lines[a:b]]
+    a, b = parts[-1]
+    head += lines[a:start]
+    tail = "".join(lines[start + size : b])
+    scope = (len(head) + 1, len(head) + size)
+    before, after = ("".join([*head, *middle]) + tail for middle in (function, changed))
+    return Example(before, after, EditRequest(scope=[scope], instruction=wording), KIND, located=True)

@@ -1,0 +1,141 @@
+"""Requests that were written for training: their records, what becomes of them in a corpus, and the shards they make."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_training_shards import FORMAT, SETTINGS
+
+from copydesk.errors import TrainingError
+from copydesk.text.document import split_lines
+from copydesk_training import corpus, written
+from copydesk_training.corpus import Corpus, held_out_names, never_learnt
+from copydesk_training.shard_file import Shard
+from copydesk_training.shards import WORDINGS, make_shards
+from copydesk_training.written import Asked, Record
+from training_corpora import codec, module, package
+
+TEXT = module("a")
+FUNCTION = "def a_1(values, default=None):\n"
+LINES = split_lines(TEXT)
+START = LINES.index(FUNCTION)
+SIZE = 8
+ASKED = (
+    Asked("rename", ("rename values to items", "values -> items"), (
+        (1, 1, "def a_1(items, default=None):\n"), (5, 6, "    a_total = Counter(items)\n    for key_1 in items:\n"),
+    )),
+    Asked("comments", ("say where the default is from",), ((3, 2, "    # From the environment.\n"),)),
+    Asked("nothing", ("add a docstring",), ()),
+)  # fmt: skip
+
+
+def record(first: int = START + 1) -> Record:
+    text = "".join(LINES[START : START + SIZE])
+    return Record("a", "a/0.py", hashlib.sha256(text.encode()).hexdigest(), first, SIZE, ASKED)
+
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
+    """A corpus with the record's file, and no other records than that one."""
+    monkeypatch.setattr(written, "records", lambda: {("a", "a/0.py"): [record()]})
+    files = {"a/0.py": TEXT, "a/1.py": module("b")}
+    return corpus.build([package("a", files)], tmp_path / "corpus", held_out=frozenset())
+
+
+def test_a_function_is_found_wherever_it_stands() -> None:
+    assert record().find(LINES) == START
+    assert record(first=1).find(LINES) == START
+    assert record().find(["# moved\n", *LINES]) == START + 1
+    changed = [line.replace("Counter(values)", "Counter(list(values))") for line in LINES]
+    assert record().find(changed) is None
+    assert record().find([]) is None
+
+
+def test_examples_change_the_function_alone(built: Corpus) -> None:
+    (entry,) = written.asked_of(built)
+    assert entry.path == "a/0.py"
+    first = list(written.examples(built, [entry]))
+    assert [one.request.instruction for one in first] == [asked.wordings[0] for asked in ASKED]
+    for one in first:
+        ((begin, end),) = one.request.scope or ()
+        before, after = split_lines(one.before), split_lines(one.after)
+        assert before[begin - 1 : end] == LINES[START : START + SIZE]
+        assert before[: begin - 1] == after[: begin - 1]
+        assert before[end:] == after[len(after) - len(before) + end :]
+    renamed, commented, idle = first
+    assert "for key_1 in items:" in renamed.after
+    assert "# From the environment.\n    if default is None:" in commented.after
+    assert idle.before == idle.after
+    assert [one.request.instruction for one in written.examples(built, [entry], 1)] == ["values -> items"]
+
+
+def test_a_function_that_changed_is_left_out(built: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(written, "records", lambda: {("a", "a/0.py"): [replace(record(), sha256="0")]})
+    assert list(written.examples(built, written.asked_of(built))) == []
+
+
+def test_written_requests_are_shards_of_their_own(built: Corpus, tmp_path: Path) -> None:
+    tokenizer = tmp_path / "tokenizer.json"
+    codec().vocabulary.tokenizer.save(str(tokenizer))  # type: ignore[attr-defined]
+    made = make_shards(built, tokenizer, FORMAT, tmp_path / "shards", SETTINGS, choices=True)
+    names = [one.name for one in made if one.name.startswith("train-written-")]
+    assert len(names) == WORDINGS
+    shards = [Shard(tmp_path / "shards" / f"{name}.bin") for name in names]
+    assert [len(shard) for shard in shards] == [3, 1]
+    assert all(set(shard.kind_names.values()) == {written.KIND} for shard in shards)
+
+
+def test_damaged_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / written.FOLDER
+    folder.mkdir()
+    (folder / "a.jsonl").write_text('{"package": "a"}\n')
+    monkeypatch.setattr(written.resources, "files", lambda _: tmp_path)
+    written.records.cache_clear()
+    try:
+        with pytest.raises(TrainingError, match=r"a\.jsonl, line 1"):
+            written.records()
+    finally:
+        written.records.cache_clear()
+
+
+# -- the records of the repository -----------------------------------------------------------------------------------------
+
+
+def every() -> Iterator[Record]:
+    for those in written.records().values():
+        yield from those
+
+
+def test_no_record_is_of_a_package_that_is_measured_on() -> None:
+    names = {record.package for record in every()}
+    assert len(names) > 50
+    assert not names & (held_out_names() | never_learnt())
+
+
+def test_records_are_sound() -> None:
+    for record in every():
+        assert record.asked, record
+        for asked in record.asked:
+            assert asked.wordings, record
+            assert all(wording.strip() == wording != "" for wording in asked.wordings), asked
+            assert (asked.kind == "nothing") == (not asked.edits), asked
+            ends = [0]
+            for first, last, text in asked.edits:
+                assert ends[-1] < first <= last + 1 <= record.size + 1, asked
+                assert text == "" or text.endswith("\n"), asked
+                ends.append(last)
+
+
+def test_a_share_of_the_requests_has_nothing_to_do() -> None:
+    idle = [not asked.edits for record in every() for asked in record.asked]
+    assert 0.08 < sum(idle) / len(idle) < 0.2
+
+
+def test_the_requests_example_parses() -> None:
+    for asked in ASKED:
+        ast.parse(written.example(LINES, START, SIZE, asked, "x").after)
