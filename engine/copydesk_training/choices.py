@@ -87,11 +87,11 @@ class ChoiceRenderer(Renderer):
         )
         tokens = self.page_tokens(shown, page)
         found = _candidates(example, shown, scope)
-        wanted = _meaning(example.after, shown.lines, scope)
+        wanted = meaning(example.after, shown.lines, scope)
         right = [
             k
             for k, one in enumerate(found)
-            if _meaning(_after(shown.lines, one), shown.lines, scope) == wanted
+            if meaning(_after(shown.lines, one), shown.lines, scope) == wanted
         ]
         if not right and example.before != example.after and rng.random() >= UNANSWERED:
             return NO_CANDIDATE
@@ -156,7 +156,7 @@ def _programs(lowering: Lowering, found: Sequence[Candidate]) -> list[Program | 
     return [None if programs is None else programs.programs[0] for programs in listed]
 
 
-def _meaning(after: str, lines: Sequence[str], scope: list[Range]) -> str:
+def meaning(after: str, lines: Sequence[str], scope: list[Range]) -> str:
     """What a changed text has in the place of the scope, whatever the layout of its code; the text itself where only comments or
     layout differ, or it does not parse by itself.
     """

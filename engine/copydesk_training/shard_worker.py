@@ -117,7 +117,7 @@ class Worker:
         """
         rng = random.Random(f"{self.settings.seed}/{task.name}")
         lengths = sorted(length for length, _ in self.settings.pages)
-        for example in written.examples(self.corpus, task.entries, task.round):
+        for _, example in written.examples(self.corpus, task.entries, task.round):
             for length in lengths:
                 made = self.renderer.render_choice(example, length, rng)
                 if made == NO_CANDIDATE:

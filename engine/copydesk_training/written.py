@@ -24,6 +24,8 @@ from copydesk_training.excerpts import excerpt_round
 
 KIND = "written"
 FOLDER = "instructions"
+HELD_OUT = "held-out.jsonl"
+"""The file of records that are measured on and never learnt from."""
 
 Replacement = tuple[int, int, str]
 """First and last line, 1-based and inclusive, counted from the function's first; and the text that takes their place."""
@@ -59,12 +61,12 @@ class Record:
 
 
 @cache
-def records() -> dict[tuple[str, str], list[Record]]:
-    """All records, by package and path. Raises TrainingError for one that is malformed."""
+def records(*, held_out: bool = False) -> dict[tuple[str, str], list[Record]]:
+    """The records to learn from, or those held out, by package and path. Raises TrainingError for one that is malformed."""
     found: dict[tuple[str, str], list[Record]] = {}
     folder = resources.files("copydesk_training") / FOLDER
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if not file.name.endswith(".jsonl"):
+        if not file.name.endswith(".jsonl") or (file.name == HELD_OUT) != held_out:
             continue
         for number, row in enumerate(file.read_text("utf-8").split("\n"), 1):
             try:
@@ -90,22 +92,26 @@ def digest() -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:24]
 
 
-def asked_of(corpus: Corpus) -> list[Entry]:
-    """The files to train on that have records."""
-    return [entry for entry in corpus.of("train") if (entry.package, entry.path) in records()]
+def asked_of(corpus: Corpus, *, held_out: bool = False) -> list[Entry]:
+    """The files of a corpus that have records to learn from, or such as are held out."""
+    known = records(held_out=held_out)
+    return [entry for entry in corpus.of("train") if (entry.package, entry.path) in known]
 
 
-def examples(corpus: Corpus, entries: Sequence[Entry], turn: int = 0) -> Iterator[Example]:
+def examples(
+    corpus: Corpus, entries: Sequence[Entry], turn: int = 0, *, held_out: bool = False
+) -> Iterator[tuple[Asked, Example]]:
     """The requests of the records on some files, in their wording of this turn; what has fewer wordings is not asked again."""
+    known = records(held_out=held_out)
     for entry, file in zip(entries, corpus.read(entries), strict=True):
         lines = split_lines(file.text)
-        for record in records().get((entry.package, entry.path), ()):
+        for record in known.get((entry.package, entry.path), ()):
             start = record.find(lines)
             if start is None:
                 continue
             for asked in record.asked:
                 if turn < len(asked.wordings):
-                    yield example(lines, start, record.size, asked, asked.wordings[turn])
+                    yield asked, example(lines, start, record.size, asked, asked.wordings[turn])
 
 
 def example(lines: Sequence[str], start: int, size: int, asked: Asked, wording: str) -> Example:

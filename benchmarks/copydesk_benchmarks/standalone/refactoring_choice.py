@@ -1,10 +1,10 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
-    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 64] [--json FILE]
+    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 64] [--json FILE] [--written CORPUS]
 
-Instructions are those of training, in wordings that training never sees; a part of them leaves nothing to do. Candidates are
-weighed as the engine weighs them: whole programs, that nothing changes among them, in one forward. Free decoding is asked without
-lists; phrases are off throughout.
+Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were held
+out of it; a part of them leaves nothing to do. Candidates are weighed as the engine weighs them: whole programs, that nothing
+changes among them, in one forward. Free decoding is asked without lists; phrases are off throughout.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -40,7 +40,8 @@ from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
-from copydesk_benchmarks.standalone.refactoring_recall import after, examples, kinds
+from copydesk_benchmarks.standalone.refactoring_recall import examples, held_out, kinds, right
+from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
 
 WAYS = ("present", "free", "free where present", "likelihood", "words")
@@ -112,7 +113,9 @@ def weighed(editor: Editor, plan: Plan, programs: Sequence[Program]) -> list[flo
     return [float(one) for one in trie.law(edge_log_probabilities(trie, logits))]
 
 
-def measure(editor: Editor, example: Example, most: int, totals: Counter[str], *, free: bool) -> None:
+def measure(
+    editor: Editor, kind: str, example: Example, most: int, totals: Counter[str], *, free: bool
+) -> None:
     """Adds one example to the totals."""
     request = replace(example.request, phrases=False)
     lines = split_lines(example.before)
@@ -131,11 +134,9 @@ def measure(editor: Editor, example: Example, most: int, totals: Counter[str], *
         said = programs_of(editor, plan, found)
         totals["lowering ms"] += round((time.perf_counter() - begin) * 1000)
         idle = example.before == example.after
-        right = [not idle and after(example, candidate) == example.after for candidate, _ in said]
+        correct = [not idle and right(example, candidate) for candidate, _ in said]
         totals["candidates"] += len(said)
-        if (any(right) or idle) and said:
-            totals["present"] += 1
-            totals["free where present"] += written
+        if said:
             begin = time.perf_counter()
             nothing = Program((Copy(1, len(plan.page)),))
             law = weighed(editor, plan, [*(program for _, program in said), nothing])
@@ -143,16 +144,20 @@ def measure(editor: Editor, example: Example, most: int, totals: Counter[str], *
             instruction, titles = request.instruction or "", [candidate.title for candidate, _ in said]
             asked = arguments_of(instruction).words
             alike = [*(affinity(title, asked) for title in titles), 0.0]
-            choice = Choice(example.kind, instruction, titles, law, alike, [*right, idle])
-            totals["likelihood"] += choice.right[choice.place]
-            totals["words"] += right[0]
+            choice = Choice(kind, instruction, titles, law, alike, [*correct, idle])
+            totals["weighed"] += 1
+            if any(choice.right):
+                totals["present"] += 1
+                totals["free where present"] += written
+                totals["likelihood"] += choice.right[choice.place]
+                totals["words"] += correct[0]
             CHOICES.append(choice)
     finally:
         document.close()
 
 
 def coverage() -> Iterator[str]:
-    """How many choices there are of at least each probability, and how many of these are right."""
+    """How many choices there are of at least each probability, and how many of these are right; no candidate may be."""
     yield "| probability at least | taken | right | right of these, nothing to do left out |\n|---|---|---|---|"
     for level in LEVELS:
         taken = [one for one in CHOICES if math.exp(one.likelihoods[one.place]) >= level]
@@ -169,6 +174,15 @@ def _free(document: Document, request: EditRequest, example: Example) -> bool:
     return apply_edits(example.before, result.edits) == example.after
 
 
+def asked(args: argparse.Namespace) -> Iterator[tuple[str, Iterable[Example]]]:
+    """The examples, by kind."""
+    if args.written is not None:
+        yield from held_out(Corpus(Path(args.written)), idle=True)
+        return
+    for kind in args.kinds.split(",") if args.kinds else [*kinds(), *IDLE]:
+        yield kind, examples(kind, args.examples * (4 if kind in IDLE else 1))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -176,6 +190,9 @@ def main() -> int:
     )
     parser.add_argument("--examples", type=int, default=4, help="of each kind")
     parser.add_argument("--kinds", default="", help="comma-separated; all by default")
+    parser.add_argument(
+        "--written", metavar="CORPUS", help="the requests written for this corpus and held out"
+    )
     parser.add_argument("--most", type=int, default=64, help="candidates that are weighed")
     parser.add_argument("--no-free", action="store_true", help="leave out free decoding, which takes longest")
     parser.add_argument("--json", metavar="FILE", help="write every choice, and how sure it was")
@@ -183,11 +200,11 @@ def main() -> int:
     print(f"| kind | examples | {' | '.join(WAYS)} |\n|---|---{'|---' * len(WAYS)}|")
     every = Counter[str]()
     with Editor.load(args.model, warm=False) as editor:
-        for kind in args.kinds.split(",") if args.kinds else [*kinds(), *IDLE]:
+        for kind, those in asked(args):
             totals = Counter[str]()
-            for example in examples(kind, args.examples * (4 if kind in IDLE else 1)):
+            for example in those:
                 try:
-                    measure(editor, example, args.most, totals, free=not args.no_free)
+                    measure(editor, kind, example, args.most, totals, free=not args.no_free)
                 except CopydeskError as error:
                     print(f"{kind}: {error}", file=sys.stderr)
             every += totals
@@ -195,7 +212,7 @@ def main() -> int:
             print(f"| {kind} | {' | '.join(cells)} |", flush=True)
     print(f"| all | {' | '.join(str(every[name]) for name in ('examples', *WAYS))} |\n")
     print("\n".join(coverage()))
-    share = every["present"] or 1
+    share = every["weighed"] or 1
     print(
         f"\nCandidates {every['candidates'] / (every['examples'] or 1):.0f}, lowering "
         f"{every['lowering ms'] / (every['examples'] or 1):.0f} ms, choosing {every['choosing ms'] / share:.0f} ms."

@@ -1,9 +1,11 @@
 """How often the edit that an instruction asks for is among the candidates of the refactorings.
 
-    python -m copydesk_benchmarks refactoring_recall [--examples 20] [--kinds rename,inline] [--missed] [--worded]
+    python -m copydesk_benchmarks refactoring_recall [--examples 20] [--kinds rename,inline] [--missed]
+        [--worded | --written CORPUS [--learnt]]
 
-Instructions are those of training, in wordings that training never sees, on files of the standard library; and those of
-`tests/refactorings/wordings.json`, which were written by people who had not seen what is read. No model runs.
+Instructions are those of training, in wordings that training never sees, on files of the standard library; those of
+`tests/refactorings/wordings.json`, which were written by people who had not seen what is read; or the requests in people's words
+that were written for a corpus (`train corpus`) and held out. No model runs.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import statistics
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
@@ -26,17 +29,22 @@ from copydesk.request import EditRequest
 from copydesk.syntax.tree import parse
 from copydesk.text.document import content, split_lines
 from copydesk_benchmarks.checkout import ROOT
+from copydesk_training import written
+from copydesk_training.choices import meaning
+from copydesk_training.corpus import Corpus
 from copydesk_training.defects.asks import HeldOutRandom
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
 from defect_files import files
 
+WEIGHED = 64
+"""Candidates that the engine weighs."""
 WORDINGS = ROOT / "tests" / "refactorings" / "wordings.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One example: whether the edit is among the candidates, at which place, and whether the phrases read it right."""
+    """One example: at which place among the candidates the edit is, None where it is none, and whether phrases read it right."""
 
     example: Example
     candidates: int
@@ -85,12 +93,28 @@ def worded() -> Iterator[tuple[str, list[Example]]]:
             yield kind, found
 
 
-def after(example: Example, candidate: Candidate) -> str:
-    """The text that a candidate makes."""
-    lines = split_lines(example.before)
+def held_out(
+    corpus: Corpus, *, learnt: bool = False, idle: bool = False
+) -> Iterator[tuple[str, list[Example]]]:
+    """The requests that were written for a corpus and held out (or learnt from), by kind, each in one of its wordings. idle: also
+    those that leave nothing to do.
+    """
+    found: dict[str, list[Example]] = {}
+    entries = written.asked_of(corpus, held_out=not learnt)
+    for turn in range(2):
+        for asked, example in written.examples(corpus, entries, turn, held_out=not learnt):
+            if (asked.edits or idle) and turn == len(example.before) % min(2, len(asked.wordings)):
+                found.setdefault(asked.kind, []).append(example)
+    yield from sorted(found.items())
+
+
+def right(example: Example, candidate: Candidate) -> bool:
+    """Whether a candidate is what an example asks for, whatever the layout of its code."""
+    lines, scope = split_lines(example.before), [*(example.request.scope or ())]
+    changed = list(lines)
     for edit in reversed(candidate.edits):
-        lines[edit.first - 1 : edit.last] = [edit.text]
-    return "".join(lines)
+        changed[edit.first - 1 : edit.last] = [edit.text]
+    return meaning("".join(changed), lines, scope) == meaning(example.after, lines, scope)
 
 
 def measure(example: Example) -> Measured:
@@ -104,9 +128,9 @@ def measure(example: Example) -> Measured:
     context = RefactoringContext.of(lines, request.scope, tree)
     found = enumerate_candidates(context, arguments_of(request.instruction))
     taken = (time.perf_counter() - begin) * 1000
-    place = next((k for k, one in enumerate(found) if after(example, one) == example.after), None)
+    place = next((k for k, one in enumerate(found) if right(example, one)), None)
     read = instruction_edits(request.instruction, lines, request.scope, tree)
-    told = read is not None and after(example, Candidate("", read)) == example.after
+    told = read is not None and right(example, Candidate("", read))
     return Measured(example, len(found), place, taken, told)
 
 
@@ -116,11 +140,14 @@ def row(kind: str, found: list[Measured]) -> str:
         sum(wanted) / len(found)
         for wanted in ([m.place is not None for m in found], [m.phrases for m in found])
     ]
-    first = sum(m.place == 0 for m in found) / len(found)
+    first, early = (
+        sum(m.place is not None and m.place < most for m in found) / len(found) for most in (1, WEIGHED)
+    )
     most = max(m.milliseconds for m in found)
     middle = statistics.median(m.milliseconds for m in found)
+    count = statistics.median(m.candidates for m in found)
     return (
-        f"| {kind} | {len(found)} | {share[0]:.0%} | {first:.0%} | {statistics.median(m.candidates for m in found):.0f} |"
+        f"| {kind} | {len(found)} | {share[0]:.0%} | {first:.0%} | {early:.0%} | {count:.0f} |"
         f" {middle:.0f} | {most:.0f} | {share[1]:.0%} |"
     )
 
@@ -132,8 +159,16 @@ def main() -> int:
     parser.add_argument(
         "--worded", action="store_true", help="the instructions that others wrote, and no others"
     )
+    parser.add_argument("--written", metavar="CORPUS", help="requests written for this corpus, and no others")
+    parser.add_argument(
+        "--learnt", action="store_true", help="those that are learnt from, not those held out"
+    )
     parser.add_argument("--missed", action="store_true", help="print the examples that are missed")
     args = parser.parse_args()
+    if args.written is not None:
+        print(f"Requests written for training, {'learnt from' if args.learnt else 'held out'}:\n")
+        table(held_out(Corpus(Path(args.written)), learnt=args.learnt), args.missed)
+        return 0
     if args.worded:
         print("Instructions that others wrote:\n")
         table(worded(), args.missed)
@@ -146,13 +181,13 @@ def main() -> int:
 
 def table(given: Iterable[tuple[str, list[Example]]], missed: bool) -> None:
     """The table of all kinds, as they are measured."""
-    print("| kind | examples | recall | first | candidates | ms | ms at most | by phrases |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| kind | examples | recall | first | first 64 | candidates | ms | ms at most | by phrases |")
+    print("|---|---|---|---|---|---|---|---|---|")
     every: list[list[Measured]] = []
     for kind, those in given:
         found = [measure(example) for example in those]
         if not found:
-            print(f"| {kind} | 0 | | | | | | |")
+            print(f"| {kind} | 0 | | | | | | | |")
             continue
         every.append(found)
         print(row(kind, found), flush=True)
