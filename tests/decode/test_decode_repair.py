@@ -11,7 +11,7 @@ import pytest
 
 from copydesk.decode.coroutine import Decided, Lane, Outcome
 from copydesk.decode.counts import Counts
-from copydesk.decode.repair_choice import RepairDecoder, RepairTask
+from copydesk.decode.finite_choice import ChoiceDecoder, ChoiceTask
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.trie import Trie
@@ -36,7 +36,8 @@ class Repairing:
     """A page with repairs on some of its lines."""
 
     desk: Desk
-    task: RepairTask
+    task: ChoiceTask
+    repairs: dict[int, list[Sub]]
 
     @classmethod
     def of(cls, codec: Codec, text: str, wanted: dict[int, list[str]]) -> Repairing:
@@ -50,11 +51,8 @@ class Repairing:
                 sub = line_sub(views[number - 1], new + end, CodecCost(codec))
                 if sub is not None and own_run(codec, views, lines, number, sub.old) is not None:
                     found.setdefault(number, []).append(Sub(number, number, sub.old, sub.new))
-        return cls(desk, RepairTask(codec, views, lines, desk.task.request, found, desk.rules.open_end))
-
-    def programs(self) -> set[Program]:
-        count = len(self.desk.page)
-        return {
+        count = len(views)
+        programs = [
             Program(
                 (
                     *([Copy(1, line - 1)] if line > 1 else []),
@@ -62,9 +60,12 @@ class Repairing:
                     *([Copy(line + 1, count)] if line < count else []),
                 )
             )
-            for line, subs in self.task.repairs.items()
+            for line, subs in sorted(found.items())
             for sub in subs
-        }
+        ]
+        open_end = desk.rules.open_end
+        task = ChoiceTask(codec, views, lines, desk.task.request, programs, open_end, staged=True)
+        return cls(desk, task, found)
 
     def decode(
         self, model: Any, sampler: Sampler, max_nodes: int | None = None
@@ -74,7 +75,7 @@ class Repairing:
         emitter = TokenEmitter(lane, sampler, Counts(), 100)
         if max_nodes is not None:
             emitter.max_nodes = max_nodes
-        steps = RepairDecoder(self.task, emitter).run()
+        steps = ChoiceDecoder(self.task, emitter).run()
         answer = None
         try:
             while True:
@@ -102,7 +103,7 @@ def random_repairing(random: Random, codec: Codec) -> Repairing:
                 dict.fromkeys(old[:k] + random.choice(("(", "x", ", y", "é")) + old[k:] for k in cuts)
             )
         made = Repairing.of(codec, text, wanted)
-        if made.task.repairs:
+        if made.repairs:
             return made
 
 
@@ -113,11 +114,11 @@ def test_the_outcome_is_a_repair_and_its_tokens_those_of_the_program(kind: str, 
     for seed in range(60):
         made = random_repairing(random, codec)
         outcome, counts, stream = made.decode(model, Sampler(1.0, 1.0, seed))
-        assert outcome.program in made.programs()
+        assert outcome.program in made.task.programs
         assert outcome.exact
         assert counts.generated == 0
         assert counts.forwards <= 2
-        assert counts.forwards == 0 or len(made.programs()) > 1
+        assert counts.forwards == 0 or len(made.task.programs) > 1
         pieces = codec.encode_program(
             outcome.program, made.task.views, made.task.lines, open_end=made.task.open_end
         )
@@ -132,9 +133,9 @@ def test_olds_are_runs_of_the_lines_own_tokens_in_any_vocabulary(name: str) -> N
     made = Repairing.of(
         codec, "if x == None\n    return(y\n", {1: ["if x == None:"], 2: ["    return(y)", "    return y"]}
     )
-    assert sum(map(len, made.task.repairs.values())) == 3
+    assert sum(map(len, made.repairs.values())) == 3
     outcome, _, stream = made.decode(MockModel(codec.vocabulary.size), Sampler())
-    assert outcome.program in made.programs()
+    assert outcome.program in made.task.programs
     pieces = codec.encode_program(
         outcome.program, made.task.views, made.task.lines, open_end=made.task.open_end
     )
@@ -144,7 +145,7 @@ def test_olds_are_runs_of_the_lines_own_tokens_in_any_vocabulary(name: str) -> N
 def spelled(made: Repairing, line: int) -> list[Ids]:
     codec, task = made.task.codec, made.task
     found = []
-    for sub in task.repairs[line]:
+    for sub in made.repairs[line]:
         run_of = own_run(codec, task.views, task.lines, line, sub.old)
         assert run_of is not None
         found.append(run_of + codec.literals.sub_to + codec.fragment(sub.new) + codec.literals.sub_close)
@@ -167,7 +168,7 @@ def test_the_law_is_that_of_brute_force(kind: str, after_copy: str) -> None:
         line = chosen.start
         context = [*made.desk.tokens.ids, *made.task.request]
         expected = []
-        numbers = sorted(made.task.repairs)
+        numbers = sorted(made.repairs)
         ways: list[Ids] = [
             literals.sub_open + codec.sub_start(1)
             if n == 1
@@ -183,7 +184,7 @@ def test_the_law_is_that_of_brute_force(kind: str, after_copy: str) -> None:
                 *literals.sub_open,
                 *codec.sub_start(line),
             ]
-        if len(made.task.repairs[line]) > 1:
+        if len(made.repairs[line]) > 1:
             expected.append(brute_law(model, context, spelled(made, line)))
         assert len(sampler.laws) == len(expected)
         for law, brute in zip(sampler.laws, expected, strict=True):
@@ -195,12 +196,12 @@ def test_repairs_beyond_one_forward_are_left_out_the_last_first() -> None:
     codec = byte_codec()
     texts = [f"value = {'x' * k}call()" for k in range(1, 9)]
     made = Repairing.of(codec, "value = call()\n", {1: texts})
-    first, *_ = made.task.repairs[1]
+    first, *_ = made.repairs[1]
     nodes = Trie(spelled(made, 1)[:3]).nodes
     outcome, _, _ = made.decode(MockModel(codec.vocabulary.size), Sampler(), max_nodes=nodes)
     assert outcome.program is not None
     assert outcome.exact
-    assert outcome.program.ops[0] in made.task.repairs[1][:4]
+    assert outcome.program.ops[0] in made.repairs[1][:4]
     outcome, counts, _ = made.decode(MockModel(codec.vocabulary.size), Sampler(), max_nodes=1)
     assert outcome.program == Program((first,))
     assert counts.forwards == 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from copydesk.decode.coroutine import Lane, Outcome
 from copydesk.decode.counts import Counts
-from copydesk.decode.program_choice import ProgramChoiceDecoder, ProgramChoiceTask
+from copydesk.decode.finite_choice import ChoiceDecoder, ChoiceTask
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
@@ -130,7 +130,7 @@ def _pick(
     desk: Desk, programs: list[Program], seed: int, others: tuple[tuple[int, int], ...] | None
 ) -> Outcome:
     model = random_model(desk.codec)
-    task = ProgramChoiceTask(
+    task = ChoiceTask(
         desk.codec, desk.task.views, desk.tokens.lines, desk.task.request, programs, desk.rules.open_end
     )
     lane = Lane(desk.warm(model), 1, len(desk.tokens.ids))
@@ -138,7 +138,7 @@ def _pick(
     free = None
     if others is not None:
         free = ProgramDecoder(replace(desk.task, rules=replace(desk.rules, scope=others)), emitter)
-    job = Job(lane, ProgramChoiceDecoder(task, emitter, free).run())
+    job = Job(lane, ChoiceDecoder(task, emitter, free).run())
     list(run(model, [job], lambda: None))
     assert job.outcome is not None
     return job.outcome

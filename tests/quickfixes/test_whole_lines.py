@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import random
 
 import pytest
 
@@ -19,9 +18,7 @@ from copydesk.request import Diagnostic, EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, split_lines
-from copydesk_training.defects import KINDS
-from copydesk_training.defects.registry import draw
-from defect_files import files
+from defect_files import diagnosed
 from desks import editor
 from quick_fixes import applied, candidates, marked
 
@@ -198,12 +195,8 @@ LEAST = {"blank_lines": 0.95, "end_of_file": 1.0, "lambda_assignment": 0.95, "mi
 @pytest.mark.parametrize("kind", LEAST)
 def test_the_true_fix_is_on_the_list(kind: str) -> None:
     """All are legal on the page, stay inside the scope, and what comes out parses."""
-    rng = random.Random(f"rewritten {kind}")
     total = true = 0
-    for file in rng.sample(files(), 40):
-        example = draw(KINDS[kind], file, rng)
-        if example is None or not example.request.diagnostics:
-            continue
+    for example in diagnosed(kind, f"rewritten {kind}"):
         desk = editor()
         document = desk.open("a.py", example.before)
         plan = document.plan(example.request)

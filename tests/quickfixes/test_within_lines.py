@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from copydesk.quickfixes.handler import MOST_CANDIDATES
@@ -16,9 +14,7 @@ from copydesk.syntax.fragment import fragment_at
 from copydesk.syntax.tree import parse
 from copydesk.text.document import Position, content, split_lines
 from copydesk.text.line_edit import LineEdit
-from copydesk_training.defects import KINDS
-from copydesk_training.defects.registry import draw
-from defect_files import files
+from defect_files import diagnosed
 
 
 def found(
@@ -143,12 +139,8 @@ LEAST = {
 @pytest.mark.parametrize("kind", LEAST)
 def test_the_true_fix_is_on_the_list(kind: str) -> None:
     """Repairs stay inside the scope, differ from what is there, and what did not parse does."""
-    rng = random.Random(f"list {kind}")
     total = true = 0
-    for file in rng.sample(files(), 40):
-        example = draw(KINDS[kind], file, rng)
-        if example is None or not example.request.diagnostics:
-            continue
+    for example in diagnosed(kind, f"list {kind}"):
         (diagnostic,) = example.request.diagnostics
         lines = split_lines(example.before)
         scope = resolve_scope(lines, example.request, "python")

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import random
 import sysconfig
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from copydesk_training.defects import KINDS
 from copydesk_training.defects.parsed import ParsedFile
+from copydesk_training.defects.registry import draw
+from copydesk_training.example import Example
 
 MODULES = [
     "argparse", "ast", "asyncio/base_events", "asyncio/streams", "asyncio/tasks", "bdb", "calendar", "cmd",
@@ -56,6 +60,15 @@ def files(*, typed: bool = False) -> tuple[ParsedFile, ...]:
     plain = _parsed(MODULES)
     random.Random(0).shuffle(plain)
     return (*plain, *(_parsed(TYPED) if typed else ()))
+
+
+def diagnosed(kind: str, seed: str) -> Iterator[Example]:
+    """What one kind of defect draws from forty of the files, where a diagnostic reports it."""
+    rng = random.Random(seed)
+    for file in rng.sample(files(), 40):
+        example = draw(KINDS[kind], file, rng)
+        if example is not None and example.request.diagnostics:
+            yield example
 
 
 def _parsed(names: list[str]) -> list[ParsedFile]:

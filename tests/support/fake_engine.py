@@ -13,8 +13,9 @@ from typing import Any
 
 from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit, TextLines
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.jobs import EngineJob, Priority
-from copydesk_server.engine_process.messages import EngineResult, EngineSettings, ModelInfo
+from copydesk_server.engine_process.messages import EngineSettings, ModelInfo
 
 INFO = ModelInfo("fake", "cpu", "float32", ("python",), 64, "program", 1.0)
 
@@ -40,11 +41,11 @@ class FakeJob:
     def edited(self, *edits: TextEdit, **more: Any) -> None:
         """Finish with these edits."""
         self.job.finish(
-            EngineResult("edited", None, self.job.version, edits=edits, program="<program>", **more)
+            EditOutcome("edited", None, self.job.version, edits=edits, program="<program>", **more)
         )
 
     def finished(self, status: Any, reason: str | None = None, *, lost: bool = False) -> None:
-        self.job.finish(EngineResult(status, reason, self.job.version, lost=lost))
+        self.job.finish(EditOutcome(status, reason, self.job.version, lost=lost))
 
 
 @dataclass

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from copydesk_server.engine_process.messages import EngineResult
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp import incoming, jsonrpc
 from copydesk_server.lsp.app import App
 from copydesk_server.lsp.options import Options
@@ -382,7 +382,7 @@ def _finish(made: FakeJob) -> None:
     made.plan((1, 2))
     kind = made.job.id % 4
     if kind == 0:
-        made.job.finish(EngineResult("edited", None, made.job.version, (edit((0, 0), (0, 0), "# \n"),)))
+        made.job.finish(EditOutcome("edited", None, made.job.version, (edit((0, 0), (0, 0), "# \n"),)))
     elif kind == 1:
         made.finished("refused", "it does not parse")
     else:

@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -27,6 +27,7 @@ from copydesk.grammar.bodies import CLOSED_UNTERMINATED, Bodies
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.prompting.codec import Codec, special_tokens
 from copydesk.prompting.edit_format import EditFormat
+from copydesk.prompting.vocabulary import TokenTable
 from copydesk_benchmarks.acceptor import Acceptor
 from copydesk_benchmarks.facts import hardware
 from copydesk_benchmarks.llguidance_grammars import gen_grammar
@@ -34,7 +35,7 @@ from copydesk_benchmarks.llguidance_grammars import gen_grammar
 LONGEST = 16
 
 
-class SyntheticVocabulary:
+class SyntheticVocabulary(TokenTable):
     """All bytes, then distinct pieces of the standard library's source, as a large BPE has; encodes greedily."""
 
     def __init__(self, size: int, specials: Sequence[str] = ()) -> None:
@@ -51,21 +52,10 @@ class SyntheticVocabulary:
                     found.setdefault(part[:LONGEST])
             if len(found) >= wanted:
                 break
-        self._bytes = [*found][:wanted] + [b""] * len(specials)
-        self._ids = {t: i for i, t in enumerate(self._bytes) if t}
-        self._specials = {name: wanted + k for k, name in enumerate(specials)}
-
-    @property
-    def size(self) -> int:
-        return len(self._bytes)
-
-    @property
-    def token_bytes(self) -> Sequence[bytes]:
-        return self._bytes
-
-    @cached_property
-    def fingerprint(self) -> str:
-        return hashlib.sha256(b"\0".join(self._bytes)).hexdigest()
+        table = [*found][:wanted] + [b""] * len(specials)
+        numbers = {name: wanted + k for k, name in enumerate(specials)}
+        super().__init__(table, numbers, hashlib.sha256(b"\0".join(table)).hexdigest())
+        self._ids = {t: i for i, t in enumerate(table) if t}
 
     def encode(self, text: str) -> list[int]:
         data, out, at = text.encode(), [], 0
@@ -74,12 +64,6 @@ class SyntheticVocabulary:
             out.append(self._ids[data[at : at + size]])
             at += len(self._bytes[out[-1]])
         return out
-
-    def decode(self, ids: Sequence[int]) -> str:
-        return b"".join(self._bytes[i] for i in ids).decode("utf-8", "replace")
-
-    def special(self, name: str) -> int | None:
-        return self._specials.get(name)
 
 
 def report(what: str, times: Sequence[float]) -> None:

@@ -53,14 +53,8 @@ Found: TypeAlias = dict[str, Counter[Key]]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--files", type=int, default=120)
+    parser = parser_for(__doc__, files=120, select=SELECT)
     parser.add_argument("--packages", help="instead of all that are held out, with commas")
-    parser.add_argument("--select", default=SELECT)
-    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--wheels", help="keep the wheels here")
     args = parser.parse_args()
     ruff = Ruff.find()
     if ruff is None:
@@ -68,9 +62,7 @@ def main() -> int:
     names = args.packages.split(",") if args.packages else held_out()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
-        packages = unpack(names, Path(args.wheels or home / "wheels"), home / "all", args.select)
-        everything = survey(ruff, home / "all")
-        chosen = sorted(Random(args.seed).sample(sorted(everything), min(args.files, len(everything))))
+        packages, everything, chosen = sampled(ruff, names, home, args)
         sides = {side: copy(home, side, chosen) for side in ("before", *SIDES)}
         took = {
             side: run_copydesk(sides[side], side.removeprefix("copydesk "), args)
@@ -94,6 +86,31 @@ def main() -> int:
     )
     print(table(found["before"], mended))
     return 0
+
+
+def parser_for(description: str | None, *, files: int, select: str) -> argparse.ArgumentParser:
+    """The options of a benchmark over packages; the defaults are its own."""
+    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    parser.add_argument("--files", type=int, default=files)
+    parser.add_argument("--select", default=select)
+    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--wheels", help="keep the wheels here")
+    return parser
+
+
+def sampled(
+    ruff: Ruff, names: Sequence[str], home: Path, args: argparse.Namespace
+) -> tuple[list[str], Found, list[str]]:
+    """The packages as name and version, what ruff says of their files, and the files that are used."""
+    packages = unpack(names, Path(args.wheels or home / "wheels"), home / "all", args.select)
+    everything = survey(ruff, home / "all")
+    return (
+        packages,
+        everything,
+        sorted(Random(args.seed).sample(sorted(everything), min(args.files, len(everything)))),
+    )
 
 
 # -- files ---------------------------------------------------------------------------------------------------------

@@ -10,8 +10,6 @@ how many of the same findings ruff itself offers a fix.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -24,6 +22,7 @@ from copydesk.program import Copy
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Position
 from copydesk_training.corpus import Corpus
+from copydesk_training.defects.ruff_teacher import check
 from copydesk_training.statistics import Share
 
 SELECT = "E,F,W,B,C4,RET,SIM,UP,PLR1,PLW"
@@ -59,7 +58,7 @@ def main() -> int:
     texts = [file.text for file in corpus.read(entries[: args.files])]
     rules: dict[str, Tally] = defaultdict(Tally)
     for index, text in enumerate(texts):
-        for found in ruff(text, args.select):
+        for found in check([text], ["--select", args.select]):
             if found["code"]:
                 rules[found["code"]].examples.append((index, found))
     with Editor.load(args.model, device="cpu", warm=False) as editor:
@@ -97,31 +96,12 @@ def try_one(editor: Editor, text: str, found: dict[str, Any], tally: Tally, sele
     tally.unchanged += result.status == "unchanged"
     if result.status != "edited":
         return
-    before = Counter(item["code"] for item in ruff(text, select))
-    after = Counter(item["code"] for item in ruff(result.text, select))
+    before = Counter(item["code"] for item in check([text], ["--select", select]))
+    after = Counter(item["code"] for item in check([result.text], ["--select", select]))
     if after[rule] == before[rule] - 1 and not after - before and result.checked:
         tally.verified += 1
         assert result.program is not None
         tally.deleting += all(isinstance(op, Copy) for op in result.program.ops)
-
-
-def ruff(text: str, select: str) -> list[dict[str, Any]]:
-    """ruff's findings in a text, as its JSON has them."""
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "ruff",
-        "check",
-        "--isolated",
-        "--no-cache",
-        "--output-format",
-        "json",
-    ]
-    command += ["--select", select, "--stdin-filename", "module.py", "-"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
 
 
 def _diagnostic(found: dict[str, Any]) -> Diagnostic:

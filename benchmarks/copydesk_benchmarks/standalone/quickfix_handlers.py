@@ -18,7 +18,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from random import Random
 
 import torch
 
@@ -31,9 +30,10 @@ from copydesk_benchmarks.standalone.headless_packages import (
     copy,
     held_out,
     judged,
+    parser_for,
     run_ruff,
+    sampled,
     survey,
-    unpack,
 )
 from copydesk_server.ruff import Ruff
 
@@ -48,16 +48,10 @@ WITHOUT = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--files", type=int, default=150)
+    parser = parser_for(__doc__, files=150, select=RULES)
     parser.add_argument(
         "--fixes", default="safe,unsafe", help="of ruff's own: none, safe, unsafe, with commas"
     )
-    parser.add_argument("--select", default=RULES)
-    parser.add_argument("--model", default="mini", help="default: mini, the embedded model")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--wheels", help="keep the wheels here")
     args = parser.parse_args()
     ruff = Ruff.find()
     if ruff is None:
@@ -65,9 +59,7 @@ def main() -> int:
     allowed = args.fixes.split(",")
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
-        packages = unpack(held_out(), Path(args.wheels or home / "wheels"), home / "all", args.select)
-        everything = survey(ruff, home / "all")
-        chosen = sorted(Random(args.seed).sample(sorted(everything), min(args.files, len(everything))))
+        packages, everything, chosen = sampled(ruff, held_out(), home, args)
         before = survey(ruff, copy(home, "before", chosen))
         mended: dict[str, Counter[str]] = {}
         for fixes in allowed:

@@ -38,18 +38,19 @@ class Tree:
         return len(self.tokens)
 
 
-def trie_nodes(sequences: Iterable[Sequence[int]], limit: int) -> int:
-    """Internal nodes of the trie of `sequences`, the root among them; counting stops above `limit`."""
+def leading(sequences: Iterable[Path], most: int) -> list[Path]:
+    """The first of `sequences`, as many as have a trie of at most `most` internal nodes besides its root."""
     nodes: set[Path] = {()}
-    for sequence in sequences:
-        path = tuple(sequence)
+    kept: list[Path] = []
+    for path in sequences:
         for k in range(len(path) - 1, 0, -1):
             if path[:k] in nodes:
                 break
             nodes.add(path[:k])
-        if len(nodes) > limit:
+        if len(nodes) - 1 > most:
             break
-    return len(nodes)
+        kept.append(path)
+    return kept
 
 
 class Lookahead:

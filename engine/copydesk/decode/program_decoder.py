@@ -11,7 +11,7 @@ from typing import Any
 
 from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
-from copydesk.decode.lookahead import Tree, trie_nodes
+from copydesk.decode.lookahead import Tree, leading
 from copydesk.decode.text_automata import BodyTables, Machine, OldMachine
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.olds import Olds
@@ -145,12 +145,9 @@ class ProgramDecoder:
         if len(starts) > self.emitter.max_nodes:
             return None
         spans = [(i, j) for i in starts for run in self.task.rules.copy_ends(state, i) for j in run]
-        if (
-            len(starts) > 1
-            and trie_nodes((self._spelled(i, j) for i, j in spans), self.emitter.max_nodes)
-            > self.emitter.max_nodes
-        ):
-            return None
+        if len(starts) > 1:
+            scored = leading((self._spelled(i, j) for i, j in spans), self.emitter.max_nodes - 1)
+            return spans if len(scored) == len(spans) else None
         return spans
 
     def _spelled(self, start: int, end: int) -> Ids:
@@ -261,14 +258,9 @@ class ProgramDecoder:
         score it."""
         if self.task.narrow is None or found.end_line != line:
             return []
-        codec, nodes, kept = self.task.codec, set[Ids](), list[str]()
-        for text in self.task.narrow(line, found.offset, found.end_offset):
-            ids = codec.fragment(text)
-            nodes.update(ids[:k] for k in range(1, len(ids) + len(codec.literals.sub_close)))
-            if len(nodes) >= self.emitter.max_nodes:
-                break
-            kept.append(text)
-        return kept
+        codec, texts = self.task.codec, self.task.narrow(line, found.offset, found.end_offset)
+        spelled = (codec.fragment(text) + codec.literals.sub_close for text in texts)
+        return list(texts[: len(leading(spelled, self.emitter.max_nodes - 1))])
 
     def _chosen(self, choices: Sequence[str], close: Ids, *, ends_line: bool) -> Generator[Any, Any, str]:
         texts, trie = finite_choices(self.task.codec, choices, close, ends_line=ends_line)

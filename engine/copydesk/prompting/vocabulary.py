@@ -69,13 +69,13 @@ def _printable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-class ByteVocabulary:
-    """Ids 0..255 are the bytes themselves; `specials` follow. For models that have no tokenizer of their own (tests, demos)."""
+class TokenTable:
+    """What a vocabulary says of its tokens; `encode` is each one's own. specials: ids of the special tokens by their text."""
 
-    def __init__(self, specials: Sequence[str] = ()) -> None:
-        self._specials = {name: 256 + k for k, name in enumerate(specials)}
-        self._bytes = [bytes([b]) for b in range(256)] + [b""] * len(specials)
-        self._fingerprint = hashlib.sha256(("byte:" + "|".join(specials)).encode()).hexdigest()
+    def __init__(self, token_bytes: list[bytes], specials: dict[str, int], fingerprint: str) -> None:
+        self._bytes = token_bytes
+        self.specials = specials
+        self._fingerprint = fingerprint
 
     @property
     def size(self) -> int:
@@ -89,17 +89,28 @@ class ByteVocabulary:
     def fingerprint(self) -> str:
         return self._fingerprint
 
-    def encode(self, text: str) -> list[int]:
-        return list(_printable(text).encode())
-
     def decode(self, ids: Sequence[int]) -> str:
         return b"".join(self._bytes[i] for i in ids).decode("utf-8", "replace")
 
     def special(self, name: str) -> int | None:
-        return self._specials.get(name)
+        return self.specials.get(name)
 
 
-class HFVocabulary:
+class ByteVocabulary(TokenTable):
+    """Ids 0..255 are the bytes themselves; `specials` follow. For models that have no tokenizer of their own (tests, demos)."""
+
+    def __init__(self, specials: Sequence[str] = ()) -> None:
+        super().__init__(
+            [bytes([b]) for b in range(256)] + [b""] * len(specials),
+            {name: 256 + k for k, name in enumerate(specials)},
+            hashlib.sha256(("byte:" + "|".join(specials)).encode()).hexdigest(),
+        )
+
+    def encode(self, text: str) -> list[int]:
+        return list(_printable(text).encode())
+
+
+class HFVocabulary(TokenTable):
     """A fast tokenizer of the `tokenizers` library (`tokenizer.json`).
 
     Raises TokenizerError where tokens cannot be mapped to bytes, or where text does not survive encoding piece by piece.
@@ -111,17 +122,16 @@ class HFVocabulary:
             # Checked before anything counts that far, including the library: a file of a few bytes can name token four billion.
             raise TokenizerError(f"the tokenizer has {highest} tokens, the model only {size or MAX_TOKENS}")
         spec: dict[str, Any] = json.loads(tokenizer.to_str())
-        self.specials: dict[str, int] = {t["content"]: t["id"] for t in spec.get("added_tokens", [])}
+        specials: dict[str, int] = {t["content"]: t["id"] for t in spec.get("added_tokens", [])}
         # Added tokens are matched in any text, whatever the options; a copy without them encodes text as data.
         plain = dict(spec, added_tokens=[], post_processor=None, truncation=None, padding=None)
         self.tokenizer = tokenizer
         self._plain = Tokenizer.from_str(json.dumps(plain))
         # A model's logits may be wider than its tokenizer (padded embeddings); the surplus ids have no text.
-        self._size = max(size or 0, highest)
-        self._bytes = _token_bytes(plain, self._size, set(self.specials.values()))
+        width = max(size or 0, highest)
         digest = hashlib.sha256(json.dumps(spec, sort_keys=True).encode())
-        digest.update(str(self._size).encode())
-        self._fingerprint = digest.hexdigest()
+        digest.update(str(width).encode())
+        super().__init__(_token_bytes(plain, width, set(specials.values())), specials, digest.hexdigest())
         for probe in _PROBES:
             if b"".join(self._bytes[i] for i in self.encode(probe)) != probe.encode():
                 raise TokenizerError(f"the tokenizer does not read back {probe!r} as it was written")
@@ -145,27 +155,9 @@ class HFVocabulary:
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise TokenizerError(f"{path} cannot be used: {type(error).__name__}: {error}") from error
 
-    @property
-    def size(self) -> int:
-        return self._size
-
-    @property
-    def token_bytes(self) -> Sequence[bytes]:
-        return self._bytes
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
     def encode(self, text: str) -> list[int]:
         ids: list[int] = self._plain.encode(_printable(text), add_special_tokens=False).ids
         return ids
-
-    def decode(self, ids: Sequence[int]) -> str:
-        return b"".join(self._bytes[i] for i in ids).decode("utf-8", "replace")
-
-    def special(self, name: str) -> int | None:
-        return self.specials.get(name)
 
 
 def _token_bytes(spec: dict[str, Any], size: int, special_ids: set[int]) -> list[bytes]:

@@ -1,11 +1,11 @@
-"""From candidate edits to what a decoder chooses from: page programs, or subs in single lines.
+"""From candidate edits to the page programs that a decoder chooses from.
 
 Each edit is said as the oracle would say it: as the model has learnt to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from copydesk.errors import ProgramError, ScopeError
@@ -44,17 +44,22 @@ class Lowering:
 @dataclass(frozen=True, slots=True)
 class ListedPrograms:
     """programs: legal page programs, no two alike. rest: page ranges for what else may be the answer; None where one of the
-    programs is the answer.
+    programs is the answer. staged, titles: as in `ChoiceTask`.
     """
 
     programs: tuple[Program, ...]
-    rest: tuple[Range, ...] | None
+    rest: tuple[Range, ...] | None = None
+    staged: bool = False
+    titles: Mapping[Program, str] | None = None
 
 
 def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedPrograms | None:
     """The programs that say the candidates; None where the page can say none of them. Raises: never."""
     rules, page = lowering.rules, lowering.page
-    made = (_program(lowering, edit) for edit in candidates.edits)
+    edits, lower = candidates.edits, _program
+    if candidates.within_lines:
+        edits, lower = tuple(sorted(edits, key=lambda edit: edit[0].first)), _sub_program
+    made = (lower(lowering, edit) for edit in edits)
     programs = tuple(dict.fromkeys(program for program in made if program is not None))
     rest = None
     if not candidates.exhaustive:
@@ -65,22 +70,23 @@ def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedProgram
         taken = [lines for lines in lowering.scope if any(_touches(edit, lines) for edit in candidates.edits)]
         shown = page.to_page_scope(taken)
         rest = tuple(lines for lines in rules.scope if lines not in shown)
-    return ListedPrograms(programs, rest) if programs else None
+    return ListedPrograms(programs, rest, staged=candidates.within_lines) if programs else None
 
 
-def listed_subs(lowering: Lowering, candidates: Candidates) -> dict[int, list[Sub]]:
-    """The subs that say candidates within lines, by page line; none where the page can say none of them. Raises: never."""
-    codec, page, cost = lowering.codec, lowering.page, lowering.cost
-    found: dict[int, list[Sub]] = {}
-    for (edit,) in candidates.edits if codec.format.sub else ():
-        number = page.page_line(edit.first)
-        if number is None:
-            continue
-        view = page.views[number - 1]
-        sub = line_sub(view, edit.text if view.endswith("\n") else content(edit.text), cost)
-        if sub is not None and own_run(codec, page.views, lowering.tokens.lines, number, sub.old) is not None:
-            found.setdefault(number, []).append(Sub(number, number, sub.old, sub.new))
-    return found
+def _sub_program(lowering: Lowering, edit: Sequence[LineEdit]) -> Program | None:
+    """An edit within one line, as one sub and copies round it."""
+    codec, page = lowering.codec, lowering.page
+    (part,) = edit
+    number = page.page_line(part.first)
+    if number is None or not codec.format.sub:
+        return None
+    view = page.views[number - 1]
+    sub = line_sub(view, part.text if view.endswith("\n") else content(part.text), lowering.cost)
+    if sub is None or own_run(codec, page.views, lowering.tokens.lines, number, sub.old) is None:
+        return None
+    before = (Copy(1, number - 1),) if number > 1 else ()
+    behind = (Copy(number + 1, len(page)),) if number < len(page) else ()
+    return Program((*before, Sub(number, number, sub.old, sub.new), *behind))
 
 
 def _touches(edit: Sequence[LineEdit], lines: Range) -> bool:

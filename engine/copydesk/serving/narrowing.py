@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from copydesk.program import Copy, Program, Sub
+from copydesk.program import Copy, Program
 from copydesk.quickfixes.handler import Candidates
 from copydesk.quickfixes.registry import QuickFixes
 from copydesk.quickfixes.replacement import Replacement
@@ -18,7 +18,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.phrases import instruction_edits
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest, Range
-from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs, listed_subs
+from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs
 from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
@@ -65,42 +65,39 @@ def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
     return any(each.still_applies() for each in fixes)
 
 
-def listed(asked: PageRequest) -> ListedPrograms | dict[int, list[Sub]] | None:
-    """The programs or the subs that answer the request; None where it does not narrow the edit to a list."""
-    lowering = asked.lowering
+def listed(asked: PageRequest) -> ListedPrograms | None:
+    """The programs that answer the request; None where it does not narrow the edit to a list."""
+    request, lowering = asked.request, asked.lowering
     if asked.instructed:
         found = listed_programs(lowering, Candidates((asked.instructed,)))
         if found is not None:
             return found
-    if not _narrows_to_one(asked.request) or not lowering.rules.scope:
+    if not request.narrow or request.choices is not None or request.lark is not None:
         return None
-    for candidates in asked.fixes[0].candidates(lowering.scope):
-        lower = listed_subs if candidates.within_lines else listed_programs
-        answer = lower(lowering, candidates)
-        if answer:
-            return answer
-    return None
+    if request.instruction is not None:
+        return None if request.diagnostics else _refactored(asked, request.instruction)
+    if len(request.diagnostics) != 1 or not lowering.rules.scope:
+        return None
+    answers = (listed_programs(lowering, found) for found in asked.fixes[0].candidates(lowering.scope))
+    return next((answer for answer in answers if answer is not None), None)
 
 
-def instruction_programs(asked: PageRequest) -> dict[Program, str]:
-    """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first, each with
-    its title; behind the first of them that nothing changes. None where the request is no instruction for Python alone, or the
-    model has not learnt to choose.
+def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
+    """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first; behind the
+    first of them that nothing changes. None for other languages than Python, and where the model has not learnt to choose.
     """
-    request, snapshot, lowering = asked.request, asked.snapshot, asked.lowering
+    snapshot, lowering = asked.snapshot, asked.lowering
     tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
-    if tree is None or request.instruction is None or not request.narrow or request.diagnostics:
-        return {}
-    if request.choices is not None or request.lark is not None or not lowering.codec.format.chooses:
-        return {}
+    if tree is None or not lowering.codec.format.chooses:
+        return None
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
-    found: dict[Program, str] = {}
-    for candidate in enumerate_candidates(context, arguments_of(request.instruction), MOST_CANDIDATES):
-        listed = listed_programs(lowering, Candidates((candidate.edits,)))
-        if listed is not None:
-            found.setdefault(listed.programs[0], candidate.title)
-            found.setdefault(Program((Copy(1, len(lowering.page)),)), "change nothing")
-    return found
+    titles: dict[Program, str] = {}
+    for candidate in enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES):
+        made = listed_programs(lowering, Candidates((candidate.edits,)))
+        if made is not None:
+            titles.setdefault(made.programs[0], candidate.title)
+            titles.setdefault(Program((Copy(1, len(lowering.page)),)), "change nothing")
+    return ListedPrograms(tuple(titles), lowering.rules.scope, titles=titles) if titles else None
 
 
 def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str]] | None:
@@ -123,9 +120,3 @@ def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str
         return list(dict.fromkeys(news))
 
     return texts
-
-
-def _narrows_to_one(request: EditRequest) -> bool:
-    """Whether one diagnostic alone says what is asked, and nothing else says what new text may be."""
-    free = request.choices is None and request.lark is None and request.instruction is None
-    return request.narrow and free and len(request.diagnostics) == 1

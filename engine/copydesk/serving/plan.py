@@ -9,12 +9,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from copydesk.decode.candidate_choice import CandidateDecoder
 from copydesk.decode.coroutine import Steps
 from copydesk.decode.drafts import NgramIndex
-from copydesk.decode.program_choice import ProgramChoiceDecoder, ProgramChoiceTask
+from copydesk.decode.finite_choice import ChoiceDecoder, ChoiceTask
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
-from copydesk.decode.repair_choice import RepairDecoder, RepairTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.text_automata import InnerMachine, Machine
 from copydesk.decode.token_emitter import TokenEmitter
@@ -32,11 +30,10 @@ from copydesk.quickfixes.registry import QuickFixes, quick_fixes
 from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import EditRequest, Range
 from copydesk.serving.loaded_model import LoadedModel
-from copydesk.serving.lowering import ListedPrograms, Lowering
+from copydesk.serving.lowering import Lowering
 from copydesk.serving.narrowing import (
     PageRequest,
     instructed_edit,
-    instruction_programs,
     listed,
     may_apply,
     narrowed_texts,
@@ -177,16 +174,13 @@ def _decoder(
     lowering = asked.lowering
     codec, page, tokens, rules = lowering.codec, lowering.page, lowering.tokens, lowering.rules
     found = listed(asked)
-    picked: ProgramChoiceTask | None = None
-    if isinstance(found, ListedPrograms):
-        picked = ProgramChoiceTask(codec, page.views, tokens.lines, prompt, found.programs, rules.open_end)
+    choice: ChoiceTask | None = None
+    if found is not None:
+        views, lines, open_end = page.views, tokens.lines, rules.open_end
+        choice = ChoiceTask(codec, views, lines, prompt, found.programs, open_end, found.staged, found.titles)
         if found.rest is None:
-            whole = picked
-            return lambda emitter: ProgramChoiceDecoder(whole, emitter).run()
+            return lambda emitter: ChoiceDecoder(choice, emitter).run()
         rules = replace(rules, scope=found.rest)
-    elif found is not None:
-        repair = RepairTask(codec, page.views, tokens.lines, prompt, found, rules.open_end)
-        return lambda emitter: RepairDecoder(repair, emitter).run()
     request = asked.request
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
@@ -206,14 +200,9 @@ def _decoder(
         narrow=narrowed_texts(asked),
     )
 
-    titles = instruction_programs(asked) if picked is None else {}
-    candidates = ProgramChoiceTask(codec, page.views, tokens.lines, prompt, [*titles], rules.open_end)
-
     def begin(emitter: TokenEmitter) -> Steps:
         free = ProgramDecoder(task, emitter)
-        if titles:
-            return CandidateDecoder(candidates, titles, emitter, free).run()
-        return free.run() if picked is None else ProgramChoiceDecoder(picked, emitter, free).run()
+        return free.run() if choice is None else ChoiceDecoder(choice, emitter, free).run()
 
     return begin
 

@@ -24,10 +24,10 @@ from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit
 from copydesk_server.engine_process.connection import EngineConnection
 from copydesk_server.engine_process.document_feed import DocumentFeed
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.engine_state import EngineListener, State
 from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Priority, Retracted
 from copydesk_server.engine_process.messages import (
-    EngineResult,
     EngineSettings,
     Message,
     ModelInfo,
@@ -143,7 +143,7 @@ class Engine:
         if not self._feed.splice(doc, version, changes, encoding):
             for job in self._jobs.of(doc):
                 job.cancel()
-                self._jobs.finish(job.id, EngineResult("failed", BEHIND, job.version, lost=True))
+                self._jobs.finish(job.id, EditOutcome("failed", BEHIND, job.version, lost=True))
 
     def look_at(self, doc: int, ranges: Sequence[Range]) -> None:
         """The person sees these 1-based lines."""
@@ -171,11 +171,11 @@ class Engine:
         version = self._feed.version(doc)
         job = EngineJob(next(self._ids), doc, version or 0, self._cancel)
         if version is None:
-            job.finish(EngineResult("failed", "the document is not open", 0))
+            job.finish(EditOutcome("failed", "the document is not open", 0))
         elif self._link is None:
-            job.finish(EngineResult("failed", self._message or f"the engine is {self.state}", job.version))
+            job.finish(EditOutcome("failed", self._message or f"the engine is {self.state}", job.version))
         elif doc in self._feed.behind or self._link.full:
-            job.finish(EngineResult("failed", BEHIND, job.version, lost=True))
+            job.finish(EditOutcome("failed", BEHIND, job.version, lost=True))
         else:
             slot = self._jobs.add(job)
             self._send(
@@ -227,7 +227,7 @@ class Engine:
         self._send({"kind": "cancel", "id": job.id})
         self._watchdog.told_to_stop(job.id)
         if self.state != "ready":  # nothing runs: there is no forward to wait for
-            self._jobs.finish(job.id, EngineResult("cancelled", "cancelled", job.version))
+            self._jobs.finish(job.id, EditOutcome("cancelled", "cancelled", job.version))
 
     # -- the child -----------------------------------------------------------------------------------------------------
 

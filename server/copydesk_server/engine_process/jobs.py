@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from copydesk.request import Range
 from copydesk.text.document import TextEdit
-from copydesk_server.engine_process.messages import EngineResult
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 
 Priority: TypeAlias = Literal["edit", "prefetch"]
 """`ahead` work is stopped before its next forward by everything else, and put back."""
@@ -50,7 +50,7 @@ class EngineJob:
         self.version = version
         self.scope: tuple[Range, ...] | None = None
         self.planned: asyncio.Future[tuple[Range, ...]] = loop.create_future()
-        self.result: asyncio.Future[EngineResult] = loop.create_future()
+        self.result: asyncio.Future[EditOutcome] = loop.create_future()
         self.result.add_done_callback(self._when_done)
         self._cancel = cancel
         self._cancelled = False
@@ -79,13 +79,13 @@ class EngineJob:
         if not self.result.done():
             self._events.put_nowait(event)
 
-    def finish(self, result: EngineResult) -> None:
+    def finish(self, result: EditOutcome) -> None:
         """Nothing the second time."""
         self.plan(())
         if not self.result.done():
             self.result.set_result(result)
 
-    def _when_done(self, result: asyncio.Future[EngineResult]) -> None:
+    def _when_done(self, result: asyncio.Future[EditOutcome]) -> None:
         self._events.put_nowait(None)
         if result.cancelled():
             self.cancel()

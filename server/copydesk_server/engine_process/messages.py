@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
 
 from copydesk.request import Diagnostic, EditRequest, Range, ToolFix
 from copydesk.text.document import Position, TextEdit
+from copydesk_server.engine_process.edit_outcome import EditOutcome, Status
 
 Message: TypeAlias = dict[str, Any]
 """`kind` names it, the rest depends on that.
@@ -26,8 +27,6 @@ To the parent:  progress {message, percentage}, ready {info}, failed {message}, 
 
 OVERHEAD = 128
 """Bytes of a message without its texts, about."""
-
-Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +60,6 @@ class ModelInfo:
     kind: str
     load_ms: float
     advice: str | None = None
-
-
-@dataclass(frozen=True)
-class EngineResult:
-    """What became of one job. `edits` are for version `version`, in the encoding asked for; empty unless edited.
-
-    lost: the child died or was replaced, so that one more try is worth it.
-    """
-
-    status: Status
-    reason: str | None
-    version: int
-    edits: tuple[TextEdit, ...] = ()
-    program: str | None = None
-    counts: dict[str, int] = field(default_factory=dict)
-    ms: dict[str, float] = field(default_factory=dict)
-    checked: tuple[str, ...] = ()
-    exact: bool = True
-    log_likelihood: float = 0.0
-    lost: bool = False
 
 
 def encode(message: Message) -> bytes:
@@ -156,13 +135,13 @@ def unpack_info(packed: Message) -> ModelInfo:
 
 
 def result_message(job: int, status: Status, reason: str | None, version: int, **more: Any) -> Message:
-    """A job's result on its way; `more` are the other fields of `EngineResult`, edits packed."""
+    """A job's result on its way; `more` are the other fields of `EditOutcome`, edits packed."""
     return {"kind": "result", "id": job, "status": status, "reason": reason, "version": version, **more}
 
 
-def unpack_result(message: Message) -> EngineResult:
+def unpack_result(message: Message) -> EditOutcome:
     """From the `result` message."""
     values = {key: value for key, value in message.items() if key not in ("kind", "id")}
     values["edits"] = unpack_edits(values.get("edits", ()))
     values["checked"] = tuple(values.get("checked", ()))
-    return EngineResult(**values)
+    return EditOutcome(**values)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from copydesk_server.engine_process.connection import CONTEXT
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.flags import Flags
 from copydesk_server.engine_process.jobs import EngineJob
-from copydesk_server.engine_process.messages import EngineResult
 
 
 class PendingJobs:
@@ -45,13 +45,13 @@ class PendingJobs:
             self.flags.set(slot)
         return slot is not None
 
-    def finish(self, number: int, result: EngineResult) -> None:
+    def finish(self, number: int, result: EditOutcome) -> None:
         """Does nothing for a job that has a result."""
         job = self._jobs.pop(number, None)
         if job is not None:
             job.finish(result)
 
-    def answered(self, number: int, result: EngineResult) -> None:
+    def answered(self, number: int, result: EditOutcome) -> None:
         """The child has answered."""
         self.flags.release(self._slots.pop(number, 0))
         self.finish(number, result)
@@ -59,7 +59,7 @@ class PendingJobs:
     def give_up(self, reason: str, *, lost: bool) -> None:
         """No child will answer what was asked so far."""
         for number, job in list(self._jobs.items()):
-            self.finish(number, EngineResult("failed", reason, job.version, lost=lost))
+            self.finish(number, EditOutcome("failed", reason, job.version, lost=lost))
         if self._slots:
             # The old child may still look at its flags, so the new one gets fresh ones.
             self._slots.clear()

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import workspace_edit
 

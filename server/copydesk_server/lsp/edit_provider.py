@@ -5,8 +5,8 @@ The light bulb, commands and `copydesk/edit` all come through here.
 
 from __future__ import annotations
 
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_errors import modified
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.edit_task import EditTask
 from copydesk_server.lsp.fix_all import FixAll

@@ -26,16 +26,15 @@ from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
 from copydesk_server.applicability import applicability
 from copydesk_server.engine_process.client import Engine
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.jobs import EngineJob, Retracted
-from copydesk_server.engine_process.messages import EngineResult
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import cancelled, modified, replaced
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_task import EditTask, OnHunk
 from copydesk_server.lsp.engine_sync import EngineSync
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.proposed_fixes import Propose
-from copydesk_server.lsp.rebase import move_diagnostic, overlap
+from copydesk_server.lsp.rebase import move_diagnostic, move_outcome, overlap
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import check_edits, text_after
@@ -111,7 +110,7 @@ class EditService:
 
     # -- on the way ----------------------------------------------------------------------------------------------------
 
-    async def _result(self, task: EditTask) -> EngineResult:
+    async def _result(self, task: EditTask) -> EditOutcome:
         """One job's result. Raises StoppedError as soon as none is wanted: the engine is not waited for."""
         if not self._started.is_set():
             # The engine takes requests once the settings are known, a moment after `initialized`.
@@ -119,7 +118,7 @@ class EditService:
             task.update_request()
         task.raise_if_stopped()
         if (reason := self._engine_sync.refusal(task.document)) is not None:
-            return EngineResult("refused", reason, task.version)
+            return EditOutcome("refused", reason, task.version)
         if (proposing := self._propose(task.document, task.request.diagnostics)) is not None:
             diagnostics = await _first(asyncio.ensure_future(proposing), task)
             task.request = replace(task.request, diagnostics=diagnostics)
@@ -144,18 +143,18 @@ class EditService:
         task.raise_if_stopped()
         return job.result.result()
 
-    async def _outcome(self, task: EditTask, result: EngineResult) -> EditOutcome:
+    async def _outcome(self, task: EditTask, result: EditOutcome) -> EditOutcome:
         """The result for the document as it stands, checked against its text and verified."""
         if result.status == "cancelled":
             raise cancelled()
-        outcome = EditOutcome(
-            result.status,
-            result.reason,
-            task.version,
-            result.edits if result.status == "edited" else (),
-            task.scope or (),
-            "refused" if result.status == "refused" else "unverified",
-            result=result,
+        outcome = replace(
+            result,
+            version=task.version,
+            edits=result.edits if result.status == "edited" else (),
+            checked=(),
+            scope=task.scope or (),
+            verdict="refused" if result.status == "refused" else "unverified",
+            base_version=result.version,
             before=task.before,
         )
         now = _now(task, outcome)
@@ -183,7 +182,7 @@ class EditService:
         now = replace(
             _now(task, outcome),
             verdict=said.verdict,
-            checks=said.checks,
+            checked=said.checks,
             applicability=applicability(before, after, diagnostics),
             reason=said.reason,
         )
@@ -232,7 +231,7 @@ async def _show(task: EditTask, job: EngineJob, on_hunk: OnHunk) -> None:
 
 def _now(task: EditTask, outcome: EditOutcome) -> EditOutcome:
     """The outcome for the document as it stands. Raises StoppedError where a change overlaps its scope."""
-    moved = outcome.moved(task.document.version, task.changes)
+    moved = move_outcome(outcome, task.document.version, task.changes)
     if moved is None:
         raise modified()
     return moved

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from copydesk.request import Diagnostic
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.diagnostics import DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import StoppedError, cancelled, modified
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_requests import EditRequests
 from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.edit_task import EditTask
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.progress import ProgressBars
-from copydesk_server.lsp.rebase import overlap
+from copydesk_server.lsp.rebase import move_outcome, overlap
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import text_after
@@ -83,7 +83,7 @@ class FixAll:
         """
         chosen: list[EditOutcome] = []
         for outcome in fixes:
-            now = outcome.present(document)
+            now = _present(outcome, document)
             if now is not None and not any(
                 overlap(mine, other) for mine in now.scope for before in chosen for other in before.scope
             ):
@@ -105,7 +105,13 @@ class FixAll:
             )
             if said.verdict != "verified":
                 return EditOutcome("refused", said.reason, document.version, verdict="refused")
-        present = whole.present(document)
+        present = _present(whole, document)
         if present is None:
             raise modified()
         return present
+
+
+def _present(outcome: EditOutcome, document: OpenDocument) -> EditOutcome | None:
+    """The same for `document` as it stands; None where a change overlaps its scope, or was too long ago."""
+    changes = document.changes_since(outcome.version)
+    return move_outcome(outcome, document.version, changes) if changes is not None else None

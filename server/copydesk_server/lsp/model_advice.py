@@ -5,8 +5,8 @@ from __future__ import annotations
 from lsprotocol import types
 
 from copydesk_server.engine_process.client import Engine
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.client import Client
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_task import EditTask
 
 

@@ -15,15 +15,15 @@ from typing import TypeAlias
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
 from copydesk_server.engine_process.client import Engine
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.messages import ModelInfo
 from copydesk_server.lsp.background import BackgroundTasks
 from copydesk_server.lsp.diagnostics import ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import StoppedError
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_requests import EditRequests
 from copydesk_server.lsp.edit_service import EditService
-from copydesk_server.lsp.rebase import move_diagnostic
+from copydesk_server.lsp.rebase import move_diagnostic, move_outcome
 from copydesk_server.lsp.session_state import SessionState
 
 log = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ class Prefetch:
         kept: list[_Entry] = []
         for entry in self._entries.get(document.uri, ()):
             diagnostic = move_diagnostic(entry.diagnostic, changes)
-            outcome = entry.outcome.moved(document.version, changes)
+            outcome = move_outcome(entry.outcome, document.version, changes)
             if diagnostic is not None and outcome is not None:
                 kept.append(_Entry(diagnostic, outcome, entry.text, entry.model))
         self._entries[document.uri] = kept

@@ -11,9 +11,9 @@ from typing import Any
 from copydesk.program import Program
 from copydesk.program.provenance import Origin, ResultLine, op_label, provenance
 from copydesk.text.document import Change, Encoding, TextEdit, terminator
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.applying import Expected
 from copydesk_server.lsp.documents import Documents, OpenDocument
-from copydesk_server.lsp.edit_outcome import EditOutcome
 
 AROUND = 3
 """So many copied lines are shown on either side of what is new or gone."""
@@ -32,7 +32,7 @@ class Programs:
 
     def made(self, document: OpenDocument, outcome: EditOutcome) -> None:
         """Somebody asked for it and this is what came of it. Nothing to remember where there is no program."""
-        if outcome.result.program is not None and outcome.before is not None:
+        if outcome.program is not None and outcome.before is not None:
             self._last = (document.uri, outcome)
 
     def listed(self, document: OpenDocument, outcomes: list[EditOutcome]) -> None:
@@ -46,19 +46,18 @@ class Programs:
         if self._last is None:
             return None
         uri, outcome = self._last
-        result = outcome.result
         assert outcome.before is not None
-        assert result.program is not None
+        assert outcome.program is not None
         return {
             "uri": uri,
-            "baseVersion": result.version,
+            "baseVersion": outcome.base_version,
             "status": outcome.status,
             "reason": outcome.reason,
             "verdict": outcome.verdict,
-            "program": result.program,
-            "lines": rows(result.program, "".join(outcome.before)),
-            "counts": result.counts,
-            "ms": result.ms,
+            "program": outcome.program,
+            "lines": rows(outcome.program, "".join(outcome.before)),
+            "counts": outcome.counts,
+            "ms": outcome.ms,
         }
 
     def _on_change(self, document: OpenDocument, changes: list[Change], _edits: list[TextEdit]) -> None:

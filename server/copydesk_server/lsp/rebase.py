@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from copydesk.request import Diagnostic, Range, ToolFix
 from copydesk.text.document import Change, Position, TextEdit
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,14 @@ def move_diagnostic(diagnostic: Diagnostic, changes: Sequence[Change]) -> Diagno
         return diagnostic
     start, end = _down(diagnostic.start, shift), _down(diagnostic.end, shift)
     return replace(diagnostic, start=start, end=end, fixes=fixes)
+
+
+def move_outcome(outcome: EditOutcome, version: int, changes: Sequence[Change]) -> EditOutcome | None:
+    """The same outcome for a later version; None where a change overlaps its scope."""
+    there = rebase(outcome.edits, outcome.scope, changes)
+    if there is None:
+        return None
+    return replace(outcome, version=version, edits=there.edits, scope=there.scope)
 
 
 def overlap(a: Range, b: Range) -> bool:

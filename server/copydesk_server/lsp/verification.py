@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NotRequired, Protocol, TypedDict, Unpack
 
 from copydesk.request import Diagnostic
 from copydesk_server.lsp.uris import path_of
@@ -19,18 +19,19 @@ REPORT_BYTES = 2 << 20
 """Of ruff's report on one text: some 3,000 findings, for which memory is needed a dozen times over."""
 
 
+class Given(TypedDict):
+    """What is known of a document beside its text. checked: what the engine's result has proved already."""
+
+    language: str
+    path: Path | None
+    checked: NotRequired[Sequence[str]]
+
+
 class Verify(Protocol):
-    """Whether `after` is a fix of all `diagnostics` of `before`. checked: what the engine's result has proved already."""
+    """Whether `after` is a fix of all `diagnostics` of `before`."""
 
     async def __call__(
-        self,
-        before: str,
-        after: str,
-        diagnostics: Sequence[Diagnostic],
-        *,
-        language: str,
-        path: Path | None,
-        checked: Sequence[str] = (),
+        self, before: str, after: str, diagnostics: Sequence[Diagnostic], **given: Unpack[Given]
     ) -> Judgement: ...
 
 
@@ -49,14 +50,7 @@ class BackgroundVerifier:
         self._looked: frozenset[str] | None = None
 
     async def __call__(
-        self,
-        before: str,
-        after: str,
-        diagnostics: Sequence[Diagnostic],
-        *,
-        language: str,
-        path: Path | None,
-        checked: Sequence[str] = (),
+        self, before: str, after: str, diagnostics: Sequence[Diagnostic], **given: Unpack[Given]
     ) -> Judgement:
         """Whether `after` is a fix of all `diagnostics` of `before`. Raises: never."""
 
@@ -64,9 +58,7 @@ class BackgroundVerifier:
             # Not before it is needed: the parsers take longer to import than `initialize` may take.
             from copydesk_server.verification import judge_all
 
-            return judge_all(
-                before, after, diagnostics, language=language, path=path, ruff=self.ruff(), checked=checked
-            )
+            return judge_all(before, after, diagnostics, ruff=self.ruff(), **given)
 
         return await asyncio.to_thread(judge)
 

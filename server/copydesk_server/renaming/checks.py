@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from copydesk_server.renaming.lexical import MODULE, Module, Role, analyse
+from copydesk_server.renaming.lexical import analyse
 from copydesk_server.renaming.names import word
+from copydesk_server.renaming.occurrence import MODULE, Module, Role
 from copydesk_server.renaming.project_texts import ProjectFile, unreadable_mention
 from copydesk_server.renaming.refusal import Place, refuse
 from copydesk_server.renaming.symbol_groups import Group, Mention, SymbolGroups

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from copydesk_server.renaming.jedi_definitions import Definition
-from copydesk_server.renaming.lexical import Module, Occurrence, Role, Scope, analyse
+from copydesk_server.renaming.lexical import analyse
+from copydesk_server.renaming.occurrence import Module, Occurrence, Role, Scope
 from copydesk_server.renaming.project_texts import ProjectFile
 from copydesk_server.renaming.refusal import Place, refuse
 from copydesk_server.renaming.symbol_groups import Group

@@ -9,7 +9,8 @@ from copydesk.refactorings.phrases.names import wished_name
 from copydesk.refactorings.phrases.words import plain
 from copydesk.request import Range
 from copydesk_server.errors import RenameRefusedError
-from copydesk_server.renaming.lexical import Module, Occurrence, Role, analyse
+from copydesk_server.renaming.lexical import analyse
+from copydesk_server.renaming.occurrence import Module, Occurrence, Role
 from copydesk_server.renaming.request import RenameAnswer
 
 

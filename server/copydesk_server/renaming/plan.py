@@ -10,9 +10,10 @@ from pathlib import Path
 from copydesk_server.renaming.checks import Checks, is_local
 from copydesk_server.renaming.collisions import check_collisions
 from copydesk_server.renaming.jedi_definitions import Definition, Definitions
-from copydesk_server.renaming.lexical import Module, analyse
+from copydesk_server.renaming.lexical import analyse
 from copydesk_server.renaming.mirror import Mirror
 from copydesk_server.renaming.names import check_new_name, check_old_name, word
+from copydesk_server.renaming.occurrence import Module
 from copydesk_server.renaming.project_texts import ProjectFile, check_size, project_texts
 from copydesk_server.renaming.python_cache import PythonCache
 from copydesk_server.renaming.refusal import Place, refuse

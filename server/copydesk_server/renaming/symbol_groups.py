@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from copydesk_server.renaming.jedi_definitions import Definition
-from copydesk_server.renaming.lexical import Module, Occurrence, Role, Scope
 from copydesk_server.renaming.names import word
+from copydesk_server.renaming.occurrence import Module, Occurrence, Role, Scope
 from copydesk_server.renaming.project_texts import ProjectFile
 from copydesk_server.renaming.refusal import Place, refuse
 

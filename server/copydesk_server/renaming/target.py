@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from copydesk.text.document import content, split_lines
-from copydesk_server.renaming.lexical import Occurrence, Role, analyse
+from copydesk_server.renaming.lexical import analyse
 from copydesk_server.renaming.names import check_old_name
+from copydesk_server.renaming.occurrence import Occurrence, Role
 from copydesk_server.renaming.project_texts import ProjectFile
 from copydesk_server.renaming.refusal import Place, refuse
 

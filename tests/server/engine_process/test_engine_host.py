@@ -20,9 +20,9 @@ from copydesk.serving.fair_lock import FairLock
 from copydesk.serving.plan import script_of
 from copydesk.text.document import Position, TextEdit, apply_edits
 from copydesk.text.limits import Limits
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.flags import SLOTS
 from copydesk_server.engine_process.messages import (
-    EngineResult,
     Message,
     decode,
     pack_edits,
@@ -108,7 +108,7 @@ class Bench:
             assert self._news.wait_for(ready, DEADLINE), self.heard
             return ready()
 
-    def result(self, id: int) -> EngineResult:
+    def result(self, id: int) -> EditOutcome:
         return unpack_result(self.until(lambda: self.all("result", id))[0])
 
     def order(self) -> list[int]:

@@ -19,10 +19,10 @@ from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
 from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.connection import CONTEXT
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.flags import SLOTS, Flags
 from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Retracted
 from copydesk_server.engine_process.messages import (
-    EngineResult,
     EngineSettings,
     decode,
     encode,
@@ -141,7 +141,7 @@ def test_a_cancel_reaches_a_child_that_reads_nothing() -> None:
     run(main())
 
 
-async def _await(job: EngineJob) -> EngineResult:
+async def _await(job: EngineJob) -> EditOutcome:
     return await job.result
 
 
@@ -336,7 +336,7 @@ def test_messages_keep_requests_and_results() -> None:
     )
     assert unpack_request(decode(encode(pack_request(request)))) == request
     edit = TextEdit(Position(0, 1), Position(2, 3), "\r\n\U0001f600\udfff")
-    result = EngineResult(
+    result = EditOutcome(
         "edited", None, 3, (edit,), "<program>", {"forced": 1}, {"total": 0.5}, ("syntax",), False, -1.5
     )
     message = result_message(

@@ -27,6 +27,9 @@ def configure(d: Desk, **settings: Any) -> None:
 # -- time --------------------------------------------------------------------------------------------------------------
 
 
+ASK = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2)}
+
+
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """From its call on, time runs a million times as fast for what is set to happen later."""
@@ -60,7 +63,7 @@ def test_a_request_that_takes_too_long_is_answered_with_the_reason(
             params = {
                 "codeAction/resolve": action,
                 "workspace/executeCommand": {"command": "copydesk.server.apply", "arguments": [action["data"]]},
-                "copydesk/edit": {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2), "token": "t"},
+                "copydesk/edit": {**ASK, "token": "t"},
             }[method]  # fmt: skip
             hurry()
             ident = d.ask(method, params)
@@ -83,8 +86,7 @@ def test_a_model_that_never_loads_keeps_no_request_waiting_for_ever(monkeypatch:
     async def scenario() -> None:
         async with desk(loads=True) as d:
             d.open(TEXT)
-            ask = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2)}
-            answer = await d.answer(d.ask("copydesk/edit", ask))
+            answer = await d.answer(d.ask("copydesk/edit", ASK))
             assert answer["error"]["code"] == -32803
             assert "59 seconds" in answer["error"]["message"]
             assert "still loading" in answer["error"]["message"]
@@ -99,8 +101,7 @@ def test_the_time_of_a_request_begins_when_the_engine_is_ready(monkeypatch: pyte
     async def scenario() -> None:
         async with desk(loads=True) as d:
             d.open(TEXT)
-            ask = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": diagnostic(2)}
-            ident = d.ask("copydesk/edit", ask)
+            ident = d.ask("copydesk/edit", ASK)
             job = await d.engine.job(0)
             await asyncio.to_thread(time.sleep, 0.1)  # five thousand times the limit
             assert not job.cancelled

@@ -10,7 +10,7 @@ import pytest
 
 from copydesk import oracle_program
 from copydesk.text.document import split_lines, terminator
-from copydesk_server.engine_process.messages import EngineResult
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp import prefetch
 from copydesk_server.lsp.programs import rows
 from fake_engine import FakeJob
@@ -30,7 +30,7 @@ def fixes(made: FakeJob, status: Any = "edited") -> None:
     made.plan((3, 3))
     program = str(oracle_program(made.text, made.text.replace("==", "is")))
     edits = (FIX,) if status == "edited" else ()
-    made.job.finish(EngineResult(status, None, made.job.version, edits=edits, program=program))
+    made.job.finish(EditOutcome(status, None, made.job.version, edits=edits, program=program))
 
 
 async def asked(d: Desk) -> Any:

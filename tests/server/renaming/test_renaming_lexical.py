@@ -14,8 +14,9 @@ from types import ModuleType
 
 import pytest
 
-from copydesk_server.renaming.lexical import MODULE, Role, analyse
+from copydesk_server.renaming.lexical import analyse
 from copydesk_server.renaming.names import is_private
+from copydesk_server.renaming.occurrence import MODULE, Role
 
 
 @pytest.mark.parametrize("module", [argparse, dataclasses, enum, inspect, tarfile, typing])

@@ -13,11 +13,11 @@ from lsprotocol import types
 
 from copydesk.errors import CopydeskError
 from copydesk_server.engine_process.client import Engine
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp import edit_requests
 from copydesk_server.lsp.capabilities import COMMANDS, FIX_ALL, QUICK_FIX, REFACTORINGS, REWRITE
 from copydesk_server.lsp.diagnostics import DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.refactoring_menu import RefactoringMenu

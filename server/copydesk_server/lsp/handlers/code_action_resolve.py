@@ -13,9 +13,9 @@ from lsprotocol import types
 
 from copydesk.text.document import Encoding
 from copydesk_server.lsp.client import Client
-from copydesk_server.lsp.edit_outcome import explain
 from copydesk_server.lsp.edit_provider import EditProvider
 from copydesk_server.lsp.edit_requests import OURS, EditRequests, is_ours
+from copydesk_server.lsp.explanation import explain
 from copydesk_server.lsp.refactoring_menu import KIND, RefactoringMenu
 from copydesk_server.lsp.workspace_edits import workspace_edit
 

@@ -13,12 +13,12 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk.text.document import Encoding
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.jobs import HunkEvent, Retracted
 from copydesk_server.lsp.capabilities import dig
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.diagnostics import DiagnosticStore, engine_diagnostic, moved_shown
 from copydesk_server.lsp.edit_errors import modified
-from copydesk_server.lsp.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_provider import EditProvider
 from copydesk_server.lsp.edit_requests import EditRequests, check_instruction
 from copydesk_server.lsp.edit_task import EditTask
@@ -110,19 +110,18 @@ def _task(
 
 
 def _answer(task: EditTask, outcome: EditOutcome, encoding: Encoding) -> dict[str, Any]:
-    result = outcome.result
     edited = outcome.status == "edited"
     return {
         "status": outcome.status,
         "reason": outcome.reason,
         "version": outcome.version,
         "edit": workspace_edit(task.document, outcome.edits, encoding) if edited else None,
-        "program": result.program,
-        "baseVersion": result.version,
+        "program": outcome.program,
+        "baseVersion": outcome.base_version,
         "verdict": outcome.verdict,
         "applicability": outcome.applicability,
-        "checks": list(outcome.checks),
-        "counts": result.counts,
-        "ms": result.ms,
-        "exact": result.exact,
+        "checks": list(outcome.checked),
+        "counts": outcome.counts,
+        "ms": outcome.ms,
+        "exact": outcome.exact,
     }

@@ -10,9 +10,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.capabilities import COMMANDS
 from copydesk_server.lsp.client import Client
-from copydesk_server.lsp.edit_outcome import explain
 from copydesk_server.lsp.edit_provider import EditProvider
 from copydesk_server.lsp.edit_requests import EditRequests
+from copydesk_server.lsp.explanation import explain
 
 
 def execute_command(

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from copydesk.decode import candidate_choice
-from copydesk.decode.candidate_choice import TEMPERATURE, CandidateDecoder
+from copydesk.decode import finite_choice
 from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
-from copydesk.decode.program_choice import ProgramChoiceTask
+from copydesk.decode.finite_choice import TEMPERATURE, ChoiceDecoder, ChoiceTask
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
@@ -57,11 +56,11 @@ def decode(
     free = ProgramDecoder(task, emitter)
     steps: Steps = free.run()
     if programs is not None:
-        listed = ProgramChoiceTask(
-            task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end
-        )
         titles = {program: f"title {k}" for k, program in enumerate(programs)}
-        steps = CandidateDecoder(listed, titles, emitter, free).run()
+        listed = ChoiceTask(
+            task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end, titles=titles
+        )
+        steps = ChoiceDecoder(listed, emitter, free).run()
     job = Job(lane, steps)
     for _ in run(model, [job], lambda: None):
         pass
@@ -86,14 +85,14 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
             model, [*desk.tokens.ids, *desk.task.request], [spelled(desk, one) for one in programs]
         )
         law = law ** (1 / TEMPERATURE) / (law ** (1 / TEMPERATURE)).sum()
-        monkeypatch.setattr(candidate_choice, "CONFIDENCE", law.max() * 0.999)
+        monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 0.999)
         sampler = Recorder(temperature=0.0)
         outcome, counts = decode(desk, model, programs, sampler)
         np.testing.assert_allclose(np.exp(sampler.laws[0]), law, atol=1e-5)
         assert outcome.program == programs[int(law.argmax())]
         assert math.isclose(outcome.log_likelihood, math.log(law.max()), abs_tol=1e-4)
         assert (counts.forwards, counts.generated, counts.choices) == (1, 0, 1)
-        monkeypatch.setattr(candidate_choice, "CONFIDENCE", law.max() * 1.001)
+        monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 1.001)
         outcome, counts = decode(desk, model, programs, Sampler())
         assert outcome.program is None
         named = [f"title {k}" for k in np.argsort(-law)[:3]]
@@ -111,14 +110,14 @@ def test_where_copies_put_spans_into_the_context_none_is_weighed(after_copy: str
 
 
 def test_the_last_candidates_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidate_choice, "CONFIDENCE", 1e-9)
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1e-9)
     desk, programs = proposing(Random(3))
     model, kept = MockModel(CODEC.vocabulary.size, seed=1, context=0), programs[:3]
     nodes = {ids[:k] for ids in (spelled(desk, one) for one in kept) for k in range(1, len(ids))}
-    monkeypatch.setattr(candidate_choice, "MOST_NODES", len(nodes))
+    monkeypatch.setattr(finite_choice, "MOST_NODES", len(nodes))
     sampler = Recorder(temperature=0.0)
     outcome, _ = decode(desk, model, programs, sampler)
     assert len(sampler.laws[0]) == len(kept)
     assert outcome.program in kept
-    monkeypatch.setattr(candidate_choice, "MOST_NODES", 1)
+    monkeypatch.setattr(finite_choice, "MOST_NODES", 1)
     assert decode(desk, model, programs, Sampler())[0] == decode(desk, model, None, Sampler())[0]

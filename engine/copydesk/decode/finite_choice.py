@@ -1,0 +1,168 @@
+"""Decoding a request that finitely many programs answer: the model chooses one of them, and spells nothing.
+
+A program's tokens are cut into runs, and the model chooses run by run, each as a whole by the exact law; a run that all programs
+left have in common asks nothing of the model. Depends on the page and its codec, not on what the programs are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from copydesk.decode.coroutine import Decided, Outcome, Steps
+from copydesk.decode.lookahead import leading
+from copydesk.decode.program_decoder import ProgramDecoder
+from copydesk.decode.token_emitter import TokenEmitter
+from copydesk.grammar.trie import Floats, Trie
+from copydesk.program import Copy, Program
+from copydesk.prompting.codec import Codec, Ids
+
+MOST_NODES = 768
+"""Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
+TEMPERATURE = 4.0
+"""Of the distribution there, as in training: sums over many tokens lie far apart, and at this temperature a probability means how
+often it is right."""
+CONFIDENCE = 0.8
+"""The least probability with which a program is taken there."""
+NAMED = 3
+"""Programs that are named where none is likely enough."""
+LONGEST_TITLE = 60
+
+Run = tuple[Ids, Ids]
+"""Tokens the model chooses in one go, and the span that enters the context behind them."""
+
+
+@dataclass(slots=True)
+class ChoiceTask:
+    """views, lines: the page's lines as view text and as raw tokens. request: tokens behind the page's prefix, up to and with
+    `program_open`. programs: legal page programs, no two alike, likeliest first. open_end: as in `Codec.encode_program`.
+
+    staged: each program is one sub within a line, and is chosen in two steps: the line, then what the sub makes of it.
+    titles: what each program does, in words; given where one is taken only if it is likely enough.
+    """
+
+    codec: Codec
+    views: Sequence[str]
+    lines: Sequence[Ids]
+    request: Sequence[int]
+    programs: Sequence[Program]
+    open_end: bool = False
+    staged: bool = False
+    titles: Mapping[Program, str] | None = None
+
+
+class ChoiceDecoder:
+    """One decoder: `run()` is its conversation with the scheduler. `free` writes programs of its own on the same page.
+
+    Without `free` one of the task's programs is the outcome. With it the outcome may also be one of `free`'s, which all begin
+    with a copy: the first copy says which of the two it is. With titles a program is taken if it is likely enough, else none is,
+    and `free` answers only where there is nothing to choose from.
+    """
+
+    def __init__(self, task: ChoiceTask, emitter: TokenEmitter, free: ProgramDecoder | None = None) -> None:
+        self.task = task
+        self.emitter = emitter
+        self.free = free
+
+    def run(self) -> Steps:
+        task, free = self.task, self.free
+        self.emitter.pending.extend(task.request)
+        alive = {program: spelled_runs(task, program) for program in task.programs}
+        if task.titles is not None:
+            return (yield from self._likely(alive, task.titles))
+        known: Ids = ()
+        if free is not None:
+            copied = yield from self._first_copy(free)
+            known = self._copy(copied)
+            alive = {program: runs for program, runs in alive.items() if program.ops[0] == copied}
+            if not alive:
+                return (yield from free.behind(copied))
+        return (yield from self._taken((yield from self._by_runs(alive, known))))
+
+    def _by_runs(self, alive: dict[Program, list[Run]], known: Ids) -> Generator[Any, Any, Program]:
+        """One of the programs, run by run; `known` begins the first run and is written."""
+        emitter = self.emitter
+        for at in count():
+            choices = list(dict.fromkeys(runs[at][0] for runs in alive.values()))
+            if self.task.staged and at:
+                choices = leading(choices, emitter.max_nodes - 1) or choices[:1]
+            chosen = 0
+            if choices != [known]:
+                chosen = yield from emitter.choose([run[len(known) :] for run in choices])
+            alive = {program: runs for program, runs in alive.items() if runs[at][0] == choices[chosen]}
+            known = ()
+            program, runs = next(iter(alive.items()))
+            if at + 1 == len(runs):
+                return program
+            emitter.pending.extend(runs[at][1])
+            emitter.counts.copied += len(runs[at][1])
+        raise AssertionError  # an endless count ends by its return
+
+    def _likely(self, alive: Mapping[Program, list[Run]], titles: Mapping[Program, str]) -> Steps:
+        """The program weighed likeliest, all of them whole in one forward; none where it is not likely enough."""
+        emitter = self.emitter
+        spelled = {runs[0][0]: program for program, runs in alive.items()}
+        choices = leading(spelled, MOST_NODES)
+        if len(choices) < 2 or any(len(runs) > 1 for runs in alive.values()):
+            assert self.free is not None
+            return (yield from self.free.behind_request())
+        law = _tempered((yield from emitter.weigh(Trie(choices))))
+        if np.exp(law.max()) < CONFIDENCE:
+            likeliest = [spelled[choices[k]] for k in np.argsort(-law)[:NAMED]]
+            named = [_clipped(titles[program]) for program in likeliest if program in titles]
+            return Outcome(None, refusal=f"unsure what to change; the likeliest: {'; '.join(named)}")
+        chosen = choices[emitter.sampler.choose(law)]
+        emitter.pending.extend(chosen)
+        return (yield from self._taken(spelled[chosen]))
+
+    def _taken(self, program: Program) -> Steps:
+        yield Decided(program)
+        emitter = self.emitter
+        for op in program.ops:
+            if isinstance(op, Copy):
+                emitter.counts.covered += sum(map(len, self.task.lines[op.start - 1 : op.end]))
+        return Outcome(program, exact=emitter.exact, log_likelihood=emitter.sampler.log_likelihood)
+
+    def _first_copy(self, free: ProgramDecoder) -> Generator[Any, Any, Copy]:
+        """The first copy: of a program of the list, or of any other. One that both may begin with means the list."""
+        firsts = dict.fromkeys(op for program in self.task.programs if isinstance(op := program.ops[0], Copy))
+        firsts.update(dict.fromkeys(free.first_copies()))
+        copies = list(firsts)
+        chosen = yield from self.emitter.choose([self._copy(copied) for copied in copies])
+        return copies[chosen]
+
+    def _copy(self, copied: Copy) -> Ids:
+        codec = self.task.codec
+        return codec.literals.copy_open + codec.copy_start(copied.start) + codec.copy_end(copied.end)
+
+
+def spelled_runs(task: ChoiceTask, program: Program) -> list[Run]:
+    """The program's tokens, cut behind every copy whose span the context shows; of a staged task behind every copy, and before
+    and behind what a sub does to its line."""
+    runs: list[Run] = []
+    ids: Ids = ()
+    for piece in task.codec.encode_program(program, task.views, task.lines, open_end=task.open_end):
+        span = piece.ids if piece.role == "span" else ()
+        if span or (task.staged and piece.role in ("span", "old")):
+            runs.append((ids, span))
+            ids = ()
+        if piece.role != "span":
+            ids += piece.ids
+        if task.staged and piece.role == "close":
+            runs.append((ids, ()))
+            ids = ()
+    return [*runs, (ids, ())]
+
+
+def _tempered(law: Floats) -> Floats:
+    scaled = law / TEMPERATURE
+    found: Floats = scaled - np.logaddexp.reduce(scaled)
+    return found
+
+
+def _clipped(title: str) -> str:
+    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
