@@ -106,13 +106,13 @@ def test_stop_is_asked_between_the_pieces_of_a_forward() -> None:
         answers.append((yield Ask([7] * 100, [40, 99])))
         return Outcome(None)
 
-    for allowed in range(6):
+    for allowed in range(5):
         before = model.forwards
         job = Job(Lane(row, 1, 0), steps())
         for _ in run(model, [job], stop_after(model, before + allowed), pace=pace):
             pass
-        assert model.forwards - before == min(4, allowed)
-        assert job.stopped == (None if allowed >= 4 else "cancelled")
+        assert model.forwards - before == min(3, allowed)
+        assert job.stopped == (None if allowed >= 3 else "cancelled")
         assert not row.used
     (whole,) = model.forward([Feed(row, 1, [7] * 100, range(100), None, [40, 99])])
     assert [answer.tolist() for answer in answers] == [whole.tolist()] * 2

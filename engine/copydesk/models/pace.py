@@ -18,11 +18,11 @@ from copydesk.models.row import SHARED, Row
 
 CHUNK = 128
 """Tokens of a page that are forwarded together at most; no forward of a small model takes long at that size."""
-SHARE = 0.85
+SHARE = 0.9
 """Of the time there is: what is measured is the least of some rounds."""
 GRAIN = 8
 """Chunks are multiples of so many tokens: kernels work in blocks."""
-LEAST = 32
+LEAST = 48
 """Tokens of the smallest chunk: below it, a forward is little shorter and a page takes much longer."""
 
 FEW, MANY = 16, 64
@@ -88,6 +88,7 @@ def measured(model: Model, most: float) -> Pace:
         behind = _seconds(model, row, MANY)
     finally:
         row.store.release()
+        model.pool.relieve()
     token = max(many - few, 0.0) / (MANY - FEW)
     return Pace(
         most * SHARE, max(many - token * MANY, 0.0), max(token, 1e-9), max(behind - many, 0.0) / (MANY * keys)

@@ -32,25 +32,27 @@ class Pieces:
         self._model = model
         self._feeds = feeds
         self._cuts = deque(_cuts(feeds, pace))
-        self._parts: list[list[torch.Tensor]] = [[] for _ in feeds]
+        self.answers: list[torch.Tensor] = []
+        self._answered = [0] * len(feeds)
 
     def forward(self) -> bool:
         """Make the next forward. Whether another is left. Raises what `Model.forward` raises."""
         cuts = self._cuts.popleft()
         if cuts is WHOLE:
-            self._parts = [[answer] for answer in self._model.forward(self._feeds)]
+            self.answers = self._model.forward(self._feeds)
             return False
         parts = [_part(self._feeds[which], first, end) for which, first, end in cuts]
         answers = self._model.forward(parts)
+        if not self.answers:  # filled in place: those of a large tree are too large to be there twice
+            self.answers = [
+                answers[0].new_empty(len(feed.outputs), answers[0].shape[1]) for feed in self._feeds
+            ]
         for (which, _, _), part, answer in zip(cuts, parts, answers, strict=True):
             self._feeds[which].slots += part.slots
-            self._parts[which].append(answer)
+            first = self._answered[which]
+            self._answered[which] += len(answer)
+            self.answers[which][first : first + len(answer)] = answer
         return bool(self._cuts)
-
-    @property
-    def answers(self) -> list[torch.Tensor]:
-        """One of each feed, as `Model.forward` gives them."""
-        return [parts[0] if len(parts) == 1 else torch.cat(parts) for parts in self._parts]
 
 
 def _cuts(feeds: Sequence[Feed], pace: Pace) -> list[list[Cut]]:
