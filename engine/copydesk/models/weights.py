@@ -46,7 +46,7 @@ class Weights(NamedTuple):
     def plain(self) -> Weights:
         """The same, none of them packed."""
         layers = tuple(
-            Layer(*(None if each is None else unpack(each) for each in layer)) for layer in self.layers
+            Layer._make(None if each is None else unpack(each) for each in layer) for layer in self.layers
         )
         return Weights(self.embedding, layers, self.norm, unpack(self.head))
 
