@@ -20,7 +20,6 @@ from typing import Protocol
 from platformdirs import user_cache_path
 
 from copydesk.cache import PageCache
-from copydesk.cache.pages import CHUNK
 from copydesk.errors import (
     CacheError,
     ContextLengthError,
@@ -29,6 +28,7 @@ from copydesk.errors import (
     EditorClosedError,
     OutOfMemoryError,
 )
+from copydesk.models.pace import UNBOUNDED, Pace, measured
 from copydesk.paging.layout import PageLayout
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult, Event
@@ -54,6 +54,9 @@ TOKENS_A_LINE = 16
 CUDA_SHARE = 0.5
 """Share of the free memory of a CUDA device that the KV cache may take."""
 
+FORWARD_SECONDS = 0.06
+"""What a person does not notice: a keystroke waits for one forward at most."""
+
 
 class CancelFlag(Protocol):
     """`threading.Event` is one."""
@@ -73,15 +76,16 @@ class Editor:
         cache_bytes: int | None = None,
         warm: bool = True,
         limits: Limits = LIMITS,
+        pace: Pace = UNBOUNDED,
     ) -> None:
-        """limits: larger texts are refused by name.
+        """limits: larger texts are refused by name. pace: how long a forward may take.
 
         `warm`: keep a thread that warms pages while nobody asks for anything; without it call `warm_step`."""
         self.loaded_model = loaded_model
         self.limits = limits
         self.lock = FairLock()
         budget = cache_bytes if cache_bytes is not None else _default_budget(loaded_model)
-        self.cache = PageCache(loaded_model.model, budget)
+        self.cache = PageCache(loaded_model.model, budget, pace)
         self.documents: dict[int, Document] = {}
         self._next = 1
         self._waiting = set[object]()  # a set: adding and removing are atomic, counting is not
@@ -99,16 +103,20 @@ class Editor:
         cache_bytes: int | None = None,
         warm: bool = True,
         limits: Limits = LIMITS,
+        forward_seconds: float | None = FORWARD_SECONDS,
     ) -> Editor:
         """`model`: a name (`mini` is the embedded model), directory or hub id; None: `standard` where it is installed and
-        current, else `mini`. Raises ModelError, TokenizerError, FormatError.
+        current, else `mini`. forward_seconds: about how long a forward may take on a CPU at most, which is how long a change or a
+        cancel waits; None: as long as it takes, where only the whole counts. Raises ModelError, TokenizerError, FormatError.
         """
         folder = user_cache_path("copydesk")
+        loaded_model = LoadedModel.load(model, device=device, dtype=dtype, cache_folder=folder)
         return cls(
-            LoadedModel.load(model, device=device, dtype=dtype, cache_folder=folder),
+            loaded_model,
             cache_bytes=cache_bytes,
             warm=warm,
             limits=limits,
+            pace=UNBOUNDED if forward_seconds is None else measured(loaded_model.model, forward_seconds),
         )
 
     def open(self, name: str, text: str, *, language: str | None = None, version: int = 0) -> Document:
@@ -407,7 +415,7 @@ class Document:
             if len(tokens) >= loaded_model.model.max_positions:
                 continue  # a request on it will say so
             try:
-                if cache.warm_chunk((self.id, key), tokens, CHUNK):
+                if cache.warm_chunk((self.id, key), tokens):
                     return True
             except (CacheError, OutOfMemoryError):
                 break  # no room: requests make their own

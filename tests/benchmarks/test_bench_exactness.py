@@ -15,9 +15,9 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from copydesk.adapters.tokens import extend
-from copydesk.cache.pages import CHUNK
 from copydesk.editor import Editor
 from copydesk.models.feed import Feed
+from copydesk.models.pace import CHUNK
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest

@@ -6,11 +6,14 @@ from collections.abc import Callable, Generator
 from random import Random
 
 import pytest
+import torch
 
-from copydesk.decode.coroutine import Decided, Outcome
+from copydesk.decode.coroutine import Ask, Decided, Lane, Outcome, Steps
 from copydesk.decode.sampling import Sampler
-from copydesk.decode.schedule import run
+from copydesk.decode.schedule import Job, run
 from copydesk.errors import ContextLengthError, CopydeskError, OutOfMemoryError
+from copydesk.models.feed import Feed
+from copydesk.models.pace import LEAST, Pace
 from copydesk.models.row import SHARED
 from copydesk.text.document import split_lines
 from decoding import Desk, byte_codec
@@ -91,6 +94,28 @@ def test_stop_is_asked_before_every_forward() -> None:
         row.check_integrity()
         assert row.owners == {SHARED: len(desk.tokens.ids)}
         assert row.used == len(desk.tokens.ids)
+
+
+def test_stop_is_asked_between_the_pieces_of_a_forward() -> None:
+    model = random_model(byte_codec())
+    row = model.new_row(300)
+    pace = Pace(most=1.0, token=1 / LEAST)
+    answers: list[torch.Tensor] = []
+
+    def steps() -> Steps:
+        answers.append((yield Ask([7] * 100, [40, 99])))
+        return Outcome(None)
+
+    for allowed in range(5):
+        before = model.forwards
+        job = Job(Lane(row, 1, 0), steps())
+        for _ in run(model, [job], stop_after(model, before + allowed), pace=pace):
+            pass
+        assert model.forwards - before == min(3, allowed)
+        assert job.stopped == (None if allowed >= 3 else "cancelled")
+        assert not row.used
+    (whole,) = model.forward([Feed(row, 1, [7] * 100, range(100), None, [40, 99])])
+    assert [answer.tolist() for answer in answers] == [whole.tolist()] * 2
 
 
 def stop_after(model: MockModel, forwards: int) -> Callable[[], str | None]:

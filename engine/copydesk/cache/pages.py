@@ -13,10 +13,8 @@ from copydesk.cache.entry import Entry, Key, Lease
 from copydesk.errors import CacheError, ContextLengthError
 from copydesk.models.feed import Feed
 from copydesk.models.model import Model
+from copydesk.models.pace import UNBOUNDED, Pace
 from copydesk.models.row import SHARED, bucket
-
-CHUNK = 128
-"""Tokens warmed per step: a request waits for one step at most."""
 
 ROOM = 256
 """Slots that a row gets beyond its page, for the request and what it generates. Rows grow when they need more."""
@@ -27,11 +25,13 @@ class PageCache:
 
     budget: bytes of KV that all rows of the model may take together, including rows outside the cache and pooled
             buffers.
+    pace:   how many tokens are warmed per step: a request waits for one step at most.
     computed: tokens forwarded for warming so far.
     """
 
-    def __init__(self, model: Model, budget: int) -> None:
+    def __init__(self, model: Model, budget: int, pace: Pace = UNBOUNDED) -> None:
         self._model = model
+        self.pace = pace
         self._entries: OrderedDict[Key, Entry] = OrderedDict()  # least recently used first
         self._detached: list[Entry] = []
         self.computed = 0
@@ -79,8 +79,8 @@ class PageCache:
         lease.fork()
         return lease
 
-    def warm(self, lease: Lease, chunk: int = CHUNK) -> Iterator[int]:
-        """Forward the missing tokens of the page, at most `chunk` per step; yields how many each step forwarded.
+    def warm(self, lease: Lease, chunk: int | None = None) -> Iterator[int]:
+        """Forward the missing tokens of the page, `chunk` per step (None: by the pace); yields how many each step forwarded.
 
         Leases on one row may warm in turn; what one has warmed the other skips. The owners of a lease must
         not be fed before its page is warm.
@@ -90,14 +90,14 @@ class PageCache:
             if lease.released:
                 raise CacheError("a released page cannot be warmed")
             first = lease.warm
-            last = min(first + chunk, len(tokens))
+            last = min(first + (chunk or self.pace.tokens(first)), len(tokens))
             self._model.forward([Feed(row, SHARED, tokens[first:last], range(first, last))])
             lease.computed += last - first
             self.computed += last - first
             yield last - first
 
-    def warm_chunk(self, key: Key, tokens: Sequence[int], chunk: int = CHUNK) -> int:
-        """Warm at most `chunk` tokens of a page before any request for it, holding it only for that time.
+    def warm_chunk(self, key: Key, tokens: Sequence[int], chunk: int | None = None) -> int:
+        """Warm one step of a page before any request for it, holding it only for that time.
 
         Returns how many tokens were forwarded: 0 when the page is warm, or is left alone because it is in use with
         other tokens. Raises what `acquire` and `Model.forward` raise.

@@ -1,7 +1,7 @@
 """Many decoders, one model: each round, every waiting ask goes into the same forward.
 
-The flag `stop` is looked at before every forward. Knows decoders as conversations and the model as `forward`; nothing of
-programs. Time comes in from outside, as part of `stop`.
+The flag `stop` is looked at before every forward; an ask that would take too long is several. Knows decoders as conversations and
+the model as `forward`; nothing of programs. Time comes in from outside, as part of `stop`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import torch
 
 from copydesk.decode.coroutine import Ask, Decided, Lane, Outcome, Steps
 from copydesk.models.model import Model
+from copydesk.models.pace import UNBOUNDED, Pace
+from copydesk.models.pieces import Pieces
 
 Stop = Callable[[], str | None]
 """Why decoding must end now, or None. Cheap: it is called before every forward."""
@@ -34,12 +36,17 @@ class Job:
 
 
 def run(
-    model: Model, jobs: Iterable[Job], stop: Stop, admit: Callable[[], Iterable[Job]] = tuple
+    model: Model,
+    jobs: Iterable[Job],
+    stop: Stop,
+    admit: Callable[[], Iterable[Job]] = tuple,
+    pace: Pace = UNBOUNDED,
 ) -> Iterator[tuple[Job, Decided | Outcome]]:
     """Decode all jobs to their ends, yielding what each decides as it decides it. Lanes are released as their jobs end.
 
     admit: asked before every forward, and at the end, for jobs that join those in flight; the run is over when nobody waits and
-    it gives none. Raises what `model.forward` raises (ContextLengthError, OutOfMemoryError); all lanes are released first.
+    it gives none. pace: how long a forward may take. Raises what `model.forward` raises (ContextLengthError, OutOfMemoryError);
+    all lanes are released first.
     """
     live: list[Job] = []
     fresh = list(jobs)
@@ -55,14 +62,19 @@ def run(
                 if joined:
                     continue  # what these decided may have brought others
                 return
-            reason = stop()
-            if reason is not None:
-                for job in live:
-                    job.stopped = reason
-                return
-            feeds = [job.lane.feed(job._ask) for job in live if job._ask is not None]
-            answers = model.forward(feeds)
-            for job, answer in zip(live, answers, strict=True):
+            pieces: Pieces | None = None
+            while True:
+                reason = stop()
+                if reason is not None:
+                    for job in live:
+                        job.stopped = reason
+                    return
+                if pieces is None:
+                    feeds = [job.lane.feed(job._ask) for job in live if job._ask is not None]
+                    pieces = Pieces(model, feeds, pace)
+                if not pieces.forward():
+                    break
+            for job, answer in zip(live, pieces.answers, strict=True):
                 yield from _advance(job, answer)
             live = [job for job in live if not job.done]
     finally:

@@ -29,6 +29,7 @@ class Feed:
                the feed. None: a chain.
     outputs:   indices of tokens whose next-token logits are wanted.
     slots:     filled in by the forward: where the tokens lie now, valid until the row's next forward.
+    earlier:   slots of the tree's first tokens, which were forwarded before. `parents` begins with theirs, and counts them too.
     """
 
     row: Row
@@ -38,6 +39,7 @@ class Feed:
     parents: Sequence[int] | None = None
     outputs: Sequence[int] = ()
     slots: list[int] = field(default_factory=list)
+    earlier: Sequence[int] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +117,7 @@ def _plan_row(row: Row, feeds: list[Feed]) -> RowPlan:
     plain = (
         len(feeds) == 1
         and count > 0
-        and (first.parents is None or count == 1)
+        and (first.parents is None or (count == 1 and not first.earlier))
         and start == row.used
         and row.sees_all(first.owner, first.positions[0])
     )
@@ -133,8 +135,11 @@ def _check(feed: Feed) -> None:
         if n and positions[-1] >= feed.row.max_positions:
             raise ContextLengthError(_too_long(positions[-1], feed.row))
         return
-    if len(parents) != n:
+    before = len(feed.earlier)
+    if len(parents) != before + n:
         raise CacheError("a feed needs one parent per token")
+    if before:
+        positions = [*feed.row.position[list(feed.earlier)].tolist(), *positions]
     for child, parent in enumerate(parents):
         if not -1 <= parent < child:
             raise CacheError("a parent must come before its child")
@@ -165,7 +170,13 @@ def _mask(row: Row, feeds: list[Feed], slots: list[int], keys: int) -> BoolArray
         queries = np.asarray(feed.positions, dtype=np.int64)
         mask[offset : offset + n, :used] = family & (position < queries[:, None])
         own = np.asarray(slots[offset : offset + n], dtype=np.int64)
-        inside = np.tri(n, dtype=np.bool_) if feed.parents is None else ancestry(feed.parents)
-        mask[offset : offset + n, own] = inside
+        if feed.parents is None:
+            mask[offset : offset + n, own] = np.tri(n, dtype=np.bool_)
+        else:
+            before = len(feed.earlier)
+            seen = ancestry(feed.parents)[before:]
+            mask[offset : offset + n, own] = seen[:, before:]
+            if before:
+                mask[offset : offset + n, list(feed.earlier)] = seen[:, :before]
         offset += n
     return mask

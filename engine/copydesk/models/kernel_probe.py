@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import psutil
 import torch
-import torch.nn.functional as F
 
 from copydesk.models.int8_linear import Int8Linear, is_exact
+from copydesk.models.linear import linear, pack, packs
 
 ROWS = (1, 64)
 """Rows of a step that writes, and of one that reads."""
@@ -67,8 +67,10 @@ def _products(
     """A layer of the model's widest kind in each precision, on float32 rows."""
     weight = torch.randn(2 * inner, hidden, generator=torch.Generator().manual_seed(0)).mul_(0.02)
     narrow = weight.to(plain)
+    if packs(narrow.device, plain):
+        narrow = pack(narrow)
     found: dict[torch.dtype, Callable[[torch.Tensor], torch.Tensor]] = {
-        plain: lambda rows: F.linear(rows.to(plain), narrow)
+        plain: lambda rows: linear(rows.to(plain), narrow)
     }
     if is_exact():
         found[torch.int8] = Int8Linear(weight)

@@ -18,6 +18,7 @@ from copydesk.models.checkpoint import Fetch
 from copydesk.models.cuda_graphs import StaticRunner
 from copydesk.models.feed import Feed, RowPlan, plan
 from copydesk.models.kv import Buffer, Pool, PooledStore, retry_out_of_memory, suggested_budget
+from copydesk.models.linear import linear
 from copydesk.models.masks import CausalStrip
 from copydesk.models.rope import RopeTable
 from copydesk.models.row import Row, bucket
@@ -85,7 +86,7 @@ class LlamaModel:
             shape.layers, 2 * shape.kv_heads, shape.head_dim, dtype=self.dtype, device=self.device, size=size
         )
         self.pool = Pool(arena.allocate, self.kv_bytes_per_slot, arena.release)
-        self._static = StaticRunner(self.weights, shape, self.rope, arena, capture=capture)
+        self._static = StaticRunner(self.weights.plain(), shape, self.rope, arena, capture=capture)
         return self._static
 
     def _relieve(self) -> None:
@@ -138,7 +139,7 @@ class LlamaModel:
 
     def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """float32 [n, V] of final states [n, E]."""
-        return F.linear(hidden, self.weights.head).float()
+        return linear(hidden, self.weights.head).float()
 
     def _states(
         self, plans: list[RowPlan], tokens: Sequence[int], positions: Sequence[int], outputs: list[int]
@@ -173,7 +174,7 @@ class LlamaModel:
                 input_norm, qkv, qkv_bias, head_norm, out, out_bias, mlp_norm, gate_up, gate_up_bias, down,
                 down_bias,
             ) = layer  # fmt: skip
-            states = F.linear(F.rms_norm(x, size, input_norm, eps), qkv, qkv_bias).view(
+            states = linear(F.rms_norm(x, size, input_norm, eps), qkv, qkv_bias).view(
                 n, rotated + kv_heads, width
             )
             qk = states[:, :rotated]
@@ -195,7 +196,7 @@ class LlamaModel:
             if index == last and outputs != list(range(n)):
                 chosen = torch.tensor(outputs, device=self.device)
                 attended, x = attended.index_select(0, chosen), x.index_select(0, chosen)
-            x = x + F.linear(attended, out, out_bias)
-            gate, up = F.linear(F.rms_norm(x, size, mlp_norm, eps), gate_up, gate_up_bias).chunk(2, -1)
-            x = x + F.linear(F.silu(gate) * up, down, down_bias)
+            x = x + linear(attended, out, out_bias)
+            gate, up = linear(F.rms_norm(x, size, mlp_norm, eps), gate_up, gate_up_bias).chunk(2, -1)
+            x = x + linear(F.silu(gate) * up, down, down_bias)
         return F.rms_norm(x, size, weights.norm, eps)

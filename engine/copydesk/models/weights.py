@@ -13,6 +13,7 @@ import torch
 
 from copydesk.errors import ModelError
 from copydesk.models.checkpoint import Expected, Fetch, check_finite
+from copydesk.models.linear import pack, packs, unpack
 from copydesk.models.rope import rope_limit
 
 FAMILY = frozenset({"llama", "mistral", "qwen2", "qwen3"})
@@ -35,12 +36,19 @@ class Layer(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """All weights of a model of E hidden units and V tokens."""
+    """All weights of a model of E hidden units and V tokens. Those of linear layers may be packed (`linear.py`)."""
 
     embedding: torch.Tensor  # [V, E]
     layers: tuple[Layer, ...]
     norm: torch.Tensor  # [E]
-    head: torch.Tensor  # [V, E]: the embedding itself when tied
+    head: torch.Tensor  # [V, E]: the embedding itself when tied, and not packed
+
+    def plain(self) -> Weights:
+        """The same, none of them packed."""
+        layers = tuple(
+            Layer._make(None if each is None else unpack(each) for each in layer) for layer in self.layers
+        )
+        return Weights(self.embedding, layers, self.norm, unpack(self.head))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +146,15 @@ def expected(config: Any) -> dict[str, Expected]:
 class WeightReader:
     """A model's weights on `device` in `dtype`, fused and laid out, read when they are asked for.
 
+    packed: those of linear layers are packed for `linear`.
     Reading raises ModelError for a missing tensor, one of the wrong shape, and one that holds NaN or infinity.
     """
 
-    def __init__(self, config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(
+        self, config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype, *, packed: bool = False
+    ) -> None:
         self.shape = Shape.of(config)
+        self._packed = packed
         self.tied = bool(config.tie_word_embeddings)
         self._fetch, self._device, self._dtype = fetch, device, dtype
         self._sizes = expected(config)
@@ -150,15 +162,15 @@ class WeightReader:
     def embedding(self) -> torch.Tensor:
         """[V, E]. Where it is tied, one copy serves as the head too; gathering rows from the head's memory order costs little."""
         table = self._needed("model.embed_tokens.weight")
-        return laid_out(table, self._device) if self.tied else table.to(self._device)
+        return laid_out(self._own(table), self._device) if self.tied else self._own(table)
 
     def head(self) -> torch.Tensor:
         """[V, E], of a model whose head is not the embedding."""
-        return laid_out(self._needed("lm_head.weight"), self._device)
+        return self._laid_out(self._needed("lm_head.weight"))
 
     def norm(self) -> torch.Tensor:
         """[E]"""
-        return self._needed("model.norm.weight").to(self._device)
+        return self._own(self._needed("model.norm.weight"))
 
     def layer(self, index: int) -> Layer:
         root = f"model.layers.{index}"
@@ -174,16 +186,16 @@ class WeightReader:
                 (q_norm.expand(self.shape.heads, width), k_norm.expand(self.shape.kv_heads, width))
             )
         return Layer(
-            input_norm=self._needed(f"{root}.input_layernorm.weight").to(self._device),
+            input_norm=self._own(self._needed(f"{root}.input_layernorm.weight")),
             qkv=self._joined(qkv_names),
             qkv_bias=self._joined_bias(qkv_names),
             head_norm=self._placed(head_norm),
-            out=laid_out(self._needed(f"{attention}.o_proj.weight"), self._device),
+            out=self._laid_out(self._needed(f"{attention}.o_proj.weight")),
             out_bias=self._placed(self._optional(f"{attention}.o_proj.bias")),
-            mlp_norm=self._needed(f"{root}.post_attention_layernorm.weight").to(self._device),
+            mlp_norm=self._own(self._needed(f"{root}.post_attention_layernorm.weight")),
             gate_up=self._joined(mlp_names),
             gate_up_bias=self._joined_bias(mlp_names),
-            down=laid_out(self._needed(f"{root}.mlp.down_proj.weight"), self._device),
+            down=self._laid_out(self._needed(f"{root}.mlp.down_proj.weight")),
             down_bias=self._placed(self._optional(f"{root}.mlp.down_proj.bias")),
         )
 
@@ -206,7 +218,10 @@ class WeightReader:
         return tensor
 
     def _joined(self, names: list[str]) -> torch.Tensor:
-        return laid_out(torch.cat([self._needed(f"{name}.weight") for name in names]), self._device)
+        return self._laid_out(torch.cat([self._needed(f"{name}.weight") for name in names]))
+
+    def _laid_out(self, weight: torch.Tensor) -> torch.Tensor:
+        return pack(weight) if self._packed else laid_out(self._own(weight), self._device)
 
     def _joined_bias(self, names: list[str]) -> torch.Tensor | None:
         parts = {name: self._optional(f"{name}.bias") for name in names}
@@ -217,13 +232,20 @@ class WeightReader:
         return torch.cat(present).to(self._device) if present else None
 
     def _placed(self, tensor: torch.Tensor | None) -> torch.Tensor | None:
-        return None if tensor is None else tensor.to(self._device)
+        return None if tensor is None else self._own(tensor)
+
+    def _own(self, tensor: torch.Tensor) -> torch.Tensor:
+        """On the device, and no view of a checkpoint's file: one that is left keeps all of it in memory."""
+        placed = tensor.to(self._device)
+        return placed.clone() if placed is tensor else placed
 
 
 def fuse(config: Any, fetch: Fetch, device: torch.device, dtype: torch.dtype) -> Weights:
-    """All weights on `device` in `dtype`. Raises ModelError as `WeightReader` does."""
-    reader = WeightReader(config, fetch, device, dtype)
+    """All weights on `device` in `dtype`, packed where that is faster. Raises ModelError as `WeightReader` does."""
+    packed = packs(device, dtype)
+    reader = WeightReader(config, fetch, device, dtype, packed=packed)
     with torch.inference_mode():
         embedding = reader.embedding()
         layers = tuple(reader.layer(index) for index in range(reader.shape.layers))
-        return Weights(embedding, layers, reader.norm(), embedding if reader.tied else reader.head())
+        head = embedding if reader.tied else reader.head()
+        return Weights(embedding, layers, reader.norm(), pack(head) if packed and reader.tied else head)

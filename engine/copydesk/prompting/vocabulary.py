@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -170,9 +171,12 @@ def _token_bytes(spec: dict[str, Any], size: int, special_ids: set[int]) -> list
     out = [b""] * size
     if any(step.get("type") == "ByteLevel" for step in steps):
         alphabet = _byte_level_alphabet()
+        table = dict.fromkeys(range(256), "Ā")  # what stands for no byte cannot be encoded
+        table.update({ord(c): chr(b) for c, b in alphabet.items()})
         for text, index in vocab.items():
-            if index not in special_ids and all(c in alphabet for c in text):
-                out[index] = bytes(alphabet[c] for c in text)
+            if index not in special_ids:
+                with suppress(UnicodeEncodeError):
+                    out[index] = text.translate(table).encode("latin-1")
     elif model.get("byte_fallback"):
         for text, index in vocab.items():
             if index in special_ids:

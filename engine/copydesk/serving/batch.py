@@ -216,7 +216,7 @@ class Batch:
     # -- decoding ------------------------------------------------------------------------------------------------
 
     def _decode(self) -> Iterator[tuple[int, Event]]:
-        for job, said in run(self._model, (), self._stop, self._admit):
+        for job, said in run(self._model, (), self._stop, self._admit, self._cache.pace):
             yield from self._tell()
             entry = self._by_job[id(job)]
             if isinstance(said, Decided):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from copydesk.cache.pages import CHUNK
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
+from copydesk.models.pace import CHUNK
 from copydesk.oracle import oracle_program
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.program import Copy, Program

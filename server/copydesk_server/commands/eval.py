@@ -217,7 +217,12 @@ def _loaded(args: argparse.Namespace, models: Sequence[str | None]) -> Iterator[
                 name = f"{name} ({len(subjects) + 1})"
             share = CACHE_BYTES // len(models) if len(models) > 1 else None
             editor = Editor.load(
-                _directory(args, model, stack), args.device, dtype=args.dtype, cache_bytes=share, warm=False
+                _directory(args, model, stack),
+                args.device,
+                dtype=args.dtype,
+                cache_bytes=share,
+                warm=False,
+                forward_seconds=None,
             )
             subjects.append(Subject(name, stack.enter_context(editor), editor.loaded_model.format))
         yield subjects

@@ -39,7 +39,9 @@ def execute(
     writer = open_writer(args, places, key, folder) if args.write else None
     complete = False
     try:
-        with Editor.load(args.model, args.device, dtype=args.dtype, warm=False) as editor:
+        with Editor.load(
+            args.model, args.device, dtype=args.dtype, warm=False, forward_seconds=None
+        ) as editor:
             reporter = Reporter(
                 len(places), json=args.json, diff=not args.write, origin=args.origin, quiet=args.quiet
             )
