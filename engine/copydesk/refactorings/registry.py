@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
+from math import log2
 
 from copydesk.refactorings.add_comment import ADD_COMMENT
 from copydesk.refactorings.add_condition import ADD_CONDITION
 from copydesk.refactorings.add_entry import ADD_ENTRY
 from copydesk.refactorings.add_field import ADD_FIELD
 from copydesk.refactorings.add_parameter import ADD_PARAMETER
+from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.annotate_signature import ANNOTATE_SIGNATURE
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.assert_to_raise import ASSERT_TO_RAISE
@@ -27,6 +29,7 @@ from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
 from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
+from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.else_after_return import ELSE_AFTER_RETURN
 from copydesk.refactorings.exceptions import CHAIN_EXCEPTION, LOG_EXCEPTION
 from copydesk.refactorings.extract_variable import EXTRACT_VARIABLE
@@ -56,6 +59,7 @@ from copydesk.refactorings.string_format import STRING_FORMAT
 from copydesk.refactorings.swap_statements import SWAP_STATEMENTS
 from copydesk.refactorings.use_constant import USE_CONSTANT
 from copydesk.refactorings.use_with import USE_WITH
+from copydesk.refactorings.validity import still_parses
 from copydesk.refactorings.walrus import WALRUS
 from copydesk.refactorings.wrap_in_try import WRAP_IN_TRY
 
@@ -65,8 +69,8 @@ MOST_LINES = 200
 """A longer selection, which no page would show, has none."""
 _EACH = 400
 """Candidates of one refactoring that are compared with the others."""
-_TEXT = re.compile(r'"[^"\s]+(?:\s+[^"\s]+){2,}"')
-"""A quoted text of three words or more."""
+_CROWDED = 0.25
+"""What each doubling of one refactoring's candidates takes off the affinity of the next."""
 
 
 @cache
@@ -93,30 +97,30 @@ def enumerate_candidates(
     """
     if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
-    found = {candidate.edits: candidate for candidate in _candidates(context, arguments)}
-    return sorted(found.values(), key=lambda one: -affinity(one.title, arguments.words))[:most]
-
-
-def _candidates(context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
+    best: dict[Edits, tuple[float, str, Candidate]] = {}
     for refactoring in all_refactorings():
-        try:
-            yield from islice(refactoring.candidates(context, arguments), _EACH)
-        except UnicodeEncodeError:
-            continue  # a tree's columns are bytes, which such a line has not
+        for candidate in _proposed(refactoring, context, arguments):
+            score = affinity(candidate.title, arguments.words)
+            if candidate.edits not in best or score > best[candidate.edits][0]:
+                best[candidate.edits] = score, refactoring.name, candidate
+    valid = (one for one in _by_affinity(best.values()) if still_parses(context, one.edits))
+    return list(islice(valid, most))
 
 
-def affinity(title: str, words: frozenset[str]) -> float:
-    """How well a title goes with an instruction of these words: those it has of them, less half of those it has beside them.
+def _proposed(
+    refactoring: Refactoring, context: RefactoringContext, arguments: Arguments
+) -> Iterator[Candidate]:
+    try:
+        yield from islice(refactoring.proposals(context, arguments), _EACH)
+    except UnicodeEncodeError:
+        return  # a tree's columns are bytes, which such a line has not
 
-    A word counts whatever its ending is. A quoted text of three words or more does not count: the instruction itself would do.
-    """
-    named = {_stem(word) for word in re.findall(r"\w+", _TEXT.sub(" ", title).lower())}
-    used = len(named & {_stem(word) for word in words})
-    return used - (len(named) - used) / 2
 
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            return word.removesuffix(ending)
-    return word
+def _by_affinity(scored: Iterable[tuple[float, str, Candidate]]) -> Iterator[Candidate]:
+    """The best first; of one refactoring's many, the later ones behind others that go as well with the instruction."""
+    ranked: list[tuple[float, Candidate]] = []
+    before: Counter[str] = Counter()
+    for score, name, candidate in sorted(scored, key=lambda one: -one[0]):
+        ranked.append((score - _CROWDED * log2(1 + before[name]), candidate))
+        before[name] += 1
+    yield from (candidate for _, candidate in sorted(ranked, key=lambda one: -one[0]))
