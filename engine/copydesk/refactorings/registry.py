@@ -8,6 +8,7 @@ from functools import cache
 from itertools import islice
 from math import log2
 
+from copydesk.refactorings.accept_another import ACCEPT_ANOTHER
 from copydesk.refactorings.add_comment import ADD_COMMENT
 from copydesk.refactorings.add_condition import ADD_CONDITION
 from copydesk.refactorings.add_entry import ADD_ENTRY
@@ -15,15 +16,22 @@ from copydesk.refactorings.add_field import ADD_FIELD
 from copydesk.refactorings.add_parameter import ADD_PARAMETER
 from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.annotate_signature import ANNOTATE_SIGNATURE
+from copydesk.refactorings.annotations import ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, CHANGE_TYPE
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.assert_to_raise import ASSERT_TO_RAISE
+from copydesk.refactorings.call_another import CALL_ANOTHER, USE_ATTRIBUTE, USE_NAME
+from copydesk.refactorings.call_arguments import CHANGE_ARGUMENT, PASS_ARGUMENT
 from copydesk.refactorings.candidate import Candidate, Refactoring
 from copydesk.refactorings.change_literal import CHANGE_LITERAL
+from copydesk.refactorings.change_operator import CHANGE_OPERATOR
+from copydesk.refactorings.change_return import CHANGE_RETURN
+from copydesk.refactorings.change_test import CHANGE_TEST
 from copydesk.refactorings.comment_out import COMMENT_OUT
 from copydesk.refactorings.comprehension import COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION
 from copydesk.refactorings.conditional_expression import CONDITIONAL_TO_IF, IF_TO_CONDITIONAL
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.continue_early import CONTINUE_EARLY
+from copydesk.refactorings.conversion import CHANGE_CONVERSION
 from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
@@ -31,18 +39,24 @@ from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
 from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.else_after_return import ELSE_AFTER_RETURN
+from copydesk.refactorings.entries import CHANGE_ENTRIES
 from copydesk.refactorings.exceptions import CHAIN_EXCEPTION, LOG_EXCEPTION
 from copydesk.refactorings.extract_variable import EXTRACT_VARIABLE
 from copydesk.refactorings.f_string import F_STRING
+from copydesk.refactorings.fallback_value import FALLBACK_VALUE, TAKE_ENTRY
 from copydesk.refactorings.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.guard import GUARD
 from copydesk.refactorings.guard_clause import GUARD_CLAUSE
 from copydesk.refactorings.inline_variable import INLINE_VARIABLE
 from copydesk.refactorings.invert_if import INVERT_IF
 from copydesk.refactorings.keyword_only import KEYWORD_ONLY
+from copydesk.refactorings.lambda_function import FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
+from copydesk.refactorings.modern_forms import MODERN_FORMS
+from copydesk.refactorings.narrow_condition import DROP_CONDITION, EXTEND_CONDITION
 from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
+from copydesk.refactorings.offsets import CHANGE_NUMBER, SHIFT_INDEX
 from copydesk.refactorings.parameter_default import PARAMETER_DEFAULT
 from copydesk.refactorings.parameter_type import PARAMETER_TYPE
 from copydesk.refactorings.print_variable import PRINT_VARIABLE
@@ -58,10 +72,12 @@ from copydesk.refactorings.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.string_format import STRING_FORMAT
 from copydesk.refactorings.swap_statements import SWAP_STATEMENTS
 from copydesk.refactorings.use_constant import USE_CONSTANT
+from copydesk.refactorings.use_expression import USE_EXPRESSION
 from copydesk.refactorings.use_with import USE_WITH
 from copydesk.refactorings.validity import still_parses
 from copydesk.refactorings.walrus import WALRUS
 from copydesk.refactorings.wrap_in_try import WRAP_IN_TRY
+from copydesk.refactorings.wrap_value import UNWRAP_VALUE, WRAP_VALUE
 
 MOST = 300
 """Candidates of one selection."""
@@ -86,6 +102,10 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         PARAMETER_DEFAULT, PARAMETER_TYPE, PRINT_VARIABLE, REMOVE_COMMENTS, REMOVE_PARAMETER, REMOVE_PRINTS,
         RETURN_TYPE, REWORD_TEXT, DICT_GET, AUGMENTED_ASSIGNMENT, MERGE_ISINSTANCE, CHAINED_COMPARISON, SORT_ENTRIES,
         STRING_FORMAT, SWAP_STATEMENTS, USE_WITH, WALRUS, WRAP_IN_TRY,
+        ACCEPT_ANOTHER, CALL_ANOTHER, CHANGE_ARGUMENT, CHANGE_CONVERSION, CHANGE_ENTRIES, CHANGE_NUMBER, CHANGE_OPERATOR,
+        CHANGE_RETURN, CHANGE_TEST, CHANGE_TYPE, ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, DROP_CONDITION, EXTEND_CONDITION,
+        FALLBACK_VALUE, FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION, MODERN_FORMS, PASS_ARGUMENT, SHIFT_INDEX, TAKE_ENTRY,
+        UNWRAP_VALUE, USE_ATTRIBUTE, USE_EXPRESSION, USE_NAME, WRAP_VALUE,
     )  # fmt: skip
 
 
