@@ -11,11 +11,23 @@ from copydesk.refactorings.add_comment import ADD_COMMENT
 from copydesk.refactorings.add_condition import ADD_CONDITION
 from copydesk.refactorings.add_entry import ADD_ENTRY
 from copydesk.refactorings.add_field import ADD_FIELD
+from copydesk.refactorings.add_guard import ADD_BRANCH, ADD_GUARD, DEFAULT_FOR_NONE, WRAP_IN_IF
 from copydesk.refactorings.add_parameter import ADD_PARAMETER
 from copydesk.refactorings.annotate_signature import ANNOTATE_SIGNATURE
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.assert_to_raise import ASSERT_TO_RAISE
-from copydesk.refactorings.candidate import Candidate, Refactoring
+from copydesk.refactorings.branches import (
+    DEFAULT_BEFORE_IF,
+    DROP_BRANCH,
+    ELIF,
+    ELIF_AFTER_JUMP,
+    MERGE_BRANCHES,
+    NESTED_AND,
+    PULL_OUT_OF_BRANCHES,
+    SPLIT_BRANCH,
+    UNWRAP,
+)
+from copydesk.refactorings.candidate import Candidate, Refactoring, stands
 from copydesk.refactorings.change_literal import CHANGE_LITERAL
 from copydesk.refactorings.comment_out import COMMENT_OUT
 from copydesk.refactorings.comprehension import COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION
@@ -23,10 +35,13 @@ from copydesk.refactorings.conditional_expression import CONDITIONAL_TO_IF, IF_T
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.continue_early import CONTINUE_EARLY
 from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
+from copydesk.refactorings.delete_block import DELETE_BLOCK, DELETE_COMMENT
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
 from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
+from copydesk.refactorings.early_exit import EARLY_EXIT, NEST_REST
+from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.else_after_return import ELSE_AFTER_RETURN
 from copydesk.refactorings.exceptions import CHAIN_EXCEPTION, LOG_EXCEPTION
 from copydesk.refactorings.extract_variable import EXTRACT_VARIABLE
@@ -35,10 +50,12 @@ from copydesk.refactorings.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.guard import GUARD
 from copydesk.refactorings.guard_clause import GUARD_CLAUSE
 from copydesk.refactorings.inline_variable import INLINE_VARIABLE
+from copydesk.refactorings.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.invert_if import INVERT_IF
 from copydesk.refactorings.keyword_only import KEYWORD_ONLY
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
+from copydesk.refactorings.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.parameter_default import PARAMETER_DEFAULT
 from copydesk.refactorings.parameter_type import PARAMETER_TYPE
@@ -48,12 +65,23 @@ from copydesk.refactorings.remove_parameter import REMOVE_PARAMETER
 from copydesk.refactorings.remove_prints import REMOVE_PRINTS
 from copydesk.refactorings.rename_local import RENAME_LOCAL
 from copydesk.refactorings.replace_name import REPLACE_NAME
+from copydesk.refactorings.return_forms import ONE_RETURN, RETURN_IN_BRANCHES, RETURN_OR_NOT, TWO_RETURNS
 from copydesk.refactorings.return_type import RETURN_TYPE
 from copydesk.refactorings.reword_text import REWORD_TEXT
 from copydesk.refactorings.shorter import AUGMENTED_ASSIGNMENT, CHAINED_COMPARISON, DICT_GET, MERGE_ISINSTANCE
 from copydesk.refactorings.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.string_format import STRING_FORMAT
 from copydesk.refactorings.swap_statements import SWAP_STATEMENTS
+from copydesk.refactorings.try_statement import (
+    CAUGHT_TYPES,
+    CAUSES,
+    HANDLERS,
+    JUMP_INSTEAD,
+    LOOK_FIRST,
+    SUPPRESS,
+    TRY,
+    TRY_FINALLY,
+)
 from copydesk.refactorings.use_constant import USE_CONSTANT
 from copydesk.refactorings.use_with import USE_WITH
 from copydesk.refactorings.walrus import WALRUS
@@ -82,6 +110,13 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         PARAMETER_DEFAULT, PARAMETER_TYPE, PRINT_VARIABLE, REMOVE_COMMENTS, REMOVE_PARAMETER, REMOVE_PRINTS,
         RETURN_TYPE, REWORD_TEXT, DICT_GET, AUGMENTED_ASSIGNMENT, MERGE_ISINSTANCE, CHAINED_COMPARISON, SORT_ENTRIES,
         STRING_FORMAT, SWAP_STATEMENTS, USE_WITH, WALRUS, WRAP_IN_TRY,
+        ADD_GUARD, WRAP_IN_IF, ADD_BRANCH, DEFAULT_FOR_NONE, MERGE_BRANCHES,
+        SPLIT_BRANCH, ELIF, DROP_BRANCH, UNWRAP, ELIF_AFTER_JUMP,
+        PULL_OUT_OF_BRANCHES, DEFAULT_BEFORE_IF, NESTED_AND, DELETE_BLOCK, DELETE_COMMENT,
+        EARLY_EXIT, NEST_REST, INSERT_STATEMENT, MOVE_STATEMENT, ONE_RETURN,
+        TWO_RETURNS, RETURN_IN_BRANCHES, RETURN_OR_NOT, TRY, TRY_FINALLY,
+        CAUGHT_TYPES, HANDLERS, SUPPRESS, LOOK_FIRST, CAUSES,
+        JUMP_INSTEAD,
     )  # fmt: skip
 
 
@@ -93,14 +128,19 @@ def enumerate_candidates(
     """
     if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
-    found = {candidate.edits: candidate for candidate in _candidates(context, arguments)}
-    return sorted(found.values(), key=lambda one: -affinity(one.title, arguments.words))[:most]
+    found: dict[Edits, tuple[float, Candidate]] = {}
+    for one in _candidates(context, arguments):
+        rank = affinity(one.title, arguments.words)
+        if one.edits not in found or found[one.edits][0] < rank:
+            found[one.edits] = rank, one
+    ranked = (one for _, one in sorted(found.values(), key=lambda ranked: -ranked[0]))
+    return list(islice((one for one in ranked if stands(context, one)), most))
 
 
 def _candidates(context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
     for refactoring in all_refactorings():
         try:
-            yield from islice(refactoring.candidates(context, arguments), _EACH)
+            yield from islice(refactoring.unchecked(context, arguments), _EACH)
         except UnicodeEncodeError:
             continue  # a tree's columns are bytes, which such a line has not
 

@@ -13,13 +13,58 @@ from copydesk.syntax.tree import rows
 def still_parses(context: RefactoringContext, edits: Edits) -> bool:
     """Whether the statements round the edits parse once these are made."""
     first = min(edit.first for edit in edits)
-    last = max(max(edit.first, edit.last) for edit in edits)
-    first, last = _statements(context, first, min(last, len(context.lines)))
+    last = min(max(max(edit.first, edit.last) for edit in edits), len(context.lines))
+    inner = _inner_block(context, first, last)
+    if inner is not None and _parses_inside(context, edits, *inner):
+        return True
+    begin, end = _statements(context, first, last)
+    text = _edited(context, edits, begin, end)
+    return error_line(f"if 1:\n{text}" if text.startswith((" ", "\t")) else text) is None
+
+
+def _edited(context: RefactoringContext, edits: Edits, first: int, last: int) -> str:
     lines = context.view(first, last)
     for edit in reversed(edits):
         lines[edit.first - first : edit.last + 1 - first] = [edit.text]
-    text = "".join(lines)
-    return error_line(f"if 1:\n{text}" if text.startswith((" ", "\t")) else text) is None
+    return "".join(lines)
+
+
+def _parses_inside(context: RefactoringContext, edits: Edits, first: int, last: int) -> bool:
+    """Whether whole statements of one block are whole statements of it still: lines `first` to `last`, as they are indented."""
+    text = _edited(context, edits, first, last)
+    code = next((line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")), "")
+    head = context.lines[first - 1]
+    indent = head[: len(head) - len(head.lstrip())]
+    alike = indent and code.startswith(indent) and not code[len(indent)].isspace() and text.endswith("\n")
+    # The `else` tells whether a line stands further left than the block.
+    return bool(alike) and error_line(f"if 1:\n{text}else: pass\n") is None
+
+
+def _inner_block(context: RefactoringContext, first: int, last: int) -> tuple[int, int] | None:
+    """The lines of the statements of the innermost block that lines `first` to `last` are in; None where these are not all."""
+    found, inside = None, list(context.nodes)
+    while True:
+        touched = [n for n in inside if rows(n)[0] <= last and first <= rows(n)[1]]
+        if not touched or any(n.type == "comment" for n in touched):
+            return found
+        begin, end = rows(touched[0])[0], rows(touched[-1])[1]
+        if (
+            begin <= first
+            and last <= end
+            and touched[0].parent is not None
+            and touched[0].parent.type == "block"
+        ):
+            found = begin, end
+        inside = [] if len(touched) > 1 else _statements_below(touched[0], first, last)
+
+
+def _statements_below(node: Node, first: int, last: int) -> list[Node]:
+    """The statements of the block of a statement that has all these lines."""
+    for child in node.named_children:
+        begin, end = rows(child)
+        if begin <= first and last <= end:
+            return child.named_children if child.type == "block" else _statements_below(child, first, last)
+    return []
 
 
 def _statements(context: RefactoringContext, first: int, last: int) -> tuple[int, int]:
