@@ -49,6 +49,7 @@ from copydesk.refactorings.f_string import F_STRING
 from copydesk.refactorings.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.guard import GUARD
 from copydesk.refactorings.guard_clause import GUARD_CLAUSE
+from copydesk.refactorings.inline_value import INLINE_VALUE
 from copydesk.refactorings.inline_variable import INLINE_VARIABLE
 from copydesk.refactorings.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.invert_if import INVERT_IF
@@ -56,6 +57,7 @@ from copydesk.refactorings.keyword_only import KEYWORD_ONLY
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
 from copydesk.refactorings.move_statement import MOVE_STATEMENT
+from copydesk.refactorings.name_value import NAME_VALUE
 from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.parameter_default import PARAMETER_DEFAULT
 from copydesk.refactorings.parameter_type import PARAMETER_TYPE
@@ -64,6 +66,7 @@ from copydesk.refactorings.remove_comments import REMOVE_COMMENTS
 from copydesk.refactorings.remove_parameter import REMOVE_PARAMETER
 from copydesk.refactorings.remove_prints import REMOVE_PRINTS
 from copydesk.refactorings.rename_local import RENAME_LOCAL
+from copydesk.refactorings.rename_more import RENAME_MORE
 from copydesk.refactorings.replace_name import REPLACE_NAME
 from copydesk.refactorings.return_forms import ONE_RETURN, RETURN_IN_BRANCHES, RETURN_OR_NOT, TWO_RETURNS
 from copydesk.refactorings.return_type import RETURN_TYPE
@@ -82,6 +85,7 @@ from copydesk.refactorings.try_statement import (
     TRY,
     TRY_FINALLY,
 )
+from copydesk.refactorings.tuples import JOIN_ASSIGNMENTS, SPLIT_ASSIGNMENT, UNPACK_IN_LOOP
 from copydesk.refactorings.use_constant import USE_CONSTANT
 from copydesk.refactorings.use_with import USE_WITH
 from copydesk.refactorings.walrus import WALRUS
@@ -117,6 +121,8 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         TWO_RETURNS, RETURN_IN_BRANCHES, RETURN_OR_NOT, TRY, TRY_FINALLY,
         CAUGHT_TYPES, HANDLERS, SUPPRESS, LOOK_FIRST, CAUSES,
         JUMP_INSTEAD,
+        INLINE_VALUE, NAME_VALUE, RENAME_MORE, SPLIT_ASSIGNMENT, JOIN_ASSIGNMENTS,
+        UNPACK_IN_LOOP,
     )  # fmt: skip
 
 
