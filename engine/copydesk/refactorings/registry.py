@@ -13,12 +13,24 @@ from copydesk.refactorings.add_comment import ADD_COMMENT
 from copydesk.refactorings.add_condition import ADD_CONDITION
 from copydesk.refactorings.add_entry import ADD_ENTRY
 from copydesk.refactorings.add_field import ADD_FIELD
+from copydesk.refactorings.add_guard import ADD_BRANCH, ADD_GUARD, DEFAULT_FOR_NONE, WRAP_IN_IF
 from copydesk.refactorings.add_parameter import ADD_PARAMETER
 from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.annotate_signature import ANNOTATE_SIGNATURE
 from copydesk.refactorings.annotations import ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, CHANGE_TYPE
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.assert_to_raise import ASSERT_TO_RAISE
+from copydesk.refactorings.branches import (
+    DEFAULT_BEFORE_IF,
+    DROP_BRANCH,
+    ELIF,
+    ELIF_AFTER_JUMP,
+    MERGE_BRANCHES,
+    NESTED_AND,
+    PULL_OUT_OF_BRANCHES,
+    SPLIT_BRANCH,
+    UNWRAP,
+)
 from copydesk.refactorings.call_another import CALL_ANOTHER, USE_ATTRIBUTE, USE_NAME
 from copydesk.refactorings.call_arguments import CHANGE_ARGUMENT, PASS_ARGUMENT
 from copydesk.refactorings.candidate import Candidate, Refactoring
@@ -33,10 +45,12 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.continue_early import CONTINUE_EARLY
 from copydesk.refactorings.conversion import CHANGE_CONVERSION
 from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
+from copydesk.refactorings.delete_block import DELETE_BLOCK, DELETE_COMMENT
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
 from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
+from copydesk.refactorings.early_exit import EARLY_EXIT, NEST_REST
 from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.else_after_return import ELSE_AFTER_RETURN
 from copydesk.refactorings.entries import CHANGE_ENTRIES
@@ -47,13 +61,17 @@ from copydesk.refactorings.fallback_value import FALLBACK_VALUE, TAKE_ENTRY
 from copydesk.refactorings.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.guard import GUARD
 from copydesk.refactorings.guard_clause import GUARD_CLAUSE
+from copydesk.refactorings.inline_value import INLINE_VALUE
 from copydesk.refactorings.inline_variable import INLINE_VARIABLE
+from copydesk.refactorings.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.invert_if import INVERT_IF
 from copydesk.refactorings.keyword_only import KEYWORD_ONLY
 from copydesk.refactorings.lambda_function import FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
 from copydesk.refactorings.modern_forms import MODERN_FORMS
+from copydesk.refactorings.move_statement import MOVE_STATEMENT
+from copydesk.refactorings.name_value import NAME_VALUE
 from copydesk.refactorings.narrow_condition import DROP_CONDITION, EXTEND_CONDITION
 from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.offsets import CHANGE_NUMBER, SHIFT_INDEX
@@ -64,13 +82,26 @@ from copydesk.refactorings.remove_comments import REMOVE_COMMENTS
 from copydesk.refactorings.remove_parameter import REMOVE_PARAMETER
 from copydesk.refactorings.remove_prints import REMOVE_PRINTS
 from copydesk.refactorings.rename_local import RENAME_LOCAL
+from copydesk.refactorings.rename_more import RENAME_MORE
 from copydesk.refactorings.replace_name import REPLACE_NAME
+from copydesk.refactorings.return_forms import ONE_RETURN, RETURN_IN_BRANCHES, RETURN_OR_NOT, TWO_RETURNS
 from copydesk.refactorings.return_type import RETURN_TYPE
 from copydesk.refactorings.reword_text import REWORD_TEXT
 from copydesk.refactorings.shorter import AUGMENTED_ASSIGNMENT, CHAINED_COMPARISON, DICT_GET, MERGE_ISINSTANCE
 from copydesk.refactorings.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.string_format import STRING_FORMAT
 from copydesk.refactorings.swap_statements import SWAP_STATEMENTS
+from copydesk.refactorings.try_statement import (
+    CAUGHT_TYPES,
+    CAUSES,
+    HANDLERS,
+    JUMP_INSTEAD,
+    LOOK_FIRST,
+    SUPPRESS,
+    TRY,
+    TRY_FINALLY,
+)
+from copydesk.refactorings.tuples import JOIN_ASSIGNMENTS, SPLIT_ASSIGNMENT, UNPACK_IN_LOOP
 from copydesk.refactorings.use_constant import USE_CONSTANT
 from copydesk.refactorings.use_expression import USE_EXPRESSION
 from copydesk.refactorings.use_with import USE_WITH
@@ -106,6 +137,15 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         CHANGE_RETURN, CHANGE_TEST, CHANGE_TYPE, ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, DROP_CONDITION, EXTEND_CONDITION,
         FALLBACK_VALUE, FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION, MODERN_FORMS, PASS_ARGUMENT, SHIFT_INDEX, TAKE_ENTRY,
         UNWRAP_VALUE, USE_ATTRIBUTE, USE_EXPRESSION, USE_NAME, WRAP_VALUE,
+        ADD_GUARD, WRAP_IN_IF, ADD_BRANCH, DEFAULT_FOR_NONE, MERGE_BRANCHES,
+        SPLIT_BRANCH, ELIF, DROP_BRANCH, UNWRAP, ELIF_AFTER_JUMP,
+        PULL_OUT_OF_BRANCHES, DEFAULT_BEFORE_IF, NESTED_AND, DELETE_BLOCK, DELETE_COMMENT,
+        EARLY_EXIT, NEST_REST, INSERT_STATEMENT, MOVE_STATEMENT, ONE_RETURN,
+        TWO_RETURNS, RETURN_IN_BRANCHES, RETURN_OR_NOT, TRY, TRY_FINALLY,
+        CAUGHT_TYPES, HANDLERS, SUPPRESS, LOOK_FIRST, CAUSES,
+        JUMP_INSTEAD,
+        INLINE_VALUE, NAME_VALUE, RENAME_MORE, SPLIT_ASSIGNMENT, JOIN_ASSIGNMENTS,
+        UNPACK_IN_LOOP,
     )  # fmt: skip
 
 
