@@ -75,7 +75,7 @@ def affinity(title: str, words: frozenset[str]) -> float:
     """
     wanted = _wanted(words)
     used = beside = 0.0
-    for token in set(_TOKEN.findall(_TEXT.sub(" ", title).lower())):
+    for token in set(_TOKEN.findall((_TEXT.sub(" ", title) if title.count('"') > 1 else title).lower())):
         if token in _STOP:
             continue
         weight = wanted.get(token) or wanted.get(_stem(token), 0.0)
@@ -106,6 +106,7 @@ def _groups() -> tuple[frozenset[str], ...]:
     return tuple(frozenset(map(_stem, line.split())) for line in _SYNONYMS)
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     for ending in ("ing", "ed", "es", "s", "e"):
         if word.endswith(ending) and len(word) > len(ending) + 2:

@@ -114,7 +114,7 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                 else insert_at(context.lines, end_of(given), f" -> {type}"),
             )
         typed = {name_of(p): _type_for(p, arguments) for p in parameters}
-        splices = [_annotated(context, p, type) for p in parameters if (type := typed[name_of(p)])]
+        splices = [_annotated(p, type) for p in parameters if (type := typed[name_of(p)])]
         if splices:
             yield "Annotate the parameters, type hints", merged_lines(context, splices)
         for type in results if said is None else ():
@@ -124,7 +124,7 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
             for p in parameters:
                 for one in types:
                     if p.type == "identifier" or p.type == "default_parameter":
-                        made = [_annotated(context, p, one), (end_of(given), end_of(given), f" -> {type}")]
+                        made = [_annotated(p, one), (end_of(given), end_of(given), f" -> {type}")]
                         yield (
                             f"Annotate {name_of(p)} as {one}, and the return type as {type}",
                             merged_lines(context, made),
@@ -138,7 +138,7 @@ def merged_lines(context: RefactoringContext, splices):
     return spliced(context.lines, [Splice(*one) for one in splices if one is not None]) or None
 
 
-def _annotated(context: RefactoringContext, parameter: Node, type: str):
+def _annotated(parameter: Node, type: str):
     if parameter.type == "identifier":
         return end_of(parameter), end_of(parameter), f": {type}"
     left, default = parameter.child_by_field_name("name"), parameter.child_by_field_name("value")

@@ -13,7 +13,8 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
-from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of
+from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
+from copydesk.refactorings.spoken import named_in
 from copydesk.syntax.tree import is_label, text_of
 
 _RENAMED = {
@@ -36,6 +37,7 @@ _SIBLINGS = (
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
 )  # fmt: skip
 """Functions and methods that are taken for one another."""
+_ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, Path, re.Pattern)
 
 
@@ -65,6 +67,31 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         else:
             for new in arguments.dotted:
                 yield f"Call {new} instead of {old}", replace_node(context.lines, target, new)
+        given = call.child_by_field_name("arguments")
+        for snippet in arguments.code if given is not None else ():
+            found = re.fullmatch(r"(?:[\w.]*\.)?([a-z_]\w*)\((.*)\)", snippet)
+            if found is None:
+                continue
+            if method is not None:
+                made = f"{text_of(method[0])}.{found[1]}({found[2]})"
+                yield f"Call {snippet} instead of {old}: {made}", replace_expression(context, call, made)
+            elif context.knows(snippet):
+                yield f"Call {snippet} instead of {old}", replace_expression(context, call, snippet)
+        if (
+            method is not None
+            and old in ("split", "rsplit")
+            and given is not None
+            and arguments.words & _ONCE
+        ):
+            inner = text_of(given)[1:-1]
+            for new in ("split", "rsplit") if "," not in inner else ():
+                for more in ("1", "maxsplit=1"):
+                    sep = inner or ("None" if more == "1" else "")
+                    made = f"{text_of(method[0])}.{new}({sep}{', ' if sep else ''}{more})"
+                    yield (
+                        f"Call {new} with {more}, once, only the first or last: {made}",
+                        replace_expression(context, call, made),
+                    )
     for target, places in called.items():
         old = text_of(places[0])
         for new in _others(old, news, arguments) if len(places) > 1 else ():
@@ -101,6 +128,7 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         for n in (*arguments.dotted, *arguments.names)
         if context.knows(n, type=True) or n in context.names()
     ]
+    news = list(dict.fromkeys([*news, *named_in(arguments, sorted(context.names()))]))
     places: dict[str, list[Node]] = {}
     for node in mentioned(loads(context), arguments):
         old = text_of(node)

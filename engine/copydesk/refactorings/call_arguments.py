@@ -177,12 +177,10 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                         f"Pass {text} to {called} by keyword, {last}=",
                         replace_expression(context, entry, f"{last}={text}"),
                     )
-        yield from _reordered(context, called, given, entries)
+        yield from _reordered(context, called, entries)
 
 
-def _reordered(
-    context: RefactoringContext, called: str, given: Node, entries: list[Node]
-) -> Iterator[Proposal]:
+def _reordered(context: RefactoringContext, called: str, entries: list[Node]) -> Iterator[Proposal]:
     plain = [e for e in entries if e.type not in ("keyword_argument", "list_splat", "dictionary_splat")]
     for k in range(len(plain) - 1) if len(plain) < 7 else ():
         one, two = plain[k], plain[k + 1]

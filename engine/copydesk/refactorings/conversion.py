@@ -23,14 +23,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             re.finditer(r"\{([^{}!:]+)(![rsa])?\}" if old[:1] in "fF" else r"%[srd]|\{(\w*)\}", old)
         )
         for found in fields:
-            new = _with_repr(old, found)
+            new = _with_repr(found)
             yield (
                 f"Show {found[0]} by its repr, quoted: !r",
                 replace_nodes(context.lines, [(node, old[: found.start()] + new + old[found.end() :])]),
             )
             a, b = found.start(), found.end()
             if old[a - 1 : a] in "'\"`" and old[a - 1 : a] == old[b : b + 1] and a > 2 and b + 1 < len(old):
-                made = old[: a - 1] + _with_repr(old, found) + old[b + 1 :]
+                made = old[: a - 1] + _with_repr(found) + old[b + 1 :]
                 yield (
                     f"Show {found[0]} by its repr, !r instead of quotes",
                     replace_nodes(context.lines, [(node, made)]),
@@ -41,7 +41,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if fields:
             made = old
             for found in reversed(fields):
-                made = made[: found.start()] + _with_repr(old, found) + made[found.end() :]
+                made = made[: found.start()] + _with_repr(found) + made[found.end() :]
             everywhere.append((node, made))
     for pairs, said in (
         (everywhere, "Show all values by their repr, !r"),
@@ -51,7 +51,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield said, replace_nodes(context.lines, pairs)
 
 
-def _with_repr(text: str, found: re.Match[str]) -> str:
+def _with_repr(found: re.Match[str]) -> str:
     """A field with the repr of its value, or without it, if it has it."""
     field = found[0]
     if field.startswith("%"):

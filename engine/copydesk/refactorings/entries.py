@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -47,7 +48,7 @@ def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in mentioned(context.walk(*COLLECTIONS, "expression_list", "binary_operator"), arguments):
         if node.type == "binary_operator":
-            yield from _terms(context, node, arguments)
+            yield from _terms(context, node)
             continue
         entries = children_of(node)
         if not 1 < len(entries) <= _MOST_ENTRIES:
@@ -58,7 +59,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f"Drop {text_of(entry)} from the {node.type.replace('_', ' ')}",
                     drop_entry(context, node, k),
                 )
-        for one, two in zip(entries, entries[1:], strict=False):
+        for one, two in pairwise(entries):
             if single_line(one) and single_line(two):
                 yield (
                     f"Swap {text_of(one)} and {text_of(two)}, the order",
@@ -82,7 +83,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 )
 
 
-def _terms(context: RefactoringContext, node: Node, arguments: Arguments) -> Iterator[Proposal]:
+def _terms(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
     """One operand alone, or both the other way round; entries of a tuple or list that others are put before."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     sign = node.child_by_field_name("operator")

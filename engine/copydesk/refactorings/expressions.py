@@ -282,7 +282,7 @@ def mentioned(nodes: Iterable[Node], arguments: Arguments) -> list[Node]:
 
     def rank(node: Node) -> tuple[bool, int]:
         text = text_of(node)
-        found = {word for word in re.findall(r"[^\W_]+", text.lower())}
+        found = set(re.findall(r"[^\W_]+", text.lower()))
         return not arguments.mentions(text), -len(found & arguments.words)
 
     return sorted(nodes, key=rank)

@@ -17,6 +17,7 @@ from copydesk.refactorings.expressions import (
     method_of,
     positional,
     replace_expression,
+    replace_expressions,
     single_line,
 )  # fmt: skip
 from copydesk.syntax.tree import text_of
@@ -51,9 +52,16 @@ _MAKES = {"list_comprehension": "list", "set_comprehension": "set", "generator_e
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    for node in context.walk("call", "conditional_expression", "lambda", "dictionary", *_COMPREHENSIONS):
+    alike: dict[str, list[tuple[Node, str]]] = {}
+    for node in context.walk(
+        "call", "conditional_expression", "lambda", "binary_operator", "tuple", *_COMPREHENSIONS
+    ):
         for title, text in _forms(node):
             yield title, replace_expression(context, node, text)
+            alike.setdefault(title, []).append((node, text))
+    for title, pairs in alike.items():
+        if len(pairs) > 1:
+            yield f"{title}, in all places, both, every", replace_expressions(context, pairs)
 
 
 def _forms(node: Node) -> Iterator[tuple[str, str]]:
@@ -65,6 +73,10 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
         yield from _of_lambda(node)
     elif node.type in _COMPREHENSIONS:
         yield from _of_comprehension(node)
+    elif node.type == "binary_operator":
+        yield from _of_sum(node)
+    elif node.type == "tuple" and len(children_of(node)) > 1:
+        yield "Use a list instead of the tuple", f"[{text_of(node)[1:-1]}]"
 
 
 def _of_call(node: Node) -> Iterator[tuple[str, str]]:
@@ -155,6 +167,39 @@ def _of_map(called: str, function: Node, over: str) -> Iterator[tuple[str, str]]
     yield f"Use a list comprehension instead of {called}", f"[{inner}]"
 
 
+def _of_sum(node: Node) -> Iterator[tuple[str, str]]:
+    """An f-string for texts that are added, not for a part of a longer sum."""
+    if node.parent is not None and node.parent.type == "binary_operator":
+        return
+    terms: list[Node] = []
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        sign = one.child_by_field_name("operator")
+        if one.type == "binary_operator" and sign is not None and text_of(sign) == "+":
+            waiting += reversed(children_of(one)[:2])
+        else:
+            terms.append(one)
+    quotes = {text_of(term)[-1] for term in terms if term.type == "string"}
+    quote = quotes.pop() if len(quotes) == 1 else '"'
+    pieces = []
+    for term in terms:
+        text = text_of(term)
+        if term.type == "string":
+            if not text.startswith(("'", '"', "f'", 'f"')) or text.endswith(('"""', "'''")):
+                return
+            content = text.removeprefix("f")[1:-1]
+            pieces.append(content if text.startswith("f") else content.replace("{", "{{").replace("}", "}}"))
+        elif "\n" in text or quote in text or "\\" in text or "{" in text:
+            return
+        elif term.type == "call" and callee(term) == "str" and positional(term):
+            pieces.append(f"{{{text[4:-1]}}}")
+        else:
+            pieces.append(f"{{{text}}}")
+    if len(terms) > 1:
+        yield "Use an f-string instead of +", f"f{quote}{''.join(pieces)}{quote}"
+
+
 def _of_conditional(node: Node) -> Iterator[tuple[str, str]]:
     children = children_of(node)
     if len(children) != 3:
@@ -209,6 +254,9 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
             and not alone
         ):
             yield f"Use a {kind} comprehension", f"{opening}{inner}{closing}"
+    if node.type in ("set_comprehension", "list_comprehension"):
+        for kind in ("frozenset", "tuple", "set", "sorted"):
+            yield f"Make a {kind}, {kind}(...), frozen, not a comprehension", f"{kind}({inner})"
     if len(clauses) != 1 or clauses[0].type != "for_in_clause":
         return
     left, right = clauses[0].child_by_field_name("left"), clauses[0].child_by_field_name("right")

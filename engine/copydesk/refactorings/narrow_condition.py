@@ -22,7 +22,7 @@ from copydesk.refactorings.expressions import (
     tests,
     variables,
 )  # fmt: skip
-from copydesk.refactorings.spoken import spoken_types
+from copydesk.refactorings.spoken import named_in, spoken_types
 from copydesk.syntax.tree import text_of
 
 _STATES = (
@@ -88,8 +88,13 @@ def _extend(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
 
 def _extras(context: RefactoringContext, node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
     """Tests that the words of an instruction make likely, each with its opposite."""
-    named = [name for name in (*arguments.dotted, *arguments.names) if context.knows(name)]
-    subjects = list(dict.fromkeys([*(v for v in variables(node) if v not in ("self", "cls")), *named]))[:8]
+    named = [
+        name
+        for name in (*arguments.dotted, *named_in(arguments, sorted(context.names())))
+        if context.knows(name)
+    ]
+    named = list(dict.fromkeys([*named, *(name for name in arguments.names if context.knows(name))]))[:8]
+    subjects = list(dict.fromkeys([*named, *(v for v in variables(node) if v not in ("self", "cls"))]))[:8]
     for subject in subjects:
         for words, test, other in _STATES:
             if arguments.words & set(words.split()):
@@ -108,8 +113,11 @@ def _extras(context: RefactoringContext, node: Node, arguments: Arguments) -> It
 
 def _substitutes(context: RefactoringContext, node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
     """A variable of a condition, and another that the instruction names."""
-    for old in variables(node)[:4]:
-        for new in (*arguments.dotted, *arguments.names):
+    dotted = variables(node)[:4]
+    roots = [old.partition(".")[0] for old in dotted if "." in old]
+    named = named_in(arguments, sorted(context.names()))
+    for old in dict.fromkeys([*dotted, *roots]):
+        for new in dict.fromkeys([*arguments.dotted, *named]):
             if new != old and context.knows(new) and not hasattr(builtins, new):
                 yield old, new
             elif "." in old and new.isidentifier():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from copydesk.refactorings.arguments import Arguments
@@ -103,7 +104,7 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
     """What a text could consist of: what is quoted, signs that stand alone or are named, words as they are spelt."""
     text = arguments.instruction
     found = [made for code in arguments.code if isinstance(made := _literal(code), str)]
-    found += [piece for piece in re.findall(r"[\"'`]([^\"'`]+)[\"'`]", text)]
+    found += list(re.findall(r"[\"'`]([^\"'`]+)[\"'`]", text))
     found += [
         sign
         for sign in re.findall(r"(?<!\S)([^\w\s\"'`]{1,3})(?=[\s,.;]|$)", text)
@@ -134,3 +135,19 @@ def _literal(code: str) -> object:
         return ast.literal_eval(code)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return ...
+
+
+def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[str]:
+    """Those of some names that an instruction spells, or names in words: `the values` are `value`, the callback is `done_callback`."""
+    spelt: list[str] = []
+    alike: list[str] = []
+    words = arguments.words
+    for name in names:
+        lower = name.lower()
+        if name in arguments.names or lower in words:
+            spelt.append(name)
+        elif (len(lower) > 2 and (f"{lower}s" in words or lower.removesuffix("s") in words)) or (
+            "_" in name and any(len(part) > 3 and part in words for part in lower.split("_"))
+        ):
+            alike.append(name)
+    return [*spelt, *alike][:most]

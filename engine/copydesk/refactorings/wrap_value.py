@@ -55,6 +55,8 @@ _FUNCTIONS = {
     "round": "round rounded",
     "type": "type class",
     "tuple(sorted": "sorted",
+    "list(sorted": "sorted",
+    "list(reversed": "reversed reverse",
     "list(set": "unique duplicates",
     "sorted(set": "unique duplicates",
 }
@@ -112,6 +114,16 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             if callee(node) != name and is_value(node):
                 end = ")" * (1 + name.count("("))
                 inner = text[1:-1] if node.type == "generator_expression" and text.startswith("(") else text
+                if (
+                    node.type == "generator_expression"
+                    and node.parent is not None
+                    and node.parent.type == "call"
+                ):
+                    yield (
+                        f"Wrap {text} in {name}()",
+                        replace_expression(context, node, f"({name}({inner}{end})"),
+                    )
+                    continue
                 yield f"Wrap {text} in {name}()", replace_expression(context, node, f"{name}({inner}{end}")
 
 
@@ -166,6 +178,14 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             inner = text_of(given[0])
             if given[0].type != "generator_expression":
                 yield f"Remove {called}() round {inner}", replace_expression(context, node, inner)
+        if given is not None and len(given) == 1 and called in _BUILTIN:
+            for name, words in _FUNCTIONS.items():
+                if name != called and arguments.words & set(words.split()):
+                    end = ")" * (1 + name.count("("))
+                    yield (
+                        f"Use {name}() instead of {called}()",
+                        replace_expression(context, node, f"{name}({text_of(given[0])}{end}"),
+                    )
         if method is not None and given is not None and not given:
             owner = text_of(method[0])
             yield f"Remove .{text_of(method[1])}(): only {owner}", replace_expression(context, node, owner)
