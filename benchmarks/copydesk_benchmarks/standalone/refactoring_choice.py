@@ -31,10 +31,11 @@ from copydesk.models.row import SHARED
 from copydesk.program import Copy, Program
 from copydesk.prompting.prompt import page_tokens
 from copydesk.quickfixes.handler import Candidates
+from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.registry import affinity, enumerate_candidates
+from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.serving.plan import Plan

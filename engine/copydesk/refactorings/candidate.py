@@ -42,18 +42,13 @@ class Refactoring:
 
     def candidates(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """Every edit it could make inside the selection, as far as the result parses and differs; none twice."""
-        return (one for one in self.unchecked(context, arguments) if stands(context, one))
+        return (one for one in self.proposals(context, arguments) if still_parses(context, one.edits))
 
-    def unchecked(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
-        """Every edit it could make, also those that do not stand; none twice."""
+    def proposals(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
+        """The candidates, and perhaps edits whose result does not parse."""
         seen: set[Edits] = set()
         for title, edits in self.propose(context, arguments):
             if edits and edits not in seen:
                 seen.add(edits)
-                yield Candidate(title, edits)
-
-
-def stands(context: RefactoringContext, candidate: Candidate) -> bool:
-    """Whether an edit changes selected lines alone, changes them, and leaves what parses."""
-    edits = candidate.edits
-    return context.allows(edits) and context.changes(edits) and still_parses(context, edits)
+                if context.allows(edits) and context.changes(edits):
+                    yield Candidate(title, edits)

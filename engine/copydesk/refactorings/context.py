@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar, cast
 
 from tree_sitter import Node, Tree
 
@@ -16,6 +17,8 @@ from copydesk.request import Range
 from copydesk.syntax.splice import Point, start_of
 from copydesk.syntax.tree import identifiers, rows, text_of
 from copydesk.text.document import view_line
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,20 @@ class RefactoringContext:
             )
             for edit in edits
         )
+
+    def overlapping(self) -> Sequence[Node]:
+        """Every node that has a line in the scope, in order."""
+        return self._touched
+
+    def derived(self, make: Callable[[RefactoringContext], T]) -> T:
+        """What a function makes of this context, made once."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        return cast(T, self._derived[make])
+
+    @cached_property
+    def _derived(self) -> dict[object, object]:
+        return {}
 
     def numbers(self) -> Iterator[int]:
         """The selected lines, 1-based."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
+from math import log2
 
 from copydesk.refactorings.add_comment import ADD_COMMENT
 from copydesk.refactorings.add_condition import ADD_CONDITION
@@ -13,6 +14,7 @@ from copydesk.refactorings.add_entry import ADD_ENTRY
 from copydesk.refactorings.add_field import ADD_FIELD
 from copydesk.refactorings.add_guard import ADD_BRANCH, ADD_GUARD, DEFAULT_FOR_NONE, WRAP_IN_IF
 from copydesk.refactorings.add_parameter import ADD_PARAMETER
+from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.annotate_signature import ANNOTATE_SIGNATURE
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.assert_to_raise import ASSERT_TO_RAISE
@@ -27,7 +29,7 @@ from copydesk.refactorings.branches import (
     SPLIT_BRANCH,
     UNWRAP,
 )
-from copydesk.refactorings.candidate import Candidate, Refactoring, stands
+from copydesk.refactorings.candidate import Candidate, Refactoring
 from copydesk.refactorings.change_literal import CHANGE_LITERAL
 from copydesk.refactorings.comment_out import COMMENT_OUT
 from copydesk.refactorings.comprehension import COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION
@@ -88,6 +90,7 @@ from copydesk.refactorings.try_statement import (
 from copydesk.refactorings.tuples import JOIN_ASSIGNMENTS, SPLIT_ASSIGNMENT, UNPACK_IN_LOOP
 from copydesk.refactorings.use_constant import USE_CONSTANT
 from copydesk.refactorings.use_with import USE_WITH
+from copydesk.refactorings.validity import still_parses
 from copydesk.refactorings.walrus import WALRUS
 from copydesk.refactorings.wrap_in_try import WRAP_IN_TRY
 
@@ -97,8 +100,8 @@ MOST_LINES = 200
 """A longer selection, which no page would show, has none."""
 _EACH = 400
 """Candidates of one refactoring that are compared with the others."""
-_TEXT = re.compile(r'"[^"\s]+(?:\s+[^"\s]+){2,}"')
-"""A quoted text of three words or more."""
+_CROWDED = 0.25
+"""What each doubling of one refactoring's candidates takes off the affinity of the next."""
 
 
 @cache
@@ -117,12 +120,11 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         ADD_GUARD, WRAP_IN_IF, ADD_BRANCH, DEFAULT_FOR_NONE, MERGE_BRANCHES,
         SPLIT_BRANCH, ELIF, DROP_BRANCH, UNWRAP, ELIF_AFTER_JUMP,
         PULL_OUT_OF_BRANCHES, DEFAULT_BEFORE_IF, NESTED_AND, DELETE_BLOCK, DELETE_COMMENT,
-        EARLY_EXIT, NEST_REST, INSERT_STATEMENT, MOVE_STATEMENT, ONE_RETURN,
-        TWO_RETURNS, RETURN_IN_BRANCHES, RETURN_OR_NOT, TRY, TRY_FINALLY,
-        CAUGHT_TYPES, HANDLERS, SUPPRESS, LOOK_FIRST, CAUSES,
-        JUMP_INSTEAD,
-        INLINE_VALUE, NAME_VALUE, RENAME_MORE, SPLIT_ASSIGNMENT, JOIN_ASSIGNMENTS,
-        UNPACK_IN_LOOP,
+        EARLY_EXIT, NEST_REST, INLINE_VALUE, INSERT_STATEMENT, MOVE_STATEMENT,
+        NAME_VALUE, RENAME_MORE, ONE_RETURN, TWO_RETURNS, RETURN_IN_BRANCHES,
+        RETURN_OR_NOT, TRY, TRY_FINALLY, CAUGHT_TYPES, HANDLERS,
+        SUPPRESS, LOOK_FIRST, CAUSES, JUMP_INSTEAD, SPLIT_ASSIGNMENT,
+        JOIN_ASSIGNMENTS, UNPACK_IN_LOOP,
     )  # fmt: skip
 
 
@@ -134,35 +136,30 @@ def enumerate_candidates(
     """
     if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
-    found: dict[Edits, tuple[float, Candidate]] = {}
-    for one in _candidates(context, arguments):
-        rank = affinity(one.title, arguments.words)
-        if one.edits not in found or found[one.edits][0] < rank:
-            found[one.edits] = rank, one
-    ranked = (one for _, one in sorted(found.values(), key=lambda ranked: -ranked[0]))
-    return list(islice((one for one in ranked if stands(context, one)), most))
-
-
-def _candidates(context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
+    best: dict[Edits, tuple[float, str, Candidate]] = {}
     for refactoring in all_refactorings():
-        try:
-            yield from islice(refactoring.unchecked(context, arguments), _EACH)
-        except UnicodeEncodeError:
-            continue  # a tree's columns are bytes, which such a line has not
+        for candidate in _proposed(refactoring, context, arguments):
+            score = affinity(candidate.title, arguments.words)
+            if candidate.edits not in best or score > best[candidate.edits][0]:
+                best[candidate.edits] = score, refactoring.name, candidate
+    valid = (one for one in _by_affinity(best.values()) if still_parses(context, one.edits))
+    return list(islice(valid, most))
 
 
-def affinity(title: str, words: frozenset[str]) -> float:
-    """How well a title goes with an instruction of these words: those it has of them, less half of those it has beside them.
+def _proposed(
+    refactoring: Refactoring, context: RefactoringContext, arguments: Arguments
+) -> Iterator[Candidate]:
+    try:
+        yield from islice(refactoring.proposals(context, arguments), _EACH)
+    except UnicodeEncodeError:
+        return  # a tree's columns are bytes, which such a line has not
 
-    A word counts whatever its ending is. A quoted text of three words or more does not count: the instruction itself would do.
-    """
-    named = {_stem(word) for word in re.findall(r"\w+", _TEXT.sub(" ", title).lower())}
-    used = len(named & {_stem(word) for word in words})
-    return used - (len(named) - used) / 2
 
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            return word.removesuffix(ending)
-    return word
+def _by_affinity(scored: Iterable[tuple[float, str, Candidate]]) -> Iterator[Candidate]:
+    """The best first; of one refactoring's many, the later ones behind others that go as well with the instruction."""
+    ranked: list[tuple[float, Candidate]] = []
+    before: Counter[str] = Counter()
+    for score, name, candidate in sorted(scored, key=lambda one: -one[0]):
+        ranked.append((score - _CROWDED * log2(1 + before[name]), candidate))
+        before[name] += 1
+    yield from (candidate for _, candidate in sorted(ranked, key=lambda one: -one[0]))
