@@ -78,10 +78,10 @@ def affinity(title: str, words: frozenset[str]) -> float:
     for token in set(_TOKEN.findall((_TEXT.sub(" ", title) if title.count('"') > 1 else title).lower())):
         if token in _STOP:
             continue
-        weight = wanted.get(token) or wanted.get(_stem(token), 0.0)
+        weight = wanted.get(token) or wanted.get(stem(token), 0.0)
         if not weight and "_" in token:
             parts = [part for part in token.split("_") if part]
-            weight = _PART if any(wanted.get(_stem(part), 0.0) == _DIRECT for part in parts) else 0.0
+            weight = _PART if any(wanted.get(stem(part), 0.0) == _DIRECT for part in parts) else 0.0
         used += weight
         beside += 0.0 if weight else _BESIDE
     return used - min(beside, _MOST_BESIDE)
@@ -91,23 +91,23 @@ def affinity(title: str, words: frozenset[str]) -> float:
 def _wanted(words: frozenset[str]) -> dict[str, float]:
     """What each word counts that a title may have."""
     found: dict[str, float] = {}
-    stems = {_stem(word) for word in words if word not in _STOP}
+    stems = {stem(word) for word in words if word not in _STOP}
     for group in _groups():
         if group & stems:
             found |= dict.fromkeys(group, _ALIKE)
     for word in words - _STOP:
         for part in word.split("_") if "_" in word else ():
-            found.setdefault(_stem(part), _PART)
+            found.setdefault(stem(part), _PART)
     return found | dict.fromkeys(stems, _DIRECT)
 
 
 @lru_cache(maxsize=1)
 def _groups() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(map(_stem, line.split())) for line in _SYNONYMS)
+    return tuple(frozenset(map(stem, line.split())) for line in _SYNONYMS)
 
 
 @lru_cache(maxsize=8192)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     for ending in ("ing", "ed", "es", "s", "e"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word.removesuffix(ending)

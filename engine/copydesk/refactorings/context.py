@@ -69,7 +69,7 @@ class RefactoringContext:
         return found
 
     @cached_property
-    def _words(self) -> frozenset[str]:
+    def words(self) -> frozenset[str]:
         return frozenset(word for line in self.lines for word in re.findall(r"\w+", line))
 
     def walk(self, *types: str) -> Iterator[Node]:
@@ -99,7 +99,7 @@ class RefactoringContext:
         Else it is a word of the person's, and no code.
         """
         return all(
-            hasattr(builtins, name) or name in self._words or (type and name[0].isupper())
+            hasattr(builtins, name) or name in self.words or (type and name[0].isupper())
             for name in _names_in(code)
         )
 

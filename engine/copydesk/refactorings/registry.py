@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
-from math import log2
+
+import numpy as np
 
 from copydesk.refactorings.accept_another import ACCEPT_ANOTHER
 from copydesk.refactorings.add_comment import ADD_COMMENT
@@ -79,6 +79,7 @@ from copydesk.refactorings.offsets import CHANGE_NUMBER, SHIFT_INDEX
 from copydesk.refactorings.parameter_default import PARAMETER_DEFAULT
 from copydesk.refactorings.parameter_type import PARAMETER_TYPE
 from copydesk.refactorings.print_variable import PRINT_VARIABLE
+from copydesk.refactorings.ranking import Proposed, score
 from copydesk.refactorings.remove_comments import REMOVE_COMMENTS
 from copydesk.refactorings.remove_parameter import REMOVE_PARAMETER
 from copydesk.refactorings.remove_prints import REMOVE_PRINTS
@@ -117,8 +118,6 @@ MOST_LINES = 200
 """A longer selection, which no page would show, has none."""
 _EACH = 400
 """Candidates of one refactoring that are compared with the others."""
-_CROWDED = 0.25
-"""What each doubling of one refactoring's candidates takes off the affinity of the next."""
 
 
 @cache
@@ -152,19 +151,25 @@ def all_refactorings() -> tuple[Refactoring, ...]:
 def enumerate_candidates(
     context: RefactoringContext, arguments: Arguments, most: int = MOST
 ) -> list[Candidate]:
-    """What all refactorings make of a selection, each once: those first whose titles go best with the instruction (`affinity`).
+    """What all refactorings make of a selection, each once: those first that go best with the instruction (`ranking`).
     None of code that does not parse, or of more than `MOST_LINES` lines. Raises: never.
     """
     if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
-    best: dict[Edits, tuple[float, str, Candidate]] = {}
+    found = proposals(context, arguments)
+    ranked = (found[k][2] for k in np.argsort(-score(context, arguments, found), kind="stable"))
+    return list(islice((one for one in ranked if still_parses(context, one.edits)), most))
+
+
+def proposals(context: RefactoringContext, arguments: Arguments) -> list[Proposed]:
+    """What all refactorings propose, each edit once, under the title that goes best with the instruction; some may not parse."""
+    best: dict[Edits, tuple[float, Proposed]] = {}
     for refactoring in all_refactorings():
-        for candidate in _proposed(refactoring, context, arguments):
-            score = affinity(candidate.title, arguments.words)
-            if candidate.edits not in best or score > best[candidate.edits][0]:
-                best[candidate.edits] = score, refactoring.name, candidate
-    valid = (one for one in _by_affinity(best.values()) if still_parses(context, one.edits))
-    return list(islice(valid, most))
+        for place, candidate in enumerate(_proposed(refactoring, context, arguments)):
+            fit = affinity(candidate.title, arguments.words)
+            if candidate.edits not in best or fit > best[candidate.edits][0]:
+                best[candidate.edits] = fit, Proposed(refactoring.name, place, candidate)
+    return [proposed for _, proposed in best.values()]
 
 
 def _proposed(
@@ -174,13 +179,3 @@ def _proposed(
         yield from islice(refactoring.proposals(context, arguments), _EACH)
     except UnicodeEncodeError:
         return  # a tree's columns are bytes, which such a line has not
-
-
-def _by_affinity(scored: Iterable[tuple[float, str, Candidate]]) -> Iterator[Candidate]:
-    """The best first; of one refactoring's many, the later ones behind others that go as well with the instruction."""
-    ranked: list[tuple[float, Candidate]] = []
-    before: Counter[str] = Counter()
-    for score, name, candidate in sorted(scored, key=lambda one: -one[0]):
-        ranked.append((score - _CROWDED * log2(1 + before[name]), candidate))
-        before[name] += 1
-    yield from (candidate for _, candidate in sorted(ranked, key=lambda one: -one[0]))
