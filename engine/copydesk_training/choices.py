@@ -7,10 +7,8 @@ branch begins with the request's last token, so that its first own token is fore
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from random import Random
-from textwrap import dedent
 
 import numpy as np
 
@@ -25,18 +23,17 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import Range
 from copydesk.serving.lowering import Lowering, listed_programs
-from copydesk.text.document import split_lines
 from copydesk_training.defects.parsed import ParsedFile
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
 from copydesk_training.examples import LONGEST_GROUP, Rendered, Renderer, Role, Shown, as_array
-from copydesk_training.histories.changes import parsed
+from copydesk_training.wanted import Wanted
 
 RIVALS = 11
 """Candidates of a group beside the right one, at most."""
 FIRST = 6
 """Rivals that are the first of the engine's own order; the others are drawn from the rest."""
-ENUMERATED = 150
+ENUMERATED = 64
 """Candidates that are looked at, as many as the engine looks at."""
 IDLE = 0.15
 """The share of requests with nothing to do."""
@@ -87,12 +84,8 @@ class ChoiceRenderer(Renderer):
         )
         tokens = self.page_tokens(shown, page)
         found = _candidates(example, shown, scope)
-        wanted = meaning(example.after, shown.lines, scope)
-        right = [
-            k
-            for k, one in enumerate(found)
-            if meaning(_after(shown.lines, one), shown.lines, scope) == wanted
-        ]
+        wanted = Wanted(example, shown.lines)
+        right = [k for k, one in enumerate(found) if wanted.made_by(one.edits)]
         if not right and example.before != example.after and rng.random() >= UNANSWERED:
             return NO_CANDIDATE
         answer = right[:1] if rng.random() >= WITHHELD else []
@@ -154,26 +147,3 @@ def _rivals(found: Sequence[Candidate], right: Sequence[int], rng: Random) -> li
 def _programs(lowering: Lowering, found: Sequence[Candidate]) -> list[Program | None]:
     listed = (listed_programs(lowering, Candidates((one.edits,))) for one in found)
     return [None if programs is None else programs.programs[0] for programs in listed]
-
-
-def meaning(after: str, lines: Sequence[str], scope: list[Range]) -> str:
-    """What a changed text has in the place of the scope, whatever the layout of its code; the text itself where only comments or
-    layout differ, or it does not parse by itself.
-    """
-    first, last = scope[0][0], scope[-1][1]
-    found = split_lines(after)
-    here, there = "".join(lines[first - 1 : last]), "".join(found[first - 1 : len(found) - len(lines) + last])
-    one, other = parsed(dedent(here)), parsed(dedent(there))
-    if one is None or other is None:
-        return there
-    told = ast.dump(other)
-    return there if told == ast.dump(one) else told
-
-
-def _after(lines: Sequence[str], candidate: Candidate) -> str:
-    changed = list(lines)
-    windows = any(line.endswith("\r\n") for line in lines)
-    for edit in reversed(candidate.edits):
-        text = edit.text.replace("\n", "\r\n") if windows else edit.text
-        changed[edit.first - 1 : edit.last] = split_lines(text)
-    return "".join(changed)

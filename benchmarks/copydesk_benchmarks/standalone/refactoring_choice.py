@@ -31,18 +31,20 @@ from copydesk.models.row import SHARED
 from copydesk.program import Copy, Program
 from copydesk.prompting.prompt import page_tokens
 from copydesk.quickfixes.handler import Candidates
+from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.registry import affinity, enumerate_candidates
+from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
-from copydesk_benchmarks.standalone.refactoring_recall import examples, held_out, kinds, right
+from copydesk_benchmarks.standalone.refactoring_recall import examples, held_out, kinds
 from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
+from copydesk_training.wanted import Wanted
 
 WAYS = ("present", "free", "free where present", "likelihood", "words")
 """present: examples whose answer is a candidate. likelihood: chosen by the model. words: the first candidate of
@@ -134,7 +136,8 @@ def measure(
         said = programs_of(editor, plan, found)
         totals["lowering ms"] += round((time.perf_counter() - begin) * 1000)
         idle = example.before == example.after
-        correct = [not idle and right(example, candidate) for candidate, _ in said]
+        wanted = Wanted(example, lines)
+        correct = [not idle and wanted.made_by(candidate.edits) for candidate, _ in said]
         totals["candidates"] += len(said)
         if said:
             begin = time.perf_counter()

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from copydesk.refactorings.arguments import arguments_of
-from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.phrases import instruction_edits
 from copydesk.refactorings.registry import enumerate_candidates
@@ -30,11 +29,11 @@ from copydesk.syntax.tree import parse
 from copydesk.text.document import content, split_lines
 from copydesk_benchmarks.checkout import ROOT
 from copydesk_training import written
-from copydesk_training.choices import meaning
 from copydesk_training.corpus import Corpus
 from copydesk_training.defects.asks import HeldOutRandom
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
+from copydesk_training.wanted import Wanted
 from defect_files import files
 
 WEIGHED = 64
@@ -108,15 +107,6 @@ def held_out(
     yield from sorted(found.items())
 
 
-def right(example: Example, candidate: Candidate) -> bool:
-    """Whether a candidate is what an example asks for, whatever the layout of its code."""
-    lines, scope = split_lines(example.before), [*(example.request.scope or ())]
-    changed = list(lines)
-    for edit in reversed(candidate.edits):
-        changed[edit.first - 1 : edit.last] = [edit.text]
-    return meaning("".join(changed), lines, scope) == meaning(example.after, lines, scope)
-
-
 def measure(example: Example) -> Measured:
     """The candidates of one example."""
     lines, request = split_lines(example.before), example.request
@@ -128,9 +118,10 @@ def measure(example: Example) -> Measured:
     context = RefactoringContext.of(lines, request.scope, tree)
     found = enumerate_candidates(context, arguments_of(request.instruction))
     taken = (time.perf_counter() - begin) * 1000
-    place = next((k for k, one in enumerate(found) if right(example, one)), None)
+    wanted = Wanted.of(example)
+    place = next((k for k, one in enumerate(found) if wanted.made_by(one.edits)), None)
     read = instruction_edits(request.instruction, lines, request.scope, tree)
-    told = read is not None and right(example, Candidate("", read))
+    told = read is not None and wanted.made_by(read)
     return Measured(example, len(found), place, taken, told)
 
 

@@ -30,6 +30,7 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)")
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\w.]*\b")
 _CHUNK = re.compile(r"(?:[\"'][^\"']*[\"']|\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s])+")
+_WORD = re.compile(r"\w+|[<>=!]=|//|\*\*|[<>+*/%|]|(?<= )-(?= )")
 _TRIMMED = ".,:;!?"
 _MARKED = re.compile(r"[^\w]|\d|_|[a-z][A-Z]")
 _ASSIGNMENT = re.compile(
@@ -45,7 +46,7 @@ _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 class Arguments:
     """Arguments in the order of the instruction, none twice.
 
-    words: every word of it, in lower case. names: identifiers, no keywords. dotted: names with dots in them. code: expressions of
+    words: every word of it, in lower case, and every operator. names: identifiers, no keywords. dotted: names with dots in them. code: expressions of
     more than a name, literals too. assignments: `name=value`. pairs: `key: value`. types: what could annotate something. texts:
     what stands in quotes, or behind a word that may introduce it.
     """
@@ -101,7 +102,7 @@ def arguments_of(instruction: str) -> Arguments:
     ]
     return Arguments(
         instruction=text,
-        words=frozenset(word.lower() for word in re.findall(r"\w+", text)),
+        words=frozenset(word.lower() for word in _WORD.findall(text)),
         names=_first([*(n for n in names if _MARKED.search(n)), *names]),
         dotted=_first(dotted),
         code=_first(code),

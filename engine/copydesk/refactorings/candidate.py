@@ -42,9 +42,13 @@ class Refactoring:
 
     def candidates(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """Every edit it could make inside the selection, as far as the result parses and differs; none twice."""
+        return (one for one in self.proposals(context, arguments) if still_parses(context, one.edits))
+
+    def proposals(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
+        """The candidates, and perhaps edits whose result does not parse."""
         seen: set[Edits] = set()
         for title, edits in self.propose(context, arguments):
             if edits and edits not in seen:
                 seen.add(edits)
-                if context.allows(edits) and context.changes(edits) and still_parses(context, edits):
+                if context.allows(edits) and context.changes(edits):
                     yield Candidate(title, edits)

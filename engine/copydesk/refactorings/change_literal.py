@@ -1,4 +1,4 @@
-"""Another literal in place of one."""
+"""Another literal in place of one, or of all that are spelt alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_node
+from copydesk.refactorings.edits import replace_node, replace_nodes
+from copydesk.refactorings.spoken import literals_like, spoken_values
 from copydesk.syntax.tree import text_of
 
 _LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
@@ -18,13 +19,20 @@ _FLIPPED = {"True": "False", "False": "True"}
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    news = [code for code in arguments.code if _is_literal(code)]
+    news = [code for code in (*arguments.code, *spoken_values(arguments)) if _is_literal(code)]
+    names = [name for name in arguments.names if name.isupper() and context.knows(name)]
     places = [node for node in context.walk(*_LITERALS) if _is_whole(node)]
-    places.sort(key=lambda node: not arguments.mentions(text_of(node)))
+    places.sort(key=lambda node: not arguments.mentions(text_of(node).strip("\"'")))
+    alike: dict[str, list[Node]] = {}
     for node in places:
-        old = text_of(node)
-        for new in dict.fromkeys([*news, _FLIPPED.get(old, old)]):
-            yield f"Change {old} to {new}", replace_node(context.lines, node, new)
+        alike.setdefault(text_of(node), []).append(node)
+    for old, nodes in alike.items():
+        for new in dict.fromkeys([*news, *literals_like(old, arguments, 12), *names, _FLIPPED.get(old, old)]):
+            for node in nodes:
+                yield f"Change {old} to {new}", replace_node(context.lines, node, new)
+            if len(nodes) > 1:
+                everywhere = replace_nodes(context.lines, [(node, new) for node in nodes])
+                yield f"Change {old} to {new} everywhere, both, all", everywhere
 
 
 def _is_whole(node: Node) -> bool:

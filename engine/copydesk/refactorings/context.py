@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import TypeVar, cast
 
 from tree_sitter import Node, Tree
 
@@ -16,6 +17,8 @@ from copydesk.request import Range
 from copydesk.syntax.splice import Point, start_of
 from copydesk.syntax.tree import identifiers, rows, text_of
 from copydesk.text.document import view_line
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class RefactoringContext:
         return found
 
     @cached_property
-    def _words(self) -> frozenset[str]:
+    def words(self) -> frozenset[str]:
         return frozenset(word for line in self.lines for word in re.findall(r"\w+", line))
 
     def walk(self, *types: str) -> Iterator[Node]:
@@ -95,9 +98,9 @@ class RefactoringContext:
         """Whether every name in an expression is Python's own or the document's; of a type, one with a capital may be anybody's.
         Else it is a word of the person's, and no code.
         """
-        names = {node.id for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Name)}
         return all(
-            hasattr(builtins, name) or name in self._words or (type and name[0].isupper()) for name in names
+            hasattr(builtins, name) or name in self.words or (type and name[0].isupper())
+            for name in _names_in(code)
         )
 
     def allows(self, edits: Edits) -> bool:
@@ -109,6 +112,20 @@ class RefactoringContext:
             )
             for edit in edits
         )
+
+    def overlapping(self) -> Sequence[Node]:
+        """Every node that has a line in the scope, in order."""
+        return self._touched
+
+    def derived(self, make: Callable[[RefactoringContext], T]) -> T:
+        """What a function makes of this context, made once."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        return cast(T, self._derived[make])
+
+    @cached_property
+    def _derived(self) -> dict[object, object]:
+        return {}
 
     def numbers(self) -> Iterator[int]:
         """The selected lines, 1-based."""
@@ -152,6 +169,10 @@ class RefactoringContext:
 
     def names(self) -> frozenset[str]:
         """The variables and attributes that stand in the selected top-level code."""
+        return self._names
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
         return frozenset(text_of(name) for node in self.nodes for name in identifiers(node))
 
     def starts_line(self, node: Node) -> bool:
@@ -160,3 +181,10 @@ class RefactoringContext:
 
     def _shows(self, begin: int, end: int) -> bool:
         return any(first <= begin and max(begin, end) <= last for first, last in self.scope)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(code: str) -> frozenset[str]:
+    """The variables in an expression."""
+    tree = ast.parse(code, mode="eval")
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))

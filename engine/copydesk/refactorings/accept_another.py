@@ -1,0 +1,126 @@
+"""One more value or type that a test accepts, one fewer, or another: by `isinstance`, `==`, `in`, `startswith`, `except`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.expressions import (
+    LITERALS,
+    callee,
+    children_of,
+    comparison,
+    method_of,
+    positional,
+    replace_expression,
+)  # fmt: skip
+from copydesk.refactorings.spoken import literals_like, spoken_types
+from copydesk.syntax.tree import text_of
+
+_GROUPS = ("tuple", "set", "list")
+_MEMBERSHIP = {"==": "in", "!=": "not in"}
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    yield from _types(context, arguments)
+    yield from _values(context, arguments)
+
+
+def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    known = [name for name in (*arguments.dotted, *arguments.names) if context.knows(name, type=True)]
+    types = list(
+        dict.fromkeys([*spoken_types(arguments), *(n for n in known if n.rpartition(".")[2][0].isupper())])
+    )
+    types = [name for name in types if name not in ("Any", "object", "True", "False", "None")]
+    for node in context.walk("call"):
+        given = positional(node)
+        if given is not None and len(given) == 2 and callee(node) in ("isinstance", "issubclass"):
+            yield from _of(context, given[1], types, f"{text_of(given[0])} a")
+    for clause in context.starting("except_clause"):
+        caught = next((child for child in children_of(clause) if child.type != "block"), None)
+        if caught is not None and caught.type == "as_pattern":
+            caught = children_of(caught)[0]
+        if caught is not None:
+            yield from _of(context, caught, list(arguments.exceptions), "raised error: catch the exception")
+
+
+def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("comparison_operator"):
+        sides = comparison(node)
+        if sides is None:
+            continue
+        left, sign, right = sides
+        if sign in _MEMBERSHIP:
+            news = literals_like(text_of(right), arguments) if right.type in LITERALS else []
+            news += [
+                n
+                for n in (*arguments.dotted, *arguments.names)
+                if right.type not in LITERALS and context.knows(n)
+            ]
+            for new in news:
+                for pair in (f"({text_of(right)}, {new})", f"({new}, {text_of(right)})"):
+                    made = f"{text_of(left)} {_MEMBERSHIP[sign]} {pair}"
+                    yield f"Accept {new}, too: {made}", replace_expression(context, node, made)
+        elif sign in ("in", "not in") and right.type in _GROUPS:
+            entries = children_of(right)
+            like = entries[0] if entries else None
+            news = (
+                literals_like(text_of(like), arguments) if like is not None and like.type in LITERALS else []
+            )
+            news += [n for n in arguments.names if context.knows(n)]
+            yield from _of(context, right, news, f"{text_of(left)} one: accept")
+            if len(entries) == 1:
+                made = f"{text_of(left)} {'==' if sign == 'in' else '!='} {text_of(entries[0])}"
+                yield f"Compare with the only value: {made}", replace_expression(context, node, made)
+    for node in context.walk("call"):
+        method, given = method_of(node), positional(node)
+        if (
+            method is not None
+            and given is not None
+            and len(given) == 1
+            and text_of(method[1]) in ("startswith", "endswith")
+        ):
+            one = given[0]
+            entries = children_of(one) if one.type == "tuple" else [one]
+            news = (
+                literals_like(text_of(entries[0]), arguments)
+                if entries and entries[0].type == "string"
+                else []
+            )
+            yield from _of(context, one, news, f"accept {text_of(method[0])} {text_of(method[1])}")
+
+
+def _of(context: RefactoringContext, node: Node, news: list[str], what: str) -> Iterator[Proposal]:
+    """What is accepted, one value or several in brackets, with another one, without one, or with one replaced."""
+    group = node.type in _GROUPS
+    olds = [text_of(child) for child in children_of(node)] if group else [text_of(node)]
+    for new in news:
+        if new in olds:
+            continue
+        for entries in ([*olds, new], [new, *olds]):
+            yield f"Accept {new}, too: {what} {', '.join(entries)}", _put(context, node, entries)
+        for k, old in enumerate(olds):
+            entries = [*olds[:k], new, *olds[k + 1 :]]
+            yield f"Accept {new}, not {old}: {what} {', '.join(entries)}", _put(context, node, entries)
+    for k, old in enumerate(olds) if len(olds) > 1 else ():
+        rest = [*olds[:k], *olds[k + 1 :]]
+        yield f"Drop {old}, accept only {', '.join(rest)}: {what}", _put(context, node, rest)
+        if len(rest) == 1 and group:
+            yield f"Drop {old}, accept no more: {what} {rest[0]}", replace_expression(context, node, rest[0])
+
+
+def _put(context: RefactoringContext, node: Node, entries: list[str]) -> Edits | None:
+    opening, closing = {"list": "[]", "set": "{}"}.get(node.type, "()")
+    if len(entries) == 1:
+        alone = node.type not in _GROUPS or node.type == "tuple"
+        text = entries[0] if alone else f"{opening}{entries[0]}{closing}"
+        return replace_expression(context, node, text)
+    return replace_expression(context, node, f"{opening}{', '.join(entries)}{closing}")
+
+
+ACCEPT_ANOTHER = Refactoring("accept_another", "refactor.rewrite.acceptAnother", _propose)

@@ -1,0 +1,174 @@
+"""Another function or method called with the same arguments; another attribute or name in place of one."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_node, replace_nodes
+from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
+from copydesk.refactorings.spoken import named_in
+from copydesk.syntax.tree import is_label, text_of
+
+_RENAMED = {
+    "xrange": "range", "unicode": "str", "basestring": "str", "raw_input": "input", "long": "int", "unichr": "chr", "izip": "zip",
+    "imap": "map", "ifilter": "filter", "iteritems": "items", "itervalues": "values", "iterkeys": "keys", "viewitems": "items",
+    "assertEquals": "assertEqual", "assertItemsEqual": "assertCountEqual", "warn": "warning", "getargspec": "getfullargspec",
+    "IOError": "OSError", "EnvironmentError": "OSError", "StandardError": "Exception", "utcnow": "now", "clock": "perf_counter",
+    "abspath": "realpath", "mktemp": "mkstemp", "get_event_loop": "get_running_loop",
+}  # fmt: skip
+"""Names that Python has given up, or nearly, by what has come in their place."""
+_SIBLINGS = (
+    "debug info warning error exception critical", "strip lstrip rstrip removeprefix removesuffix", "lower upper casefold title",
+    "startswith endswith", "append extend insert add update appendleft extendleft", "find index rfind rindex",
+    "split rsplit splitlines partition rpartition", "items keys values", "min max sum", "any all", "sorted reversed list tuple set",
+    "list tuple set frozenset dict", "str repr ascii", "int float round", "match fullmatch search findall finditer", "sub subn",
+    "get pop setdefault", "remove discard pop", "isfile exists isdir lexists", "is_file exists is_dir", "mkdir makedirs",
+    "read readline readlines", "write writelines", "put put_nowait", "acquire release", "union intersection difference update",
+    "isdigit isdecimal isnumeric isalpha isalnum", "ljust rjust center zfill", "dump dumps", "load loads", "copy deepcopy",
+    "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
+    "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
+)  # fmt: skip
+"""Functions and methods that are taken for one another."""
+_ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
+_KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, Path, re.Pattern)
+
+
+def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    news = [name for name in arguments.names if _is_callable(name, context, arguments)]
+    called: dict[str, list[Node]] = {}
+    for call in mentioned(context.walk("call"), arguments):
+        target = call.child_by_field_name("function")
+        method = method_of(call)
+        name = method[1] if method is not None else target
+        if target is None or name is None or name.type != "identifier":
+            continue
+        old = text_of(name)
+        called.setdefault(text_of(target), []).append(name)
+        for new in _others(old, news, arguments):
+            if new != old and (
+                method is not None or context.knows(new) or f"{new}(" in arguments.instruction
+            ):
+                yield (
+                    f"Call {new} instead of {old}: {text_of(target)}",
+                    replace_node(context.lines, name, new),
+                )
+        if method is not None or "." in text_of(target):
+            for new in (*arguments.dotted, *news):
+                if text_of(target) != new:
+                    yield f"Call {new} instead of {text_of(target)}", replace_node(context.lines, target, new)
+        else:
+            for new in arguments.dotted:
+                yield f"Call {new} instead of {old}", replace_node(context.lines, target, new)
+        given = call.child_by_field_name("arguments")
+        for snippet in arguments.code if given is not None else ():
+            found = re.fullmatch(r"(?:[\w.]*\.)?([a-z_]\w*)\((.*)\)", snippet)
+            if found is None:
+                continue
+            if method is not None:
+                made = f"{text_of(method[0])}.{found[1]}({found[2]})"
+                yield f"Call {snippet} instead of {old}: {made}", replace_expression(context, call, made)
+            elif context.knows(snippet):
+                yield f"Call {snippet} instead of {old}", replace_expression(context, call, snippet)
+        if (
+            method is not None
+            and old in ("split", "rsplit")
+            and given is not None
+            and arguments.words & _ONCE
+        ):
+            inner = text_of(given)[1:-1]
+            for new in ("split", "rsplit") if "," not in inner else ():
+                for more in ("1", "maxsplit=1"):
+                    sep = inner or ("None" if more == "1" else "")
+                    made = f"{text_of(method[0])}.{new}({sep}{', ' if sep else ''}{more})"
+                    yield (
+                        f"Call {new} with {more}, once, only the first or last: {made}",
+                        replace_expression(context, call, made),
+                    )
+    for target, places in called.items():
+        old = text_of(places[0])
+        for new in _others(old, news, arguments) if len(places) > 1 else ():
+            if new != old:
+                title = f"Call {new} instead of {target} in all calls, both, every"
+                yield title, replace_nodes(context.lines, [(n, new) for n in places])
+
+
+def _others(old: str, news: list[str], arguments: Arguments) -> Iterator[str]:
+    if old in _RENAMED:
+        yield _RENAMED[old]
+    yield from news
+    for line in _SIBLINGS:
+        names = line.split()
+        if old in names:
+            yield from (
+                name for name in names if name not in news and (name in arguments.words or len(names) < 4)
+            )
+
+
+def _is_callable(name: str, context: RefactoringContext, arguments: Arguments) -> bool:
+    if hasattr(builtins, name) or any(hasattr(kind, name) for kind in _KNOWN) or "_" in name.strip("_"):
+        return True
+    spelt = (
+        re.search(rf"[.`\"]{re.escape(name)}\b|\b{re.escape(name)}\(|[a-z][A-Z]", arguments.instruction)
+        is not None
+    )
+    return spelt or context.knows(name) or any(name in line.split() for line in _SIBLINGS)
+
+
+def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    news = [
+        n
+        for n in (*arguments.dotted, *arguments.names)
+        if context.knows(n, type=True) or n in context.names()
+    ]
+    news = list(dict.fromkeys([*news, *named_in(arguments, sorted(context.names()))]))
+    places: dict[str, list[Node]] = {}
+    for node in mentioned(loads(context), arguments):
+        old = text_of(node)
+        places.setdefault(old, []).append(node)
+        for new in news[:8]:
+            if new != old:
+                yield f"Use {new} instead of {old}", replace_node(context.lines, node, new)
+        if old in _RENAMED:
+            yield (
+                f"Use {_RENAMED[old]} instead of {old}, which is Python 2",
+                replace_node(context.lines, node, _RENAMED[old]),
+            )
+    for old, nodes in places.items():
+        for new in news[:8] if len(nodes) > 1 else ():
+            if new != old:
+                yield (
+                    f"Use {new} instead of {old} everywhere",
+                    replace_nodes(context.lines, [(n, new) for n in nodes]),
+                )
+
+
+def _attributes(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("attribute"):
+        name = node.child_by_field_name("attribute")
+        parent = node.parent
+        if (
+            name is None
+            or not is_label(name)
+            or (parent is not None and parent.type == "call" and parent.children[0] == node)
+        ):
+            continue
+        old = text_of(name)
+        for new in arguments.names[:8]:
+            if new != old and (is_mentioned(node, arguments) or new in context.names()):
+                yield (
+                    f"Use attribute {new} instead of {old}: {text_of(node)}",
+                    replace_node(context.lines, name, new),
+                )
+
+
+CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls)
+USE_NAME = Refactoring("use_name", "refactor.rewrite.useName", _names)
+USE_ATTRIBUTE = Refactoring("use_attribute", "refactor.rewrite.useAttribute", _attributes)

@@ -1,0 +1,74 @@
+"""A statement that an instruction spells out: at a place, or in place of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import is_text, statements_of
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import COMPOUND, clauses_of, comments_above, named, plain_statements
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import insert_lines, replace_lines
+from copydesk.refactorings.requested import logging_calls, raises, requested_statements
+from copydesk.syntax.tree import rows, text_of
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    made = [*requested_statements(context, arguments), *list(logging_calls(context, arguments))[:4]]
+    if "return" in arguments.words or "returns" in arguments.words:
+        made += ["return", "return None", "return self"]
+    made += raises(arguments)[:2]
+    if "raise" in arguments.words or arguments.words & {"re", "reraise", "rethrow"}:
+        made.append("raise")
+    jumps = {"break": "break", "stop": "break", "continue": "continue", "skip": "continue"}
+    made += [jump for word, jump in jumps.items() if word in arguments.words]
+    made = list(dict.fromkeys(made))[:8]
+    if not made:
+        return
+    statements = list(plain_statements(context))
+    statements.sort(key=lambda node: not _meant(node, arguments))
+    for statement in made:
+        for node in statements[:24]:
+            yield from _round(context, node, statement)
+        yield from _at_ends(context, statement)
+
+
+def _meant(node: Node, arguments: Arguments) -> bool:
+    return any(
+        word in arguments.words for word in text_of(node).lower().split("\n")[0].replace("(", " ").split()
+    )
+
+
+def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[Proposal]:
+    indent, (first, last) = context.indent(node), rows(node)
+    line = f"{indent}{statement}\n"
+    if node.type not in ("function_definition", "class_definition", "decorated_definition") and not is_text(
+        node
+    ):
+        if node.type not in COMPOUND:
+            yield f"Put {statement} in place of {named(node)}", replace_lines(first, last, [line])
+        place = comments_above(context, first)
+        yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
+    siblings = statements_of(node.parent)
+    if node == siblings[-1] and not node.type.startswith(("return", "raise")):
+        yield f"Add {statement} after {named(node)}", insert_lines(last + 1, [line])
+
+
+def _at_ends(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
+    """In `except` clauses and `else` branches that only pass, and as a new `else`."""
+    for node in context.walk("if_statement", "for_statement", "try_statement"):
+        clauses = clauses_of(context, node)
+        if not clauses or clauses[-1].word in ("else", "finally"):
+            continue
+        indent = context.indent(node)
+        inner = context.indent(clauses[0].statements[0]) if clauses[0].statements else indent + "    "
+        yield (
+            f"Add else: {statement} to {named(node)}",
+            insert_lines(clauses[-1].last + 1, [f"{indent}else:\n", f"{inner}{statement}\n"]),
+        )
+
+
+INSERT_STATEMENT = Refactoring("insert_statement", "refactor.rewrite.insertStatement", _propose)

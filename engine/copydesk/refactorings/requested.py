@@ -1,0 +1,171 @@
+"""What an instruction names, as far as the selection gives it a meaning: subjects, conditions about them, whole statements."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.syntax.tree import is_label, text_of
+
+_STATES = (
+    ("none null missing absent unset given", "{0} is None"),
+    ("empty no without nothing falsy blank missing unset not false", "not {0}"),
+    ("negative below", "{0} < 0"),
+    ("zero 0", "{0} == 0"),
+    ("string str text", "isinstance({0}, str)"),
+    ("exist exists missing file", "not {0}.exists()"),
+    ("set given there true truthy present if when", "{0}"),
+    ("none set given there missing if when", "{0} is not None"),
+)
+"""The words that say what is the case with something, and the test for it."""
+_EXITS = frozenset(
+    ["return", "bail", "early", "exit", "out", "leave", "stop", "give", "back", "just", "hand"]
+)
+_SKIPS = frozenset(["skip", "skipped", "skips", "continue", "ignore", "ignored", "next", "over", "drop"])
+_STOPS = frozenset(["break", "stop", "first", "enough", "found", "once"])
+_STATEMENT = re.compile(
+    r"(?<![\w.])(?:return|raise|del|assert|yield|break|continue|pass|await|import|from|global|nonlocal)\b"
+    r"|(?<![\w.])[^\W\d][\w.]*(?:\[[^\]]*\])?(?:, ?[^\W\d][\w.]*)* ?(?:[-+*/|&%]|//)?= ?(?![=\s])|(?<![\w.])[^\W\d][\w.]*\("
+)
+_LONGEST = 14
+_TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
+
+
+def requested_statements(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """Whole statements that stand in an instruction, as Python writes them."""
+    found: dict[str, None] = {}
+    text = re.sub(r"[`]", " ", arguments.instruction)
+    for match in _STATEMENT.finditer(text):
+        chunks = text[match.start() :].split(" ")[:_LONGEST]
+        for end in range(len(chunks), 0, -1):
+            piece = " ".join(chunks[:end]).strip().rstrip(".,:;!?").strip()
+            if (made := _statement(piece)) and _known(context, piece):
+                found[made] = None
+                break
+    return list(found)[:6]
+
+
+def _statement(text: str) -> str | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            body = ast.parse(text).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    name = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Name) if body else True
+    return text if len(body) == 1 and not name else None
+
+
+def _known(context: RefactoringContext, statement: str) -> bool:
+    """Whether what it reads is a name of the document, or Python's own."""
+    reads = [
+        node.id
+        for node in ast.walk(ast.parse(statement))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    ]
+    return all(name[0].isupper() or context.knows(name) for name in reads if name.isidentifier())
+
+
+def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -> list[str]:
+    """The variables and attributes of the selection that an instruction names, those that it spells out first."""
+    spelt: dict[str, None] = {}
+    partly: dict[str, None] = {}
+    for node in context.walk("identifier", "attribute"):
+        if node.type == "identifier" and (is_label(node) or _called(node)):
+            continue
+        name = text_of(node)
+        if "\n" in name or "(" in name or _called(node):
+            continue
+        if arguments.mentions(name):
+            spelt[name] = None
+        elif any(
+            len(part) > 2 and (part in arguments.words or f"{part}s" in arguments.words)
+            for part in re.split(r"[._]+", name.rpartition(".")[2].lower())
+        ):
+            partly[name] = None
+    return list(dict.fromkeys([*spelt, *partly]))[:most]
+
+
+def _called(node: object) -> bool:
+    parent = getattr(node, "parent", None)
+    return parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node
+
+
+def requested_tests(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
+    """Conditions: those that stand in an instruction, then what it may say about its subjects."""
+    found: dict[str, None] = {}
+    for code in arguments.code:
+        if _TEST.search(code) and not code.startswith(("(", "[", "{", '"', "'")) and context.knows(code):
+            found[code] = None
+    for subject in subjects(context, arguments):
+        for words, test in _STATES:
+            if arguments.words & set(words.split()):
+                found[test.format(subject)] = None
+    return list(found)[:most]
+
+
+def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
+    """How an instruction may want a block to be left: returned from with a value, raised, gone on with."""
+    words = arguments.words
+    made = [
+        s
+        for s in requested_statements(context, arguments)
+        if re.match(r"return|raise|continue|break|pass", s)
+    ]
+    made += raises(arguments)
+    if words & _SKIPS:
+        made.append("continue")
+    if words & _STOPS:
+        made.append("break")
+    if words & _EXITS or not made:
+        values = [v for v in [*arguments.code, *subjects(context, arguments, 2)] if context.knows(v)]
+        made += ["return", "return None", *(f"return {value}" for value in values[:4])]
+    return list(dict.fromkeys(made))[:most]
+
+
+def raises(arguments: Arguments) -> list[str]:
+    """Raised errors that an instruction names, with the texts that it quotes."""
+    calls = [code for code in arguments.code if code.startswith(arguments.exceptions) and code.endswith(")")]
+    found = [f"raise {call}" for call in calls if arguments.exceptions]
+    for error in arguments.exceptions:
+        found += [f"raise {error}({quoted(text)})" for text in quoted_texts(arguments)[:2]]
+        found.append(f"raise {error}")
+    return found
+
+
+def quoted_texts(arguments: Arguments) -> list[str]:
+    """The texts of an instruction that may be a message: those in quotes, then those behind a word that introduces one."""
+    return [text for text in arguments.texts if text != arguments.instruction and len(text) > 1]
+
+
+def quoted(text: str) -> str:
+    """A text as a string of Python, in double quotes where that is plain."""
+    return f'"{text}"' if '"' not in text and "\\" not in text else repr(text)
+
+
+def logging_calls(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
+    """Calls that print or log what an instruction names."""
+    words, text = arguments.words, "".join(context.lines)
+    logger = re.search(r"(?<![\w.])((?:self\.)?_?(?:logger|log|LOGGER|LOG|logging))\.\w+\(", text)
+    named = [f"{name}" for name in subjects(context, arguments, 2)]
+    messages = [t for t in quoted_texts(arguments) if " " in t or "%" in t][:2]
+    called: list[str] = []
+    if words & {"print", "prints", "printing", "show"}:
+        called.append("print")
+    if words & {"log", "logs", "logging", "logged", "warn", "warning", "debug", "info", "logger"}:
+        prefix = logger[1] if logger else "logger"
+        levels = [w for w in ("debug", "info", "warning", "error", "exception") if w in words]
+        levels += ["warning"] if "warn" in words else []
+        called += [f"{prefix}.{level}" for level in levels or ("debug", "warning", "exception")]
+    for call in called:
+        for message in messages:
+            yield f"{call}({quoted(message)})"
+            for name in named:
+                slot = " %s" if "%" not in message else ""
+                yield f"{call}({quoted(message + slot)}, {name})"
+        for name in named:
+            yield f"{call}({name})"

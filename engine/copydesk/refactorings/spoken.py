@@ -1,0 +1,153 @@
+"""What an instruction names in words and not in code: values, types, functions and methods."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.code_words import literal_type
+
+_TYPES = {
+    "str": "str strings string text",
+    "bytes": "bytes bytestring bytestrings",
+    "int": "int ints integer integers",
+    "float": "float floats",
+    "bool": "bool bools boolean booleans flag",
+    "list": "list lists",
+    "tuple": "tuple tuples",
+    "dict": "dict dicts dictionary dictionaries",
+    "set": "set sets",
+    "frozenset": "frozenset frozensets",
+    "bytearray": "bytearray bytearrays",
+    "complex": "complex",
+    "range": "range",
+    "object": "object",
+    "Any": "any anything",
+}
+_VALUES = {
+    r"\n": "newline newlines linebreak linebreaks",
+    r"\t": "tab tabs",
+    r"\r": "cr",
+    ",": "comma commas",
+    " ": "space spaces blank blanks",
+    "": "nothing empty",
+    "-": "dash dashes hyphen hyphens",
+    "_": "underscore underscores",
+    ".": "dot dots period",
+    "/": "slash slashes",
+    ":": "colon colons",
+    ";": "semicolon semicolons",
+    "|": "pipe pipes",
+    "*": "star stars asterisk asterisks wildcard",
+    "#": "hash",
+    "@": "at-sign",
+    "=": "equals",
+    "+": "plus",
+}
+_NUMBERS = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "once": 1, "twice": 2, "first": 0, "last": -1,
+}  # fmt: skip
+_SECONDS = {
+    "ms": 0.001,
+    "milliseconds": 0.001,
+    "millis": 0.001,
+    "min": 60,
+    "minute": 60,
+    "minutes": 60,
+    "hour": 3600,
+    "hours": 3600,
+}
+_BYTES = {"kb": 1024, "kib": 1024, "k": 1024, "mb": 1024**2, "mib": 1024**2, "gb": 1024**3}
+_EMPTY = {
+    "list": "[]",
+    "dict": "{}",
+    "dictionary": "{}",
+    "string": "''",
+    "str": "''",
+    "tuple": "()",
+    "set": "set()",
+}
+
+
+@lru_cache(maxsize=16)
+def spoken_types(arguments: Arguments) -> tuple[str, ...]:
+    """The built-in types that are named, whatever the number: `tuples` is one."""
+    return tuple(name for name, words in _TYPES.items() if arguments.words & set(words.split()))
+
+
+@lru_cache(maxsize=16)
+def spoken_values(arguments: Arguments) -> tuple[str, ...]:
+    """Constants that are named in code or in words: numbers with their units, `an empty list`, `False`."""
+    text = arguments.instruction.lower()
+    found = [
+        code
+        for code in arguments.code
+        if literal_type(code) is not None or code in ("None", "[]", "{}", "()")
+    ]
+    for number, unit in re.findall(r"(?<![\w.])(\d+(?:\.\d+)?) ?([a-z]+)\b", text):
+        scale = _SECONDS.get(unit) or _BYTES.get(unit)
+        if scale is not None:
+            made = float(number) * scale
+            found.append(f"{made:.10g}")
+    found += [str(number) for word, number in _NUMBERS.items() if word in arguments.words]
+    found += [code for kind, code in _EMPTY.items() if re.search(rf"\bempty {kind}\b", text)]
+    found += [code for code in ("NotImplemented", "Ellipsis") if code.lower() in arguments.words]
+    return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=16)
+def _contents(arguments: Arguments) -> tuple[str, ...]:
+    """What a text could consist of: what is quoted, signs that stand alone or are named, words as they are spelt."""
+    text = arguments.instruction
+    found = [made for code in arguments.code if isinstance(made := _literal(code), str)]
+    found += list(re.findall(r"[\"'`]([^\"'`]+)[\"'`]", text))
+    found += [
+        sign
+        for sign in re.findall(r"(?<!\S)([^\w\s\"'`]{1,3})(?=[\s,.;]|$)", text)
+        if sign not in ("->", "...", "?", "!")
+    ]
+    found += [sign for sign, words in _VALUES.items() if arguments.words & set(words.split())]
+    found += [piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text)]
+    return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in _VALUES))
+
+
+def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
+    """Literals of the same type and spelling as an old one that the instruction names, those first that it quotes."""
+    made = _literal(old)
+    found: list[str] = []
+    if isinstance(made, bool) or made is None:
+        found = [code for code in spoken_values(arguments) if code in ("True", "False", "None")]
+    elif isinstance(made, (int, float)):
+        found = [code for code in spoken_values(arguments) if isinstance(_literal(code), (int, float))]
+    elif isinstance(made, (str, bytes)) and (quote := re.match(r"([rRbBuU]*)([\"']{1,3})", old)):
+        for content in _contents(arguments):
+            if quote[2][0] not in content and content.isprintable():
+                found.append(f"{quote[1]}{quote[2]}{content}{quote[2]}")
+    return [code for code in dict.fromkeys(found) if code != old][:most]
+
+
+def _literal(code: str) -> object:
+    try:
+        return ast.literal_eval(code)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return ...
+
+
+def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[str]:
+    """Those of some names that an instruction spells, or names in words: `the values` are `value`, the callback is `done_callback`."""
+    spelt: list[str] = []
+    alike: list[str] = []
+    words = arguments.words
+    for name in names:
+        lower = name.lower()
+        if name in arguments.names or lower in words:
+            spelt.append(name)
+        elif (len(lower) > 2 and (f"{lower}s" in words or lower.removesuffix("s") in words)) or (
+            "_" in name and any(len(part) > 3 and part in words for part in lower.split("_"))
+        ):
+            alike.append(name)
+    return [*spelt, *alike][:most]

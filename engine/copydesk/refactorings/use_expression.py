@@ -1,0 +1,82 @@
+"""The code that an instruction spells in place of what is most like it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.expressions import is_value, replace_expression
+from copydesk.syntax.tree import text_of
+
+_MOST_PLACES = 10
+"""Places of one piece of code."""
+_MOST_CODE = 8
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    places = [node for node in context.walk() if is_value(node) and node.type != "string"]
+    words = {node.id: _words(text_of(node)) for node in places}
+    pieces = [code for code in arguments.code if not _plain(code)]
+    for code in pieces[:_MOST_CODE]:
+        said = _words(code)
+        for node in sorted(places, key=lambda node: -_alike(said, words[node.id]))[:_MOST_PLACES]:
+            if not _alike(said, words[node.id]):
+                continue
+            yield f"Write {code} instead of {text_of(node)}", replace_expression(context, node, code)
+    for statement in _statements(arguments):
+        target = statement.partition("=")[0].strip(" +-*/|&%")
+        for node in context.walk("assignment", "augmented_assignment", "call", "return_statement"):
+            left = node.child_by_field_name("left")
+            whole = node.parent is not None and node.parent.type == "expression_statement"
+            if (
+                whole
+                and (
+                    left is None
+                    or text_of(left) == target
+                    or _alike(_words(statement), _words(text_of(node))) > 0.3
+                )
+            ) or (node.type == "return_statement" and statement.startswith("return ")):
+                yield (
+                    f"Write {statement} instead of {text_of(node)}",
+                    replace_expression(context, node, statement),
+                )
+
+
+def _plain(code: str) -> bool:
+    """Whether it is a literal or no more than words: these are for others."""
+    return re.fullmatch(r"-?[\w. ]*|([\"'])[^\"']*\1", code) is not None and "." not in code.strip(".")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+|[<>=!]=|[<>+*/%|]", text.lower()))
+
+
+def _alike(one: frozenset[str], two: frozenset[str]) -> float:
+    return len(one & two) / len(one | two) if one and two else 0.0
+
+
+def _statements(arguments: Arguments) -> Iterator[str]:
+    """Assignments and returns that the instruction spells, from each place where one could begin."""
+    text = arguments.instruction
+    for found in re.finditer(r"(?<![\w.])(?:[\w.\[\]\"']+(?:, [\w.]+)* (?:[-+*/|&%]|//)?= |return )", text):
+        rest = text[found.start() :]
+        for stop in sorted({len(rest), *(m.start() for m in re.finditer(r"[,.;`]|\s", rest))}, reverse=True):
+            piece = rest[:stop].strip("` .,;")
+            if _is_statement(piece):
+                yield piece
+                break
+
+
+def _is_statement(text: str) -> bool:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return len(body) == 1 and isinstance(body[0], (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return))
+
+
+USE_EXPRESSION = Refactoring("use_expression", "refactor.rewrite.useExpression", _propose)

@@ -1,0 +1,209 @@
+"""A value through a function or method, or without the one it goes through."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.expressions import (
+    ATOMS,
+    COLLECTIONS,
+    callee,
+    children_of,
+    comparison,
+    is_mentioned,
+    is_value,
+    level_of,
+    mentioned,
+    method_of,
+    positional,
+    replace_expression,
+    values,
+)  # fmt: skip
+from copydesk.syntax.tree import text_of
+
+_FUNCTIONS = {
+    "sorted": "sort sorted order ordered alphabetical alphabetically stable deterministic",
+    "list": "list lists copy mutate mutated mutates iterator generator snapshot",
+    "tuple": "tuple tuples immutable hashable frozen",
+    "set": "set sets unique duplicate duplicates dedupe twice",
+    "frozenset": "frozenset frozen immutable",
+    "dict": "dict copy mutate",
+    "str": "str string strings text path paths",
+    "int": "int integer number integers",
+    "float": "float floats",
+    "bool": "bool boolean truth",
+    "len": "len length count size many",
+    "abs": "abs absolute negative sign",
+    "reversed": "reversed reverse backwards last",
+    "repr": "repr quote quotes quoted",
+    "sum": "sum total",
+    "max": "max maximum least",
+    "min": "min minimum most",
+    "any": "any",
+    "all": "all",
+    "iter": "iter iterator",
+    "next": "next first",
+    "enumerate": "enumerate index",
+    "bytes": "bytes",
+    "round": "round rounded",
+    "type": "type class",
+    "tuple(sorted": "sorted",
+    "list(sorted": "sorted",
+    "list(reversed": "reversed reverse",
+    "list(set": "unique duplicates",
+    "sorted(set": "unique duplicates",
+}
+_METHODS = {
+    "strip": "strip whitespace space spaces blank blanks trim pasted newline newlines stripped padding",
+    "rstrip": "trailing newline newlines rstrip right",
+    "lstrip": "leading lstrip left",
+    "lower": "lower case insensitive insensitively lowercase upper mixed",
+    "casefold": "casefold",
+    "upper": "upper uppercase",
+    "copy": "copy mutate mutated mutates shallow caller",
+    "items": "items pairs",
+    "keys": "keys",
+    "values": "values",
+    "splitlines": "lines splitlines",
+    "split": "split words",
+    "decode": "decode bytes",
+    "encode": "encode bytes",
+    "title": "title",
+    "capitalize": "capitalize capital capitalized",
+    "resolve": "resolve symlinks absolute",
+    "exists": "exists",
+}
+"""What a function or method makes of a value, by the words that may ask for it."""
+_BUILTIN = frozenset(_FUNCTIONS) | {"map", "filter", "range", "id", "hash"}
+
+
+def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    functions = [name for name, words in _FUNCTIONS.items() if arguments.words & set(words.split())]
+    functions += [n for n in (*arguments.dotted, *arguments.names) if _is_function(n, context, arguments)]
+    methods = [name for name, words in _METHODS.items() if arguments.words & set(words.split())]
+    methods += [name for name in arguments.names if _is_method(name, arguments)]
+    if not functions and not methods:
+        return
+    for node in mentioned(context.walk("comparison_operator"), arguments):
+        sides = comparison(node)
+        if sides is not None and sides[1] in ("==", "!=", "in", "not in", "is", "is not"):
+            for made in _both(sides, functions, methods):
+                yield f"Compare both through the same call: {made}", replace_expression(context, node, made)
+    for node in mentioned(_places(context), arguments):
+        text = text_of(node)
+        if node.type in (
+            *ATOMS,
+            "string",
+            "list_comprehension",
+            "generator_expression",
+            *COLLECTIONS,
+            "parenthesized_expression",
+        ):
+            for name in dict.fromkeys(methods):
+                if not text.endswith(f".{name}()"):
+                    inner = f"({text})" if level_of(text) < 10 else text
+                    yield f"Call {name}() on {text}", replace_expression(context, node, f"{inner}.{name}()")
+        for name in dict.fromkeys(functions):
+            if callee(node) != name and is_value(node):
+                end = ")" * (1 + name.count("("))
+                inner = text[1:-1] if node.type == "generator_expression" and text.startswith("(") else text
+                if (
+                    node.type == "generator_expression"
+                    and node.parent is not None
+                    and node.parent.type == "call"
+                ):
+                    yield (
+                        f"Wrap {text} in {name}()",
+                        replace_expression(context, node, f"({name}({inner}{end})"),
+                    )
+                    continue
+                yield f"Wrap {text} in {name}()", replace_expression(context, node, f"{name}({inner}{end}")
+
+
+def _places(context: RefactoringContext) -> list[Node]:
+    """Values, and the objects whose methods are called."""
+    found = [
+        n
+        for n in values(context)
+        if n.type not in ("none", "true", "false", "lambda", "expression_list", "keyword_argument")
+    ]
+    for call in context.walk("call"):
+        method = method_of(call)
+        if method is not None and method[0].type in ATOMS:
+            found.append(method[0])
+    return found
+
+
+def _both(sides: tuple[Node, str, Node], functions: list[str], methods: list[str]) -> Iterator[str]:
+    left, sign, right = text_of(sides[0]), sides[1], text_of(sides[2])
+    for name in dict.fromkeys(methods):
+        if sides[0].type in (*ATOMS, "string"):
+            if sides[2].type == "string" and name in ("lower", "upper", "casefold"):
+                lowered = right.upper() if name == "upper" else right.lower()
+                yield f"{left}.{name}() {sign} {lowered}"
+            elif sides[2].type in ATOMS:
+                yield f"{left}.{name}() {sign} {right}.{name}()"
+    for name in dict.fromkeys(functions):
+        if "(" not in name:
+            yield f"{name}({left}) {sign} {name}({right})"
+
+
+def _is_function(name: str, context: RefactoringContext, arguments: Arguments) -> bool:
+    called = f"{name}(" in arguments.instruction
+    return (called and context.knows(name)) or (
+        callable(getattr(builtins, name, None)) and name not in _FUNCTIONS and (not name[0].isupper())
+    )
+
+
+def _is_method(name: str, arguments: Arguments) -> bool:
+    if name in _METHODS:
+        return False
+    known = any(hasattr(kind, name) for kind in (str, list, dict, set, bytes))
+    return known or re.search(rf"(?<![\w)\]])\.?{re.escape(name)}\(\)", arguments.instruction) is not None
+
+
+def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in mentioned(context.walk("call"), arguments):
+        given, called, method = positional(node), callee(node), method_of(node)
+        if node.parent is not None and node.parent.type == "expression_statement":
+            continue
+        if given is not None and len(given) == 1 and (called in _BUILTIN or is_mentioned(node, arguments)):
+            inner = text_of(given[0])
+            if given[0].type != "generator_expression":
+                yield f"Remove {called}() round {inner}", replace_expression(context, node, inner)
+        if given is not None and len(given) == 1 and called in _BUILTIN:
+            for name, words in _FUNCTIONS.items():
+                if name != called and arguments.words & set(words.split()):
+                    end = ")" * (1 + name.count("("))
+                    yield (
+                        f"Use {name}() instead of {called}()",
+                        replace_expression(context, node, f"{name}({text_of(given[0])}{end}"),
+                    )
+        if method is not None and given is not None and not given:
+            owner = text_of(method[0])
+            yield f"Remove .{text_of(method[1])}(): only {owner}", replace_expression(context, node, owner)
+        elif method is not None and is_mentioned(method[1], arguments):
+            owner = text_of(method[0])
+            yield (
+                f"Remove the call of .{text_of(method[1])}: only {owner}",
+                replace_expression(context, node, owner),
+            )
+        if given is not None and len(given) > 1 and is_mentioned(node, arguments):
+            inner = text_of(given[0])
+            yield f"Remove the call of {called}: only {inner}", replace_expression(context, node, inner)
+    for node in context.walk("list", "tuple"):
+        entries = children_of(node)
+        if len(entries) == 1 and entries[0].type == "list_splat" and is_value(node):
+            inner = text_of(entries[0])[1:]
+            yield f"Remove the copy of {inner}", replace_expression(context, node, inner)
+
+
+WRAP_VALUE = Refactoring("wrap_value", "refactor.rewrite.wrapValue", _wrap)
+UNWRAP_VALUE = Refactoring("unwrap_value", "refactor.rewrite.unwrapValue", _unwrap)

@@ -1,0 +1,114 @@
+"""Trains the ranking of candidates (`copydesk.refactorings.ranking`) on the requests in people's words.
+
+For each request all proposals of the refactorings are told by their features; the loss is a softmax over them, of the right ones.
+The table is small and the model linear: a few passes of Adagrad take minutes. Knows no language model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copydesk.errors import TrainingError
+from copydesk.files.atomic import replacing
+from copydesk.refactorings.arguments import arguments_of
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.ranking import BITS, Hashes, features_of, hashes, places, words_of
+from copydesk.refactorings.registry import proposals
+from copydesk.syntax.tree import parse
+from copydesk.text.document import split_lines
+from copydesk_training import written
+from copydesk_training.corpus import Corpus
+from copydesk_training.example import Example
+from copydesk_training.wanted import Wanted
+
+MOST_RIVALS = 150
+"""Proposals of one request that are learnt from, drawn anew for each; the right ones are always among them."""
+RATE = 0.1
+PASSES = 6
+DECAY = 1e-6
+"""Each weight loses so much of itself with each step that uses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The proposals of one request: where in the table the weights of each are, and which are right."""
+
+    found: list[Hashes]
+    right: NDArray[np.bool_]
+
+
+def ranked(example: Example, rng: Random) -> Ranked | None:
+    """A request's proposals; None where none is right."""
+    lines, scope = split_lines(example.before), [*(example.request.scope or ())]
+    tree = parse(lines, "python")
+    if tree is None or example.request.instruction is None:
+        return None
+    context, arguments = RefactoringContext.of(lines, scope, tree), arguments_of(example.request.instruction)
+    every = proposals(context, arguments)
+    wanted = Wanted(example, lines)
+    told = [wanted.made_by(one.candidate.edits) for one in every]
+    right = [one for one, is_right in zip(every, told, strict=True) if is_right]
+    if not right:
+        return None
+    rivals = [one for one, is_right in zip(every, told, strict=True) if not is_right]
+    kept = [*right, *rng.sample(rivals, min(len(rivals), MOST_RIVALS))]
+    words = hashes(words_of(arguments))
+    found = []
+    for one in kept:
+        paired, single = features_of(context, arguments, one)
+        found.append(places(words, hashes(paired), hashes(single)))
+    return Ranked(found, np.arange(len(kept)) < len(right))
+
+
+def examples(corpus: Corpus, *, held_out: bool = False, turns: int = 2) -> Iterator[Example]:
+    """The written requests with something to do."""
+    entries = written.asked_of(corpus, held_out=held_out)
+    for turn in range(turns):
+        for asked, example in written.examples(corpus, entries, turn, held_out=held_out):
+            if asked.edits:
+                yield example
+
+
+def train(groups: Sequence[Ranked], *, passes: int = PASSES, seed: int = 0) -> NDArray[np.float32]:
+    """The table: float32 [2^BITS]. Raises TrainingError where there is nothing to learn from."""
+    if not groups:
+        raise TrainingError("no request has its edit among the candidates")
+    table, squares = np.zeros(1 << BITS, np.float32), np.full(1 << BITS, 1e-3, np.float32)
+    rng = np.random.default_rng(seed)
+    for _ in range(passes):
+        for k in rng.permutation(len(groups)):
+            group = groups[k]
+            at = np.concatenate(group.found)
+            ends = np.cumsum([len(one) for one in group.found])
+            scores = np.add.reduceat(table[at], np.concatenate([[0], ends[:-1]]))
+            chances = np.exp(scores - scores.max())
+            chances /= chances.sum()
+            wanted = np.where(group.right, chances, 0)
+            slope = chances - wanted / max(wanted.sum(), 1e-9)
+            each = np.repeat(slope, [len(one) for one in group.found]).astype(np.float32)
+            where, inverse = np.unique(at, return_inverse=True)
+            gradient = np.bincount(inverse, each).astype(np.float32)
+            squares[where] += gradient**2
+            table[where] -= RATE * gradient / np.sqrt(squares[where]) + DECAY * table[where]
+    return table
+
+
+def recall(groups: Sequence[Ranked], table: NDArray[np.float32], most: int) -> float:
+    """The share of requests one of whose right proposals is among the first `most`."""
+    hits = 0
+    for group in groups:
+        order = np.argsort([-table[one].sum() for one in group.found], kind="stable")
+        hits += bool(group.right[order[:most]].any())
+    return hits / max(len(groups), 1)
+
+
+def save(table: NDArray[np.float32], path: Path) -> None:
+    """Write the table as float16. Raises OSError."""
+    with replacing(path) as partial, partial.open("wb") as file:
+        np.save(file, table.astype(np.float16))
