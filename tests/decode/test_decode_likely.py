@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import zip_longest
 from random import Random
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 from copydesk.decode import finite_choice
 from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
-from copydesk.decode.finite_choice import TEMPERATURE, ChoiceDecoder, ChoiceTask
+from copydesk.decode.finite_choice import PRIOR_WEIGHT, TEMPERATURE, ChoiceDecoder, ChoiceTask, Offer
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
@@ -47,18 +49,25 @@ def proposing(random: Random, codec: Codec = CODEC) -> tuple[Desk, list[Program]
 
 
 def decode(
-    desk: Desk, model: Any, programs: list[Program] | None, sampler: Sampler
+    desk: Desk,
+    model: Any,
+    programs: list[Program] | None,
+    sampler: Sampler,
+    priors: Sequence[float] = (),
 ) -> tuple[Outcome, Counts]:
-    """With candidates, or freely without."""
+    """With candidates, or freely without. priors: of the first candidates; of all others 0."""
     task, counts = desk.task, Counts()
     lane = Lane(desk.warm(model), 1, len(desk.tokens.ids))
     emitter = TokenEmitter(lane, sampler, counts, 60)
     free = ProgramDecoder(task, emitter)
     steps: Steps = free.run()
     if programs is not None:
-        titles = {program: f"title {k}" for k, program in enumerate(programs)}
+        offers = {
+            program: Offer(f"title {k}", prior)
+            for k, (program, prior) in enumerate(zip_longest(programs, priors, fillvalue=0.0))
+        }
         listed = ChoiceTask(
-            task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end, titles=titles
+            task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end, offers=offers
         )
         steps = ChoiceDecoder(listed, emitter, free).run()
     job = Job(lane, steps)
@@ -84,16 +93,18 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         law = brute_law(
             model, [*desk.tokens.ids, *desk.task.request], [spelled(desk, one) for one in programs]
         )
-        law = law ** (1 / TEMPERATURE) / (law ** (1 / TEMPERATURE)).sum()
+        priors = [random.gauss(0, 2) for _ in programs]
+        law = law ** (1 / TEMPERATURE) * np.exp(PRIOR_WEIGHT * np.array(priors))
+        law /= law.sum()
         monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 0.999)
         sampler = Recorder(temperature=0.0)
-        outcome, counts = decode(desk, model, programs, sampler)
+        outcome, counts = decode(desk, model, programs, sampler, priors)
         np.testing.assert_allclose(np.exp(sampler.laws[0]), law, atol=1e-5)
         assert outcome.program == programs[int(law.argmax())]
         assert math.isclose(outcome.log_likelihood, math.log(law.max()), abs_tol=1e-4)
         assert (counts.forwards, counts.generated, counts.choices) == (1, 0, 1)
         monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 1.001)
-        outcome, counts = decode(desk, model, programs, Sampler())
+        outcome, counts = decode(desk, model, programs, Sampler(), priors)
         assert outcome.program is None
         named = [f"title {k}" for k in np.argsort(-law)[:3]]
         assert outcome.refusal == f"unsure what to change; the likeliest: {'; '.join(named)}"

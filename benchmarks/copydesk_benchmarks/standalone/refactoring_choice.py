@@ -19,9 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from copydesk.decode.coroutine import Ask, Lane
+from copydesk.decode.finite_choice import posterior
 from copydesk.decode.token_emitter import edge_log_probabilities
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
@@ -31,13 +33,13 @@ from copydesk.models.row import SHARED
 from copydesk.program import Copy, Program
 from copydesk.prompting.prompt import page_tokens
 from copydesk.quickfixes.handler import Candidates
-from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
+from copydesk.serving.narrowing import NOTHING
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
@@ -46,9 +48,9 @@ from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
 from copydesk_training.wanted import Wanted
 
-WAYS = ("present", "free", "free where present", "likelihood", "words")
-"""present: examples whose answer is a candidate. likelihood: chosen by the model. words: the first candidate of
-`enumerate_candidates`, by no model.
+WAYS = ("present", "free", "free where present", "model", "ranking", "both")
+"""present: examples whose answer is among the candidates that are weighed, or that leave nothing to do. model: chosen by the
+model alone. ranking: the first candidate. both: as the engine chooses.
 """
 IDLE = ("clean_instruction", "clean_impossible", "clean_unclear")
 """Kinds of instructions that leave nothing to do; four times as many examples as of the others."""
@@ -57,21 +59,22 @@ LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The candidates of one example, the last one that nothing changes: log probabilities, how well each title goes with the
-    instruction, and which are right.
+    """The candidates of one example, the last one that nothing changes: the model's log probabilities, the priors of the ranking,
+    both together, and which are right.
     """
 
     kind: str
     instruction: str
     titles: list[str]
     likelihoods: list[float]
-    affinities: list[float]
+    priors: list[float]
+    both: list[float]
     right: list[bool]
 
     @property
     def place(self) -> int:
-        """The likeliest."""
-        return max(range(len(self.right)), key=self.likelihoods.__getitem__)
+        """The likeliest by both."""
+        return int(np.argmax(self.both))
 
 
 CHOICES: list[Choice] = []
@@ -144,16 +147,17 @@ def measure(
             nothing = Program((Copy(1, len(plan.page)),))
             law = weighed(editor, plan, [*(program for _, program in said), nothing])
             totals["choosing ms"] += round((time.perf_counter() - begin) * 1000)
-            instruction, titles = request.instruction or "", [candidate.title for candidate, _ in said]
-            asked = arguments_of(instruction).words
-            alike = [*(affinity(title, asked) for title in titles), 0.0]
-            choice = Choice(kind, instruction, titles, law, alike, [*correct, idle])
+            titles = [candidate.title for candidate, _ in said]
+            priors = [*(candidate.score for candidate, _ in said), NOTHING]
+            both = posterior(np.array(law), np.array(priors)).tolist()
+            choice = Choice(kind, request.instruction or "", titles, law, priors, both, [*correct, idle])
             totals["weighed"] += 1
             if any(choice.right):
                 totals["present"] += 1
                 totals["free where present"] += written
-                totals["likelihood"] += choice.right[choice.place]
-                totals["words"] += correct[0]
+                totals["model"] += choice.right[int(np.argmax(law))]
+                totals["ranking"] += choice.right[int(np.argmax(priors))]
+                totals["both"] += choice.right[choice.place]
             CHOICES.append(choice)
     finally:
         document.close()
@@ -163,7 +167,7 @@ def coverage() -> Iterator[str]:
     """How many choices there are of at least each probability, and how many of these are right; no candidate may be."""
     yield "| probability at least | taken | right | right of these, nothing to do left out |\n|---|---|---|---|"
     for level in LEVELS:
-        taken = [one for one in CHOICES if math.exp(one.likelihoods[one.place]) >= level]
+        taken = [one for one in CHOICES if math.exp(one.both[one.place]) >= level]
         right = sum(one.right[one.place] for one in taken)
         edits = [one.right[one.place] for one in taken if not one.right[-1]]
         yield (

@@ -26,6 +26,8 @@ MOST_NODES = 768
 TEMPERATURE = 4.0
 """Of the distribution there, as in training: sums over many tokens lie far apart, and at this temperature a probability means how
 often it is right."""
+PRIOR_WEIGHT = 0.5
+"""What the logarithm of a prior counts for beside the model's."""
 CONFIDENCE = 0.8
 """The least probability with which a program is taken there."""
 NAMED = 3
@@ -36,13 +38,21 @@ Run = tuple[Ids, Ids]
 """Tokens the model chooses in one go, and the span that enters the context behind them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a program does, in words, and how likely it was before the model was asked: a logit."""
+
+    title: str
+    prior: float = 0.0
+
+
 @dataclass(slots=True)
 class ChoiceTask:
     """views, lines: the page's lines as view text and as raw tokens. request: tokens behind the page's prefix, up to and with
     `program_open`. programs: legal page programs, no two alike, likeliest first. open_end: as in `Codec.encode_program`.
 
     staged: each program is one sub within a line, and is chosen in two steps: the line, then what the sub makes of it.
-    titles: what each program does, in words; given where one is taken only if it is likely enough.
+    offers: given where a program is taken only if it is likely enough.
     """
 
     codec: Codec
@@ -52,14 +62,14 @@ class ChoiceTask:
     programs: Sequence[Program]
     open_end: bool = False
     staged: bool = False
-    titles: Mapping[Program, str] | None = None
+    offers: Mapping[Program, Offer] | None = None
 
 
 class ChoiceDecoder:
     """One decoder: `run()` is its conversation with the scheduler. `free` writes programs of its own on the same page.
 
     Without `free` one of the task's programs is the outcome. With it the outcome may also be one of `free`'s, which all begin
-    with a copy: the first copy says which of the two it is. With titles a program is taken if it is likely enough, else none is,
+    with a copy: the first copy says which of the two it is. With offers a program is taken if it is likely enough, else none is,
     and `free` answers only where there is nothing to choose from.
     """
 
@@ -72,8 +82,8 @@ class ChoiceDecoder:
         task, free = self.task, self.free
         self.emitter.pending.extend(task.request)
         alive = {program: spelled_runs(task, program) for program in task.programs}
-        if task.titles is not None:
-            return (yield from self._likely(alive, task.titles))
+        if task.offers is not None:
+            return (yield from self._likely(alive, task.offers))
         known: Ids = ()
         if free is not None:
             copied = yield from self._first_copy(free)
@@ -102,7 +112,7 @@ class ChoiceDecoder:
             emitter.counts.copied += len(runs[at][1])
         raise AssertionError  # an endless count ends by its return
 
-    def _likely(self, alive: Mapping[Program, list[Run]], titles: Mapping[Program, str]) -> Steps:
+    def _likely(self, alive: Mapping[Program, list[Run]], offers: Mapping[Program, Offer]) -> Steps:
         """The program weighed likeliest, all of them whole in one forward; none where it is not likely enough."""
         emitter = self.emitter
         spelled = {runs[0][0]: program for program, runs in alive.items()}
@@ -110,12 +120,15 @@ class ChoiceDecoder:
         if len(choices) < 2 or any(len(runs) > 1 for runs in alive.values()):
             assert self.free is not None
             return (yield from self.free.behind_request())
-        law = _tempered((yield from emitter.weigh(Trie(choices))))
+        trie = Trie(choices)
+        law = yield from emitter.weigh(trie)
+        priors = np.array([offers[spelled[ids]].prior for ids in trie.sequences])
+        law = posterior(law, priors)
         if np.exp(law.max()) < CONFIDENCE:
-            likeliest = [spelled[choices[k]] for k in np.argsort(-law)[:NAMED]]
-            named = [_clipped(titles[program]) for program in likeliest if program in titles]
+            likeliest = [spelled[trie.sequences[k]] for k in np.argsort(-law)[:NAMED]]
+            named = [_clipped(offers[program].title) for program in likeliest]
             return Outcome(None, refusal=f"unsure what to change; the likeliest: {'; '.join(named)}")
-        chosen = choices[emitter.sampler.choose(law)]
+        chosen = trie.sequences[emitter.sampler.choose(law)]
         emitter.pending.extend(chosen)
         return (yield from self._taken(spelled[chosen]))
 
@@ -158,9 +171,13 @@ def spelled_runs(task: ChoiceTask, program: Program) -> list[Run]:
     return [*runs, (ids, ())]
 
 
-def _tempered(law: Floats) -> Floats:
-    scaled = law / TEMPERATURE
-    found: Floats = scaled - np.logaddexp.reduce(scaled)
+def posterior(law: Floats, priors: Floats) -> Floats:
+    """The model's log probabilities of programs and the logits of their priors as one distribution, in logarithms."""
+    return _normalised(law / TEMPERATURE + PRIOR_WEIGHT * _normalised(priors))
+
+
+def _normalised(logits: Floats) -> Floats:
+    found: Floats = logits - np.logaddexp.reduce(logits)
     return found
 
 

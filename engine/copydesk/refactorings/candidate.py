@@ -23,10 +23,13 @@ alone, since it changes all of a kind in them. cursor: at a bare cursor, too.
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One edit that could be made. title: says what happens (`Inline variable "x"`). edits: lines apart, from the top down."""
+    """One edit that could be made. title: says what happens (`Inline variable "x"`). edits: lines apart, from the top down.
+    score: how well it goes with the instruction (`ranking`), as a logit; 0 before that is known.
+    """
 
     title: str
     edits: Edits
+    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -157,7 +158,9 @@ def enumerate_candidates(
     if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
     found = proposals(context, arguments)
-    ranked = (found[k][2] for k in np.argsort(-score(context, arguments, found), kind="stable"))
+    scores = score(context, arguments, found)
+    order = np.argsort(-scores, kind="stable")
+    ranked = (replace(found[k].candidate, score=float(scores[k])) for k in order)
     return list(islice((one for one in ranked if still_parses(context, one.edits)), most))
 
 

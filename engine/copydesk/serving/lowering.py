@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from copydesk.decode.finite_choice import Offer
 from copydesk.errors import ProgramError, ScopeError
 from copydesk.grammar.rules import Rules, violation
 from copydesk.oracle.near_change import program_near_change
@@ -44,13 +45,13 @@ class Lowering:
 @dataclass(frozen=True, slots=True)
 class ListedPrograms:
     """programs: legal page programs, no two alike. rest: page ranges for what else may be the answer; None where one of the
-    programs is the answer. staged, titles: as in `ChoiceTask`.
+    programs is the answer. staged, offers: as in `ChoiceTask`.
     """
 
     programs: tuple[Program, ...]
     rest: tuple[Range, ...] | None = None
     staged: bool = False
-    titles: Mapping[Program, str] | None = None
+    offers: Mapping[Program, Offer] | None = None
 
 
 def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedPrograms | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from copydesk.decode.finite_choice import Offer
 from copydesk.program import Copy, Program
 from copydesk.quickfixes.handler import Candidates
 from copydesk.quickfixes.registry import QuickFixes
@@ -25,6 +26,8 @@ from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 64
 """Of the refactorings, that are put into programs for one instruction."""
+NOTHING = 0.0
+"""The prior of the program that changes nothing, beside the candidates' scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +94,13 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     if tree is None or not lowering.codec.format.chooses:
         return None
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
-    titles: dict[Program, str] = {}
+    offers: dict[Program, Offer] = {}
     for candidate in enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES):
         made = listed_programs(lowering, Candidates((candidate.edits,)))
         if made is not None:
-            titles.setdefault(made.programs[0], candidate.title)
-            titles.setdefault(Program((Copy(1, len(lowering.page)),)), "change nothing")
-    return ListedPrograms(tuple(titles), lowering.rules.scope, titles=titles) if titles else None
+            offers.setdefault(made.programs[0], Offer(candidate.title, candidate.score))
+            offers.setdefault(Program((Copy(1, len(lowering.page)),)), Offer("change nothing", NOTHING))
+    return ListedPrograms(tuple(offers), lowering.rules.scope, offers=offers) if offers else None
 
 
 def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str]] | None:
