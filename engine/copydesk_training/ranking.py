@@ -37,13 +37,17 @@ DECAY = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The proposals of one request: where in the table the weights of each are, and which are right."""
+    """The proposals of one request: where in the table the weights of each are. The first `right` of them are right."""
 
     found: list[Hashes]
-    right: NDArray[np.bool_]
+    right: int
+
+    def scores(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+        """float32 [n]."""
+        return np.array([table[one].sum() for one in self.found], np.float32)
 
 
-def ranked(example: Example, rng: Random) -> Ranked | None:
+def ranked(example: Example, rng: Random, most_rivals: int | None = MOST_RIVALS) -> Ranked | None:
     """A request's proposals; None where none is right."""
     lines, scope = split_lines(example.before), [*(example.request.scope or ())]
     tree = parse(lines, "python")
@@ -57,13 +61,14 @@ def ranked(example: Example, rng: Random) -> Ranked | None:
     if not right:
         return None
     rivals = [one for one, is_right in zip(every, told, strict=True) if not is_right]
-    kept = [*right, *rng.sample(rivals, min(len(rivals), MOST_RIVALS))]
+    most = len(rivals) if most_rivals is None else most_rivals
+    kept = [*right, *rng.sample(rivals, min(len(rivals), most))]
     words = hashes(words_of(arguments))
     found = []
     for one in kept:
         paired, single = features_of(context, arguments, one)
         found.append(places(words, hashes(paired), hashes(single)))
-    return Ranked(found, np.arange(len(kept)) < len(right))
+    return Ranked(found, len(right))
 
 
 def examples(corpus: Corpus, *, held_out: bool = False, turns: int = 2) -> Iterator[Example]:
@@ -89,7 +94,7 @@ def train(groups: Sequence[Ranked], *, passes: int = PASSES, seed: int = 0) -> N
             scores = np.add.reduceat(table[at], np.concatenate([[0], ends[:-1]]))
             chances = np.exp(scores - scores.max())
             chances /= chances.sum()
-            wanted = np.where(group.right, chances, 0)
+            wanted = np.where(np.arange(len(chances)) < group.right, chances, 0)
             slope = chances - wanted / max(wanted.sum(), 1e-9)
             each = np.repeat(slope, [len(one) for one in group.found]).astype(np.float32)
             where, inverse = np.unique(at, return_inverse=True)
@@ -100,11 +105,12 @@ def train(groups: Sequence[Ranked], *, passes: int = PASSES, seed: int = 0) -> N
 
 
 def recall(groups: Sequence[Ranked], table: NDArray[np.float32], most: int) -> float:
-    """The share of requests one of whose right proposals is among the first `most`."""
+    """The share of requests one of whose right proposals is among the first `most`; a wrong one as good comes before it."""
     hits = 0
     for group in groups:
-        order = np.argsort([-table[one].sum() for one in group.found], kind="stable")
-        hits += bool(group.right[order[:most]].any())
+        scores = group.scores(table)
+        ahead = (scores[group.right :] >= scores[: group.right].max()).sum()
+        hits += bool(ahead < most)
     return hits / max(len(groups), 1)
 
 

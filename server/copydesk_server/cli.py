@@ -437,8 +437,8 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Train a model, step by step in a work folder. Without STEP, all steps in order; what exists is kept.",
     )
     train.add_argument(
-        "step", metavar="STEP", nargs="?", choices=("corpus", "tokenizer", "shards", "run", "export"),
-        help="corpus, tokenizer, shards, run or export",
+        "step", metavar="STEP", nargs="?", choices=("corpus", "tokenizer", "shards", "run", "export", "ranking"),
+        help="corpus, tokenizer, shards, run or export; or ranking, of the candidates of instructions, which no other step needs",
     )  # fmt: skip
     train.add_argument("--work", metavar="DIR", default="copydesk-train", help="default: copydesk-train")
     train.add_argument(

@@ -1,7 +1,8 @@
 """`copydesk train`: from public Python sources to a model directory, step by step in a work folder.
 
 The steps are `corpus`, `tokenizer`, `shards`, `run` and `export`; without one all are done in this order. Each can be
-stopped and run again: what exists is kept. The work itself is `copydesk_training`; here arguments are read and progress is shown.
+stopped and run again: what exists is kept. `ranking`, the ranking of an instruction's candidates, is trained by itself. The work
+itself is `copydesk_training`; here arguments are read and progress is shown.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def run(args: argparse.Namespace) -> int:
         from copydesk.models.load import resolve
 
         args.model = str(resolve(args.model))
-    steps = {"corpus": _corpus, "tokenizer": _tokenizer, "shards": _shards, "run": _run, "export": _export}
+    steps = {
+        "corpus": _corpus, "tokenizer": _tokenizer, "shards": _shards, "run": _run, "export": _export, "ranking": _ranking,
+    }  # fmt: skip
     for step in (args.step,) if args.step else STEPS:
         steps[step](args, work, console)
     return 0
@@ -223,6 +226,25 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
     for kind, count in kinds.most_common():
         table.add_row(kind, f"{count:,}")
     console.print(table)
+
+
+def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk_training import ranking
+    from copydesk_training.corpus import Corpus
+
+    made, rng = Corpus(work / "corpus"), random.Random(args.seed)
+    learnt = [ranking.ranked(example, rng) for example in ranking.examples(made)]
+    table = ranking.train([one for one in learnt if one is not None], seed=args.seed)
+    path = Path(args.out) if args.out is not None else work / ranking.FILE
+    ranking.save(table, path)
+    asked = [ranking.ranked(example, rng, None) for example in ranking.examples(made, held_out=True, turns=1)]
+    found = [one for one in asked if one is not None]
+    shares = ", ".join(
+        f"among the first {most} {ranking.recall(found, table, most):.0%}" for most in (1, 8, 64)
+    )
+    used = sum(one is not None for one in learnt)
+    console.print(f"{path}: learnt from {used:,} of {len(learnt):,} requests")
+    console.print(f"held out: the edit is proposed for {len(found)} of {len(asked)}; of these {shares}")
 
 
 def _format(args: argparse.Namespace) -> EditFormat:

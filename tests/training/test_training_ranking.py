@@ -1,0 +1,65 @@
+"""Training the ranking: what it learns puts the right proposals first, also of requests it has not seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from copydesk.errors import TrainingError
+from copydesk.request import EditRequest
+from copydesk_training.example import Example
+from copydesk_training.ranking import MOST_RIVALS, Ranked, ranked, recall, save, train
+
+NAMES = [("value", "number"), ("item", "entry"), ("x", "width"), ("result", "found"), ("size", "length")]
+
+
+def request(old: str, new: str, wording: str, change: bool) -> Example:
+    """Renames a variable, or takes the print away."""
+    text = f"def f({old}, limit):\n    print({old})\n    if {old} < limit:\n        return {old}\n    return limit\n"
+    after = text.replace(old, new) if change else text.replace(f"    print({old})\n", "")
+    asked = wording.format(old=old, new=new)
+    return Example(text, after, EditRequest(scope=[(1, 5)], instruction=asked), "written", True)
+
+
+def groups(names: list[tuple[str, str]]) -> list[Ranked]:
+    wordings = [
+        ("call {old} {new}", True),
+        ("{old} -> {new}", True),
+        ("no debug output", False),
+        ("silent please", False),
+    ]
+    made = [
+        ranked(request(old, new, wording, change), Random(0))
+        for old, new in names
+        for wording, change in wordings
+    ]
+    assert all(made)
+    return [one for one in made if one is not None]
+
+
+def test_it_learns_and_what_it_learns_holds_for_other_names() -> None:
+    learnt, others = groups(NAMES[:3]), groups(NAMES[3:])
+    assert all(1 <= one.right < len(one.found) <= one.right + MOST_RIVALS for one in learnt)
+    table = train(learnt, passes=6)
+    assert recall(learnt, table, 1) == 1.0
+    assert recall(others, np.zeros_like(table), 1) == 0.0
+    assert recall(others, table, 2) >= 0.75
+
+
+def test_a_request_without_its_edit_among_the_proposals_teaches_nothing() -> None:
+    example = request("value", "number", "make it faster", False)
+    lost = Example(example.before, "def f(): ...\n" * 2, example.request, example.kind, True)
+    assert ranked(lost, Random(0)) is None
+    with pytest.raises(TrainingError, match="no request"):
+        train([])
+
+
+def test_a_table_is_written_whole(tmp_path: Path) -> None:
+    table = train(groups(NAMES[:1]), passes=1)
+    save(table, tmp_path / "ranking.npy")
+    found = np.load(tmp_path / "ranking.npy")
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found, table, atol=2e-3, rtol=2e-3)
