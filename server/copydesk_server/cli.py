@@ -316,10 +316,18 @@ def _add_fix(
     )
     fix.add_argument("--select", metavar="CODES", help="only these rules, as ruff names them: F401,E7")
     fix.add_argument(
-        "--linter-fixes", choices=("none", "safe", "unsafe"), default="safe",
-        help="where the linter has a fix of its own, take it: none, those ruff calls safe (default), or all",
+        "--linter-fixes", choices=("none", "safe", "unsafe"),
+        help="where the linter has a fix of its own, take it: none, safe (default), or unsafe (default with --unsafe-fixes)",
     )  # fmt: skip
-    _add_headless(fix)
+    fix.add_argument(
+        "--unsafe-fixes", action="store_true", help="also write fixes that may change what the code means"
+    )
+    fix.add_argument(
+        "--checked",
+        action="store_true",
+        help="also write fixes that parse and break nothing, but that no tool here can confirm",
+    )
+    _add_headless(fix, "the same as --unsafe-fixes --checked")
 
 
 def _add_refactor(
@@ -358,10 +366,13 @@ def _add_refactor(
         "--include", metavar="GLOB", action="append", help="what folders give (default: known languages)"
     )
     refactor.add_argument("--exclude", metavar="GLOB", action="append", help="what is left out")
-    _add_headless(refactor)
+    refactor.add_argument(
+        "--unsure", action="store_true", help="where the model is unsure, take its likeliest edit"
+    )
+    _add_headless(refactor, "the same as --unsure")
 
 
-def _add_headless(command: argparse.ArgumentParser) -> None:
+def _add_headless(command: argparse.ArgumentParser, unverified: str) -> None:
     """What `fix` and `refactor` share."""
     end = command.add_mutually_exclusive_group()
     end.add_argument("--diff", action="store_true", help="print a diff and write nothing (default)")
@@ -370,9 +381,7 @@ def _add_headless(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--origin", action="store_true", help="print where each line of the results comes from"
     )
-    command.add_argument(
-        "--unverified", action="store_true", help="also write edits that no tool could verify"
-    )
+    command.add_argument("--unverified", action="store_true", help=unverified)
     command.add_argument(
         "--allow-dirty",
         action="store_true",

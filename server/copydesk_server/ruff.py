@@ -219,6 +219,22 @@ def is_ruff(diagnostic: Diagnostic) -> bool:
     return diagnostic.source is not None and diagnostic.source.lower() in ("ruff", "copydesk-ruff")
 
 
+def selects(selectors: Iterable[str], code: str) -> bool:
+    """Whether one of ruff's rule selectors (`F401`, `E7`, `PL`, `ALL`) takes in the rule `code`.
+
+    A selector's letters name one linter: `E` does not take in `ERA001`. Only `PL` stands for several.
+    """
+    return any(
+        selector == "ALL"
+        or (code.startswith(selector) and (selector == "PL" or _linter(selector) == _linter(code)))
+        for selector in selectors
+    )
+
+
+def _linter(selector: str) -> str:
+    return selector.rstrip("0123456789")
+
+
 def _diagnostic(item: dict[str, Any], bom: bool, fixes: Collection[Applicability]) -> Diagnostic:
     start, end = _position(item["location"], bom), _position(item["end_location"], bom)
     code = item["code"] or SYNTAX

@@ -48,7 +48,12 @@ def proposing(random: Random, codec: Codec = CODEC) -> tuple[Desk, list[Program]
 
 
 def decode(
-    desk: Desk, model: Any, programs: list[Program] | None, sampler: Sampler
+    desk: Desk,
+    model: Any,
+    programs: list[Program] | None,
+    sampler: Sampler,
+    *,
+    take_likeliest: bool = False,
 ) -> tuple[Outcome, Counts]:
     """With candidates, or freely without."""
     task, counts = desk.task, Counts()
@@ -61,7 +66,7 @@ def decode(
             task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end
         )
         titles = {program: f"title {k}" for k, program in enumerate(programs)}
-        steps = CandidateDecoder(listed, titles, emitter, free).run()
+        steps = CandidateDecoder(listed, titles, emitter, free, take_likeliest).run()
     job = Job(lane, steps)
     for _ in run(model, [job], lambda: None):
         pass
@@ -90,7 +95,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         sampler = Recorder(temperature=0.0)
         outcome, counts = decode(desk, model, programs, sampler)
         np.testing.assert_allclose(np.exp(sampler.laws[0]), law, atol=1e-5)
-        assert outcome.program == programs[int(law.argmax())]
+        assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], False)
         assert math.isclose(outcome.log_likelihood, math.log(law.max()), abs_tol=1e-4)
         assert (counts.forwards, counts.generated, counts.choices) == (1, 0, 1)
         monkeypatch.setattr(candidate_choice, "CONFIDENCE", law.max() * 1.001)
@@ -98,7 +103,10 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         assert outcome.program is None
         named = [f"title {k}" for k in np.argsort(-law)[:3]]
         assert outcome.refusal == f"unsure what to change; the likeliest: {'; '.join(named)}"
+        assert outcome.unsure
         assert (counts.forwards, counts.generated) == (1, 0)
+        outcome, _ = decode(desk, model, programs, Sampler(), take_likeliest=True)
+        assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], True)
 
 
 @pytest.mark.parametrize("after_copy", ["span", "tail"])

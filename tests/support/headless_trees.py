@@ -21,7 +21,7 @@ from copydesk_server.ruff import Ruff
 from scripted_editor import Rule, ScriptedEditor
 from server_tools import the_ruff
 
-PLAIN = Rules(None)
+PLAIN = Rules(None, taken=frozenset({"confirmed", "checked"}))
 CONFIGURED = '[lint]\nselect = ["F", "E711"]\n'
 
 
@@ -113,7 +113,7 @@ def linted(tree: Tree, name: str, text: str) -> None:
 def fixing(
     tmp_path: Path, rule: Rule, configured: str = CONFIGURED, ruff: Ruff | None = None, **rules: Any
 ) -> Tree:
-    """A tree that ruff lints as `configured` says."""
-    tree = Tree(tmp_path, rule, Rules(ruff or the_ruff(), lint=True, **rules))
+    """A tree that ruff lints as `configured` says. What ruff calls unsafe is applied, too."""
+    tree = Tree(tmp_path, rule, Rules(ruff or the_ruff(), **{"lint": True, "unsafe": True, **rules}))
     (tree.folder / "ruff.toml").write_text(configured)
     return tree

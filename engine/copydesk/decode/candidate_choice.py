@@ -35,12 +35,14 @@ LONGEST_TITLE = 60
 class CandidateDecoder:
     """One decoder: `run()` is its conversation with the scheduler. task: the candidates, likeliest first. titles: what each does,
     in words. free: writes on the same page where there is nothing to choose from, or a copy puts its span into the context.
+    take_likeliest: choose even where none is likely enough.
     """
 
     task: ProgramChoiceTask
     titles: Mapping[Program, str]
     emitter: TokenEmitter
     free: ProgramDecoder
+    take_likeliest: bool = False
 
     def run(self) -> Steps:
         task, emitter = self.task, self.emitter
@@ -52,8 +54,9 @@ class CandidateDecoder:
         programs = [spelled[ids] for ids in trie.sequences]
         law = yield from emitter.weigh(trie)
         law = _tempered(law)
-        if np.exp(law.max()) < CONFIDENCE:
-            return Outcome(None, refusal=self._unsure(programs, law))
+        unsure = bool(np.exp(law.max()) < CONFIDENCE)
+        if unsure and not self.take_likeliest:
+            return Outcome(None, refusal=self._unsure(programs, law), unsure=True)
         chosen = emitter.sampler.choose(law)
         emitter.pending.extend(trie.sequences[chosen])
         program = programs[chosen]
@@ -61,7 +64,8 @@ class CandidateDecoder:
         for op in program.ops:
             if isinstance(op, Copy):
                 emitter.counts.covered += sum(map(len, task.lines[op.start - 1 : op.end]))
-        return Outcome(program, exact=emitter.exact, log_likelihood=emitter.sampler.log_likelihood)
+        likelihood = emitter.sampler.log_likelihood
+        return Outcome(program, exact=emitter.exact, log_likelihood=likelihood, unsure=unsure)
 
     def _unsure(self, programs: list[Program], law: Floats) -> str:
         likeliest = [programs[k] for k in np.argsort(-law)[:NAMED]]

@@ -313,7 +313,12 @@ class Batch:
             )
         total, prefill = result.ms["total"], entry.prefill * 1e3
         took = {"prefill": prefill, "decode": total - prefill, "total": total}
-        yield entry.index, replace(result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood)
+        yield (
+            entry.index,
+            replace(
+                result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood, unsure=best.unsure
+            ),
+        )
 
     def _objection(
         self, plan: Plan, outcome: Outcome, program: Program

@@ -212,7 +212,7 @@ def _decoder(
     def begin(emitter: TokenEmitter) -> Steps:
         free = ProgramDecoder(task, emitter)
         if titles:
-            return CandidateDecoder(candidates, titles, emitter, free).run()
+            return CandidateDecoder(candidates, titles, emitter, free, request.take_likeliest).run()
         return free.run() if picked is None else ProgramChoiceDecoder(picked, emitter, free).run()
 
     return begin

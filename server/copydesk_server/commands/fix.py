@@ -14,6 +14,7 @@ from pathlib import Path
 from copydesk.editor import Editor
 from copydesk.request import EditRequest
 from copydesk.text.document import TextLines
+from copydesk_server.applicability import Applicability
 from copydesk_server.errors import DiagnosticsError, FileError, RuffError
 from copydesk_server.headless.command import execute
 from copydesk_server.headless.discover import Place, language_of, root_of
@@ -25,28 +26,38 @@ from copydesk_server.headless.task import FileTask
 from copydesk_server.input_file import read_input
 from copydesk_server.linter_fixes import with_ruff_fixes
 from copydesk_server.printable import shown_name
-from copydesk_server.ruff import APPLICABLE, Ruff
+from copydesk_server.ruff import APPLICABLE, Ruff, is_ruff
 
 _UNREADABLE = "E902"
 """What ruff says of a file it cannot decode: copydesk reads more encodings, and gives ruff the text."""
-_KEY = ("paths", "diagnostics", "select", "linter_fixes", "unverified", "model", "seed")
+_KEY = (
+    "paths", "diagnostics", "select", "linter_fixes", "unsafe_fixes", "checked", "unverified", "model", "seed",
+)  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
     """0: nothing left to do; 1: something remains, or would be edited; 2: a file failed. Raises CopydeskError, OSError."""
+    unsafe = args.unsafe_fixes or args.unverified or args.linter_fixes == "unsafe"
+    fixes = APPLICABLE[args.linter_fixes or ("unsafe" if unsafe else "safe")]
     ruff = Ruff.find(map(Path, args.paths))
     if ruff is not None:
-        ruff = replace(ruff, fixes=APPLICABLE[args.linter_fixes])
+        ruff = replace(ruff, fixes=fixes)
     for name in args.paths:
         if not Path(name).exists() and not Path(name).is_symlink():
             raise FileError(f"{shown_name(name)}: no such file")
+    rules = Rules(ruff, args.select, unsafe=unsafe)
+    if args.select:
+        rules = replace(rules, counted=rules.extend)
+    if args.checked or args.unverified:
+        rules = replace(rules, taken=rules.taken | {"checked"})
     if args.diagnostics is not None:
-        found = _given(args)
-        rules = Rules(ruff, args.select, lint=False, unverified=args.unverified)
+        found = _given(args, fixes)
+        if not args.select:
+            rules = replace(rules, counted=_codes(found))
         return execute(args, _places(args, list(found)), _begin_given(args, rules, found), _KEY)
     if ruff is None:
         raise RuffError("ruff is not installed: `pip install 'copydesk[ruff]'`, or give --diagnostics FILE")
-    rules = Rules(ruff, args.select, lint=True, unverified=args.unverified)
+    rules = replace(rules, lint=True)
     said = ruff.survey([Path(name) for name in args.paths], select=args.select, extend=[_UNREADABLE])
     paths = sorted({path for path, _ in said if language_of(path) == "python"})
     return execute(args, _places(args, paths), _begin_linted(args, rules), _KEY)
@@ -79,7 +90,13 @@ def _begin_linted(args: argparse.Namespace, rules: Rules) -> Callable[[Editor], 
     return begin
 
 
-def _given(args: argparse.Namespace) -> dict[Path, list[Found]]:
+def _codes(found: dict[Path, list[Found]]) -> tuple[str, ...]:
+    """ruff's rules among the findings: those that whoever ran it had selected, as far as that can be known."""
+    said = (item.raw for items in found.values() for item in items)
+    return tuple(sorted({raw.code for raw in said if raw.code is not None and is_ruff(raw)}))
+
+
+def _given(args: argparse.Namespace, fixes: frozenset[Applicability]) -> dict[Path, list[Found]]:
     """Diagnostics by file, those that --select leaves. Raises DiagnosticsError, FileError, OSError."""
     try:
         text = read_input(args.diagnostics).decode("utf-8")
@@ -87,7 +104,7 @@ def _given(args: argparse.Namespace) -> dict[Path, list[Found]]:
         raise DiagnosticsError("the diagnostics are not UTF-8 text") from None
     wanted = tuple(filter(None, (code.strip() for code in (args.select or "").split(","))))
     found: dict[Path, list[Found]] = defaultdict(list)
-    for item in parse(text, Path.cwd(), APPLICABLE[args.linter_fixes]):
+    for item in parse(text, Path.cwd(), fixes):
         if not wanted or (item.raw.code or "").startswith(wanted):
             found[item.path].append(item)
     return dict(found)

@@ -67,7 +67,8 @@ class ModelInfo:
 class EngineResult:
     """What became of one job. `edits` are for version `version`, in the encoding asked for; empty unless edited.
 
-    lost: the child died or was replaced, so that one more try is worth it.
+    unsure: the model's probability was below its threshold. lost: the child died or was replaced, so that one more try is worth
+    it.
     """
 
     status: Status
@@ -79,6 +80,7 @@ class EngineResult:
     ms: dict[str, float] = field(default_factory=dict)
     checked: tuple[str, ...] = ()
     exact: bool = True
+    unsure: bool = False
     log_likelihood: float = 0.0
     lost: bool = False
 

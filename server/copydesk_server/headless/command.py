@@ -63,6 +63,9 @@ def execute(
             complete = not reporter.files["failed"]
             if reporter.files["failed"]:
                 return FAILED
+            if reporter.idle and not reporter.files["edited"] and not run.resumed:
+                reporter.say("nothing was done: the model saw nothing to change")
+                return REMAINS
             return REMAINS if reporter.left or (reporter.files["edited"] and not args.write) else OK
     finally:
         if writer is not None:

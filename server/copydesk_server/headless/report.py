@@ -44,8 +44,8 @@ class FileResult:
 
     @property
     def left(self) -> int:
-        """Requests that nothing answers: something remains."""
-        return sum(not fix.applied and fix.verdict != "verified" for fix in self.fixes)
+        """Requests that nothing answers: something remains. An instruction that changes nothing is counted for the whole run."""
+        return sum(not fix.applied and not fix.gone and not fix.idle for fix in self.fixes)
 
 
 class Reporter:
@@ -62,6 +62,7 @@ class Reporter:
         self.files: Counter[str] = Counter()
         self.rules: dict[str, Counter[str]] = {}
         self.left = 0
+        self.idle = 0
         self.total = total
         self._tokens = 0
         self._progress = Progress(
@@ -89,8 +90,11 @@ class Reporter:
         """One file is done."""
         self.files[result.status] += 1
         self.left += result.left + (result.status == "refused" and not result.left)
+        self.idle += sum(fix.idle for fix in result.fixes)
         for fix in result.fixes:
-            self.rules.setdefault(_asked(fix), Counter())["applied" if fix.applied else fix.verdict] += 1
+            self.rules.setdefault(_asked(fix), Counter())[
+                "applied" if fix.applied else "gone" if fix.gone else fix.verdict
+            ] += 1
         counts = result.counts
         self._tokens += counts.covered + counts.generated + counts.drafted
         self._advance()
@@ -116,12 +120,12 @@ class Reporter:
         if result.error is not None:
             self._say(f"{name}: {printable(result.error)}", "red")
         for fix in result.fixes:
-            if fix.verdict != "verified" and not fix.applied:
-                reason = fix.judgement.reason if fix.judgement is not None else None
+            if not (fix.applied or fix.gone or fix.idle):
+                reason = _reason(fix)
                 line = fix.scope[0][0] if fix.scope else 1
                 if fix.diagnostic is not None:
                     line = fix.diagnostic.lines[0]
-                self._say(f"{name}:{line}: {_asked(fix)} {fix.verdict}: {printable(reason or '')}", "yellow")
+                self._say(f"{name}:{line}: {_asked(fix)} {fix.verdict}: {printable(reason)}", "yellow")
         if not self._live and result.status in ("edited", "unchanged"):
             done = sum(self.files.values())
             applied = sum(fix.applied for fix in result.fixes)
@@ -162,7 +166,7 @@ class Reporter:
         """The table: by rule, then by file."""
         if self._quiet:
             return
-        columns = ("applied", "verified", "unverified", "refused")
+        columns = ("applied", "gone", "confirmed", "checked", "unsure", "refused", "unchanged")
         if self._errors.is_terminal:
             table = Table("asked", *(Column(name, justify="right") for name in columns))
             for name in sorted(self.rules):
@@ -226,6 +230,19 @@ def _edit(edit: TextEdit) -> dict[str, Any]:
 
     start, end = place(edit.start.line, edit.start.character), place(edit.end.line, edit.end.character)
     return {"range": {"start": start, "end": end}, "newText": edit.new_text}
+
+
+def _reason(fix: Fix) -> str:
+    """Why it is not applied, and what would apply it."""
+    reason = fix.judgement.reason if fix.judgement is not None else None
+    if fix.verdict in ("confirmed", "checked") and fix.applicability == "unsafe":
+        said = "it may change what the code means (--unsafe-fixes applies it)"
+        return f"{said}; {reason}" if reason else said
+    if fix.verdict == "checked":
+        return f"{reason or 'no tool can tell whether it is right'} (--checked applies it)"
+    if fix.verdict == "unsure":
+        return f"{reason} (--unsure applies it)" if fix.edits else (reason or "")
+    return reason or ""
 
 
 def _asked(fix: Fix) -> str:

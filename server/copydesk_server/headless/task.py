@@ -27,7 +27,7 @@ from copydesk_server.headless.models import FileStatus, Fix, Rules
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.verifier import Jury, by_ruff, refuse
 from copydesk_server.ruff import is_ruff
-from copydesk_server.verification import Judgement, finding
+from copydesk_server.verification import ERRORS, Judgement, finding
 
 LEAST_TOKENS = 96
 CHARACTERS_A_TOKEN = 2
@@ -78,8 +78,7 @@ class FileTask:
     def status(self) -> FileStatus:
         if any(fix.applied for fix in self.fixes):
             return "edited"
-        asked = [fix for fix in self.fixes if fix.judgement is not None]
-        if any(fix.verdict != "verified" for fix in asked):
+        if any(fix.judgement is not None and fix.verdict == "refused" for fix in self.fixes):
             return "refused"
         return "unchanged"
 
@@ -183,11 +182,12 @@ class FileTask:
     def _rules_asked(self) -> tuple[str, ...]:
         """Rules that count besides the configuration's: those asked about, and those whose findings are to be fixed."""
         if self.rules.lint:
-            return self.rules.extend  # the findings are the configuration's, or those asked about
+            # The findings are the configuration's, or those asked about.
+            return (*self.rules.extend, *ERRORS) if self.rules.select else ()
         codes = {
             fix.diagnostic.code or "" for fix in self.fixes if fix.diagnostic and is_ruff(fix.diagnostic)
         }
-        return tuple(sorted({*self.rules.extend, *codes}))
+        return tuple(sorted({*self.rules.extend, *codes, *ERRORS}))
 
     # -- between rounds ------------------------------------------------------------------------------------------
 
@@ -224,7 +224,8 @@ class FileTask:
             if said is not None and diagnostic is not None and is_ruff(diagnostic):
                 place = _find(place or diagnostic, said, exact=place is not None)
                 if place is None:
-                    fix.judgement = Judgement("verified", "gone with another fix", ("ruff",))
+                    fix.judgement = Judgement("confirmed", "gone with another fix", ("ruff",))
+                    fix.gone = True
                     continue
                 said.remove(place)
             if place is None:

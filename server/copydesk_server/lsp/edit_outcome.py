@@ -1,4 +1,4 @@
-"""What an edit task came to: edits for one version of a document, and whether they are verified."""
+"""What an edit task came to: edits for one version of a document, and what is known of them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class EditOutcome:
     """`edits` are for version `version`, within `scope`, in the client's encoding; empty unless `status` is edited.
 
-    verdict: of the version that was verified; changes elsewhere do not affect it. "refused" goes with the status refused.
-    applicability: unsafe where it is a tool's own fix that the tool calls unsafe.
+    verdict: of the version that was verified; changes elsewhere do not affect it. "refused" and "unsure" go with the status
+    refused. applicability: unsafe where the code may mean something else after it.
     result: what the engine returned, for version `result.version`, whose lines are `before`.
     """
 
@@ -34,7 +34,7 @@ class EditOutcome:
     version: int
     edits: tuple[TextEdit, ...] = ()
     scope: tuple[Range, ...] = ()
-    verdict: Verdict = "unverified"
+    verdict: Verdict = "unchanged"
     checks: tuple[str, ...] = ()
     applicability: Applicability = "safe"
     result: EngineResult = field(default_factory=lambda: EngineResult("cancelled", None, 0))

@@ -19,12 +19,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
-from copydesk_server.applicability import applicability
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.engine_process.jobs import EngineJob, Retracted
 from copydesk_server.engine_process.messages import EngineResult
@@ -39,6 +38,9 @@ from copydesk_server.lsp.rebase import move_diagnostic, overlap
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import check_edits, text_after
+
+if TYPE_CHECKING:
+    from copydesk_server.verification import Verdict
 
 log = logging.getLogger(__name__)
 
@@ -154,7 +156,7 @@ class EditService:
             task.version,
             result.edits if result.status == "edited" else (),
             task.scope or (),
-            "refused" if result.status == "refused" else "unverified",
+            _verdict(result),
             result=result,
             before=task.before,
         )
@@ -184,7 +186,7 @@ class EditService:
             _now(task, outcome),
             verdict=said.verdict,
             checks=said.checks,
-            applicability=applicability(before, after, diagnostics),
+            applicability=said.applicability,
             reason=said.reason,
         )
         return now if said.verdict != "refused" else replace(now, status="refused", edits=())
@@ -228,6 +230,13 @@ async def _show(task: EditTask, job: EngineJob, on_hunk: OnHunk) -> None:
         if task.stopped.done():
             return
         on_hunk(task.version, event)
+
+
+def _verdict(result: EngineResult) -> Verdict:
+    """Of a result that nobody has verified yet."""
+    if result.status == "refused":
+        return "unsure" if result.unsure else "refused"
+    return "checked" if result.status == "edited" else "unchanged"
 
 
 def _now(task: EditTask, outcome: EditOutcome) -> EditOutcome:

@@ -55,6 +55,7 @@ class Programs:
             "status": outcome.status,
             "reason": outcome.reason,
             "verdict": outcome.verdict,
+            "applicability": outcome.applicability,
             "program": result.program,
             "lines": rows(result.program, "".join(outcome.before)),
             "counts": result.counts,

@@ -109,7 +109,7 @@ def test_a_streamed_edit(client: LspClient) -> None:
             "workDoneToken": "bar",
         },
     )
-    assert (answer["status"], answer["verdict"], answer["version"]) == ("edited", "verified", 1)
+    assert (answer["status"], answer["verdict"], answer["version"]) == ("edited", "confirmed", 1)
     assert answer["checks"] == ["syntax", "ruff"]
     assert applied(NONE, answer["edit"], 1, uri) == NONE.replace("== None", "is None")
     assert "<program>" in answer["program"]

@@ -79,7 +79,7 @@ class CodeActions:
         if offered(REWRITE, only) and chosen.start != chosen.end and self._diagnostics.serves(document):
             yield from self._rewrites(document, chosen)
         if offered(FIX_ALL, only) and self._diagnostics.known(document):
-            title = "Fix all that can be verified (copydesk)"
+            title = "Fix all that can be confirmed (copydesk)"
             yield self._action(title, FIX_ALL, edit_requests.fix_all_data(document), FIX_ALL_COMMAND)
 
     def _offered(
@@ -113,8 +113,9 @@ class CodeActions:
                     log.error("a prefetched edit does not fit: %s", error)
                 else:
                     action.command = None
-                    safe = known.verdict == "verified" and known.applicability == "safe"
+                    safe = known.verdict == "confirmed" and known.applicability == "safe"
                     action.is_preferred = True if safe else None
+                    action.data |= {"verdict": known.verdict, "applicability": known.applicability}
                     listed.append(known)
             yield action
         self._programs.listed(document, listed)
