@@ -103,7 +103,8 @@ class CodeActions:
         listed: list[EditOutcome] = []
         for finding in self._diagnostics.at(document, params.range, params.context.diagnostics):
             title = f"Fix: {_short(finding.diagnostic.message)} (copydesk)"
-            action = self._action(title, QUICK_FIX, edit_requests.fix_data(document, finding))
+            data = edit_requests.fix_data(document, finding)
+            action = self._action(title, QUICK_FIX, data)
             action.diagnostics = [finding.shown]
             known = self._prefetch.lookup(document, finding.diagnostic)
             if known is not None and known.status == "edited":
@@ -115,7 +116,7 @@ class CodeActions:
                     action.command = None
                     safe = known.verdict == "confirmed" and known.applicability == "safe"
                     action.is_preferred = True if safe else None
-                    action.data |= {"verdict": known.verdict, "applicability": known.applicability}
+                    action.data = {**data, "verdict": known.verdict, "applicability": known.applicability}
                     listed.append(known)
             yield action
         self._programs.listed(document, listed)
