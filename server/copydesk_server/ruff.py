@@ -129,6 +129,13 @@ class Ruff:
                 found.append((Path(name), diagnostic))
         return found
 
+    def files(self, paths: Sequence[Path]) -> list[Path]:
+        """The files it would look at, by itself and its configuration. Raises RuffError."""
+        arguments = ["check", "--show-files", *(["--isolated"] if self.isolated else [])]
+        names = [str(path.absolute()) for path in paths]
+        said = self._run([*arguments, "--", *names], None, b"", SURVEY_TIMEOUT)
+        return [Path(line) for line in said.split("\n") if line]
+
     def _run(self, arguments: Sequence[str], folder: Path | None, data: bytes, timeout: float | None) -> str:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("RUFF_OUTPUT_")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ class Tree:
         lanes: int = 3,
         cancel: threading.Event | None = None,
         judges: int = 0,
+        progress: Callable[[float], None] = lambda _files: None,
         **writer: Any,
     ) -> Run:
         journal = Journal.open({}, resume=resume, folder=self.state) if write else None
@@ -79,6 +81,7 @@ class Tree:
         run = Run(
             self.editor, iter(places), self.begin, self.results.append, lanes=lanes,
             writer=Writer(journal, **writer) if journal is not None else None, cancel=cancel, judges=judges,
+            progress=progress,
         )  # fmt: skip
         complete = False
         try:

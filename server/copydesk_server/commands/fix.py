@@ -6,18 +6,21 @@ ruff finds, or a file of diagnostics does; each finding becomes a request, and e
 from __future__ import annotations
 
 import argparse
+import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+from pathspec import GitIgnoreSpec
 
 from copydesk.editor import Editor
 from copydesk.request import EditRequest
 from copydesk.text.document import TextLines
 from copydesk_server.applicability import Applicability
 from copydesk_server.errors import DiagnosticsError, FileError, RuffError
-from copydesk_server.headless.command import execute
-from copydesk_server.headless.discover import Place, language_of, root_of
+from copydesk_server.headless.command import NO_FILES, execute
+from copydesk_server.headless.discover import Place, is_notebook, language_of, root_of
 from copydesk_server.headless.findings import Found, parse
 from copydesk_server.headless.models import Rules
 from copydesk_server.headless.run import Begin
@@ -31,7 +34,7 @@ from copydesk_server.ruff import APPLICABLE, Ruff, is_ruff
 _UNREADABLE = "E902"
 """What ruff says of a file it cannot decode: copydesk reads more encodings, and gives ruff the text."""
 _KEY = (
-    "paths", "diagnostics", "select", "linter_fixes", "unsafe_fixes", "checked", "unverified", "model", "seed",
+    "paths", "diagnostics", "select", "linter_fixes", "unsafe_fixes", "checked", "unverified", "exclude", "model", "seed",
 )  # fmt: skip
 
 
@@ -54,23 +57,32 @@ def run(args: argparse.Namespace) -> int:
         found = _given(args, fixes)
         if not args.select:
             rules = replace(rules, counted=_codes(found))
-        return execute(args, _places(args, list(found)), _begin_given(args, rules, found), _KEY)
+        nothing = NO_FILES if found else "nothing to fix: there are no diagnostics"
+        return execute(
+            args, _places(args, list(found)), _begin_given(args, rules, found), _KEY, nothing=nothing
+        )
     if ruff is None:
         raise RuffError("ruff is not installed: `pip install 'copydesk[ruff]'`, or give --diagnostics FILE")
     rules = replace(rules, lint=True)
-    said = ruff.survey([Path(name) for name in args.paths], select=args.select, extend=[_UNREADABLE])
-    paths = sorted({path for path, _ in said if language_of(path) == "python"})
-    return execute(args, _places(args, paths), _begin_linted(args, rules), _KEY)
+    named = [Path(name) for name in args.paths]
+    said = ruff.survey(named, select=args.select, extend=[_UNREADABLE])
+    paths = sorted({path for path, _ in said if language_of(path) == "python" or is_notebook(path)})
+    places = _places(args, paths)
+    nothing = NO_FILES
+    if not places and (clean := len(_places(args, ruff.files(named)))):
+        nothing = f"nothing to fix: ruff finds nothing in {clean} {'file' if clean == 1 else 'files'}"
+    return execute(args, places, _begin_linted(args, rules), _KEY, nothing=nothing)
 
 
 def _places(args: argparse.Namespace, paths: Sequence[Path]) -> list[Place]:
-    """Files with findings that the command line is about, as a person would name them."""
+    """Those of the files that the command line is about, as a person would name them."""
     here = Path.cwd()
     named = [Path(name).absolute() for name in args.paths]
+    excluded = GitIgnoreSpec.from_lines(args.exclude or ())
     places = []
     for path in paths:
         above = [name for name in named if path.is_relative_to(name)]
-        if above:
+        if above and not excluded.match_file(os.path.relpath(path, above[0] if path != above[0] else here)):
             root = above[0].resolve() if above[0].is_dir() else root_of(path)
             places.append(Place(path.relative_to(here) if path.is_relative_to(here) else path, root))
     return places

@@ -52,8 +52,18 @@ class Reporter:
     """Tells of each file as it is done, and of all of them at the end."""
 
     def __init__(
-        self, total: int, *, json: bool, diff: bool, origin: bool, quiet: bool, out: TextIO | None = None
+        self,
+        total: int,
+        *,
+        json: bool,
+        diff: bool,
+        origin: bool,
+        quiet: bool,
+        statistics: bool = False,
+        out: TextIO | None = None,
     ) -> None:
+        """statistics: of each file nothing but what failed, and at the end what came of each rule, on standard output."""
+        self._statistics = statistics
         self._json, self._diff, self._origin, self._quiet = json, diff, origin, quiet
         self._out = out or sys.stdout
         self._console = Console(file=self._out, highlight=False, markup=False, emoji=False)
@@ -100,32 +110,45 @@ class Reporter:
         self._advance()
         if self._json:
             self._write(json.dumps(as_json(result)) + "\n", "utf-8")
+        elif self._statistics:
+            pass
         elif self._origin and result.programs:
             for text, program in result.programs:
                 self._console.print(Text(shown_name(str(result.path)), style="bold"), soft_wrap=True)
                 show(program, text, self._console)
         elif self._diff and result.edits:
             self._show_diff(result)
-        if not self._quiet:
+        if self._statistics:
+            self._tell_error(result)
+        elif not self._quiet:
             self._tell(result)
 
+    def progress(self, files: float) -> None:
+        """So many files are done, some of them in part."""
+        self._progress.update(self._task, completed=files)
+
     def _advance(self) -> None:
-        self._progress.advance(self._task)
+        self.progress(sum(self.files.values()))
         elapsed = self._progress.tasks[0].elapsed or 0.0
         if elapsed > 0:
             self._progress.update(self._task, speed=f"{self._tokens / elapsed:,.0f} tokens/s")
 
+    def _tell_error(self, result: FileResult) -> None:
+        if result.error is not None:
+            self._say(f"{shown_name(str(result.path))}: {printable(result.error)}", "red")
+
     def _tell(self, result: FileResult) -> None:
         name = shown_name(str(result.path))
-        if result.error is not None:
-            self._say(f"{name}: {printable(result.error)}", "red")
+        self._tell_error(result)
         for fix in result.fixes:
             if not (fix.applied or fix.gone or fix.idle):
                 reason = _reason(fix)
                 line = fix.scope[0][0] if fix.scope else 1
                 if fix.diagnostic is not None:
                     line = fix.diagnostic.lines[0]
-                self._say(f"{name}:{line}: {_asked(fix)} {fix.verdict}: {printable(reason)}", "yellow")
+                self._say(
+                    f"{name}:{line}: {printable(_asked(fix))} {fix.verdict}: {printable(reason)}", "yellow"
+                )
         if not self._live and result.status in ("edited", "unchanged"):
             done = sum(self.files.values())
             applied = sum(fix.applied for fix in result.fixes)
@@ -164,10 +187,16 @@ class Reporter:
 
     def summary(self, *, written: bool) -> None:
         """The table: by rule, then by file."""
+        columns = ("applied", "gone", "confirmed", "checked", "unsure", "refused", "unchanged")
+        if self._statistics:
+            for name, counted in sorted(self.rules.items(), key=lambda rule: (-rule[1].total(), rule[0])):
+                told = ", ".join(f"{counted[column]} {column}" for column in columns if counted[column])
+                self._write(f"{counted.total():>5}  {printable(name)}  {told}\n", "utf-8")
         if self._quiet:
             return
-        columns = ("applied", "gone", "confirmed", "checked", "unsure", "refused", "unchanged")
-        if self._errors.is_terminal:
+        if self._statistics:
+            pass
+        elif self._errors.is_terminal:
             table = Table("asked", *(Column(name, justify="right") for name in columns))
             for name in sorted(self.rules):
                 table.add_row(printable(name), *(str(self.rules[name][column] or "") for column in columns))
@@ -241,7 +270,7 @@ def _reason(fix: Fix) -> str:
     if fix.verdict == "checked":
         return f"{reason or 'no tool can tell whether it is right'} (--checked applies it)"
     if fix.verdict == "unsure":
-        return f"{reason} (--unsure applies it)" if fix.edits else (reason or "")
+        return f"{reason} (--unsure applies {'it' if fix.edits else 'the likeliest'})"
     return reason or ""
 
 

@@ -59,12 +59,18 @@ class FileTask:
         self._flight: list[Fix] = []
         self._round = 0
         self._left = 0
+        self._answered = 0
         self._started = time.perf_counter()
         self._begin_round()
 
     @property
     def done(self) -> bool:
         return not self._flight
+
+    @property
+    def share(self) -> float:
+        """How much of what is known to be asked is answered, from 0 to 1."""
+        return self._answered / max(1, len(self.fixes), self._answered)
 
     @property
     def document(self) -> Document:
@@ -103,7 +109,7 @@ class FileTask:
         while self._waiting and not self.ready:
             self._round += 1
             if self._round > ROUNDS:
-                refuse(self._waiting, f"still pending after {ROUNDS} rounds")
+                refuse(self._waiting, f"still pending after {ROUNDS} rounds; run the command again")
                 self._waiting = []
                 break
             lines = self.document.lines.lines
@@ -135,6 +141,7 @@ class FileTask:
         for key in ("prefill", "decode"):
             self.ms[key] += result.ms.get(key, 0.0)
         self._left -= 1
+        self._answered += 1
 
     @property
     def answered(self) -> bool:
@@ -229,7 +236,7 @@ class FileTask:
                     continue
                 said.remove(place)
             if place is None:
-                refuse([fix], "another fix changed the same code")
+                refuse([fix], "another fix changed the same code; run the command again")
                 continue
             fix.request = EditRequest(diagnostics=[place], seed=fix.request.seed)
             waiting.append(fix)

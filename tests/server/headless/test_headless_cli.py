@@ -324,6 +324,70 @@ def test_bad_files_are_said_and_the_rest_is_mended(project: Path, capsys: pytest
     assert "nul.py: " in capsys.readouterr().err
 
 
+def test_what_is_excluded_is_left(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a.py", "made/b.py", "deep/made/c.py", "d_pb2.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("import os\n")
+    excluded = ["--exclude", "made/", "--exclude", "*_pb2.py"]
+    assert main(["fix", ".", "--select", "F401", "--json", *excluded]) == 1
+    assert [told["path"] for told in objects(capsys)] == ["a.py"]
+    assert main(["fix", "d_pb2.py", "--select", "F401", "--json", *excluded]) == 0
+    assert "no files matched" in capsys.readouterr().err
+
+
+def test_no_files_are_told_from_clean_ones(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "empty").mkdir()
+    (project / "clean.py").write_text("x = 1\n")
+    for command, said in (
+        (["fix", "empty"], "no files matched"),
+        (["fix", "."], "nothing to fix: ruff finds nothing in 1 file"),
+        (["fix", ".", "--exclude", "clean.py"], "no files matched"),
+        (["refactor", "empty", "-i", "x"], "no files matched"),
+    ):
+        assert main(command) == 0
+        assert said in capsys.readouterr().err
+        assert main([*command, "--quiet"]) == 0
+        assert capsys.readouterr() == ("", "")
+    Path("found.json").write_text("[]")
+    assert main(["fix", ".", "--diagnostics", "found.json"]) == 0
+    assert "there are no diagnostics" in capsys.readouterr().err
+
+
+def test_statistics_count_what_came_of_each_rule(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_text(BROKEN)
+    (project / "b.py").write_text("import os\nx = 1\n")
+    (project / "c.py").write_bytes(b"import os\nx = '\0'\n")
+    main(["fix", ".", "--select", RULES, "--statistics"])
+    captured = capsys.readouterr()
+    lines = captured.out.split("\n")
+    assert lines[0] == "    2  F401  2 applied"
+    assert "    1  E711  1 confirmed" in lines
+    assert "c.py: " in captured.err
+    assert "a.py" not in captured.err
+    with pytest.raises(SystemExit):
+        main(["fix", ".", "--statistics", "--json"])
+
+
+def test_notebooks_are_refused_in_words(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cell = {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": "a",
+        "metadata": {},
+        "outputs": [],
+        "source": ["import os"],
+    }
+    whole = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (project / "a.ipynb").write_text(json.dumps(whole))
+    for command in (["fix", ".", "--select", "F401"], ["refactor", "a.ipynb", "-i", "x"]):
+        assert main([*command, "--json"]) == 1
+        captured = capsys.readouterr()
+        (told,) = (json.loads(line) for line in captured.out.split("\n") if line)
+        assert (told["path"], told["status"]) == ("a.ipynb", "refused")
+        assert "a notebook" in told["error"]
+        assert "a.ipynb: a notebook" in captured.err
+
+
 def test_git_decides_what_may_be_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     subprocess.run(["git", "init", "-q"], check=True)
     (project / "a.py").write_text(BROKEN)

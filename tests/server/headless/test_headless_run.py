@@ -99,6 +99,15 @@ def test_judges_beside_the_model_change_nothing(tmp_path: Path) -> None:
     assert said[0] == said[1] == said[2]
 
 
+def test_progress_moves_within_a_file(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.put("a.py", "x = 1\n" * 8, *((n, n) for n in (1, 3, 5, 7)))
+    tree.put("b.py", "x = 1\n")
+    shares: list[float] = []
+    tree.run(lanes=1, write=False, progress=shares.append)
+    assert shares == [0.25, 0.5, 0.75, 1.0, 2.0]
+
+
 def test_the_model_goes_on_while_a_file_is_judged(tmp_path: Path) -> None:
     tree = Tree(tmp_path, rules=Rules(the_ruff(), taken=PLAIN.taken))
     for n in range(3):
