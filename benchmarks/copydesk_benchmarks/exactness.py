@@ -21,6 +21,7 @@ from copydesk.models.feed import Feed
 from copydesk.prompting.prompt import page_tokens
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
+from copydesk.serving.batch import LOOPED, SPENT
 from copydesk.serving.plan import Plan
 from copydesk_benchmarks.acceptor import Acceptor
 from copydesk_benchmarks.llguidance_programs import ProgramChecker
@@ -213,7 +214,7 @@ class Laws:
         totals, counts = self.totals, result.counts
         totals.listed += ask.request.narrow
         totals.programs += not ask.request.narrow
-        totals.truncated += result.reason in ("the token budget ran out", "the model repeats itself")
+        totals.truncated += result.reason in (SPENT, LOOPED)
         totals.reused += counts.reused
         totals.prefilled += counts.prefilled
         totals.generated += counts.generated

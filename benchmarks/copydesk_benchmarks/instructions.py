@@ -140,7 +140,7 @@ def outcome(record: Record, text: str, result: EditResult) -> Outcome:
     if result.status == "unchanged":
         return "right" if record.check.kind == "unchanged" else "unchanged"
     if result.status == "refused":
-        return "unsure" if "unsure" in (result.reason or "") else "refused"
+        return "unsure" if result.unsure else "refused"
     return "failed"
 
 

@@ -43,6 +43,7 @@ class EditResult:
     edits:   minimal, ordered, non-overlapping, for version `version` of the document; empty unless edited.
     checked: which checks passed: "syntax" where the language has a parser and the document parsed before.
     exact:   every span was chosen by its exact law.
+    unsure:  the model's probability was below its threshold: refused for that, or taken because the request said so.
     ms:      wall time in milliseconds: prefill, decode, total.
     """
 
@@ -54,6 +55,7 @@ class EditResult:
     reason: str | None = None
     checked: tuple[str, ...] = ()
     exact: bool = True
+    unsure: bool = False
     log_likelihood: float = 0.0
     counts: Counts = field(default_factory=Counts)
     ms: dict[str, float] = field(default_factory=dict)

@@ -1,8 +1,11 @@
-"""Whether a fix keeps what the code means, as far as a tool says so of a fix of its own."""
+"""Whether an edit keeps what the code means, as far as that can be told."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from copydesk.errors import DocumentError
@@ -10,16 +13,145 @@ from copydesk.request import Diagnostic
 from copydesk.text.document import Encoding, apply_edits, view_text
 
 Applicability: TypeAlias = Literal["safe", "unsafe"]
-"""unsafe: the tool whose fix it is says that the code may mean something else after it."""
+"""unsafe: the code may mean something else after it."""
+
+_INIT = "__init__.py"
+_MUTABLE_CALLS = frozenset({"dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "deque"})
+_WRITING = frozenset({"add", "append", "setdefault", "update"})
+_READING = frozenset({"get", "pop", "setdefault"})
 
 
-def applicability(before: str, after: str, diagnostics: Sequence[Diagnostic]) -> Applicability:
-    """ "unsafe" where the edit from `before` to `after` is a fix that the diagnostics carry as unsafe. Raises: never."""
+def applicability(
+    before: str, after: str, diagnostics: Sequence[Diagnostic], path: Path | None = None
+) -> Applicability:
+    """ "unsafe" where the linter calls its own fix of one of the diagnostics unsafe and the edit is not one that it calls safe;
+    where an import goes from an `__init__.py`; where a default goes that is a memo. Raises: never.
+
+    diagnostics: of `before`, with all fixes that are known. path: the file, where there is one.
+    """
+    if any(_linter_calls_unsafe(before, after, diagnostic) for diagnostic in diagnostics):
+        return "unsafe"
+    init = path is not None and path.name == _INIT
+    if not init and "def " not in before:
+        return "safe"
+    trees = _tree(before), _tree(after)
+    if trees[0] is None or trees[1] is None:
+        return "safe"
+    if init and not _imported(trees[0]) <= _bound(trees[1]):
+        return "unsafe"
+    if not _memos(trees[0]) <= _mutable_defaults(trees[1]):
+        return "unsafe"
+    return "safe"
+
+
+def _linter_calls_unsafe(before: str, after: str, diagnostic: Diagnostic) -> bool:
+    if all(fix.safe for fix in diagnostic.fixes):
+        return False
     result = view_text(after)
-    for fix in (fix for diagnostic in diagnostics for fix in diagnostic.fixes if not fix.safe):
+    for fix in diagnostic.fixes:
         try:
-            if view_text(apply_edits(before, fix.edits, Encoding.UTF32)) == result:
-                return "unsafe"
+            if fix.safe and view_text(apply_edits(before, fix.edits, Encoding.UTF32)) == result:
+                return False
         except DocumentError:  # it was made for another text
             continue
-    return "safe"
+    return True
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    """The names that the module's imports bind for others."""
+    return {
+        (name.asname or name.name).partition(".")[0]
+        for node in _of_module(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in node.names
+        if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+    }
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """All names the module binds."""
+    bound = _imported(tree)
+    for node in _of_module(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+    return bound
+
+
+def _of_module(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes outside functions and classes, which are given themselves."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _mutable_defaults(tree: ast.Module) -> set[tuple[str, str]]:
+    """(function, parameter) for each default that all calls share and may change."""
+    return {(function.name, name) for function, name in _with_mutable_default(tree)}
+
+
+def _memos(tree: ast.Module) -> set[tuple[str, str]]:
+    """Those of the mutable defaults that calls write to and look things up in: what one leaves there the next one finds."""
+    return {
+        (function.name, name)
+        for function, name in _with_mutable_default(tree)
+        if {"read", "written"} <= set(_uses(function, name))
+    }
+
+
+def _with_mutable_default(
+    tree: ast.Module,
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            arguments = node.args
+            positional = [*arguments.posonlyargs, *arguments.args]
+            last = positional[len(positional) - len(arguments.defaults) :]
+            pairs = [
+                *zip(last, arguments.defaults, strict=True),
+                *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+            ]
+            yield from ((node, argument.arg) for argument, default in pairs if _mutable(default))
+
+
+def _mutable(default: ast.expr | None) -> bool:
+    if isinstance(default, ast.Call):
+        called = default.func
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", None)
+        return name in _MUTABLE_CALLS
+    return isinstance(default, ast.Dict | ast.List | ast.Set | ast.DictComp | ast.ListComp | ast.SetComp)
+
+
+def _uses(function: ast.AST, name: str) -> Iterator[Literal["read", "written"]]:
+    """What the function does with what the name holds: writes into it, looks something up in it."""
+
+    def is_it(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id == name
+
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript) and is_it(node.value):
+            yield "read" if isinstance(node.ctx, ast.Load) else "written"
+        elif isinstance(node, ast.Attribute) and is_it(node.value):
+            if node.attr in _WRITING:
+                yield "written"
+            if node.attr in _READING:
+                yield "read"
+        elif (
+            isinstance(node, ast.Compare)
+            and isinstance(node.ops[-1], ast.In | ast.NotIn)
+            and is_it(node.comparators[-1])
+        ):
+            yield "read"
+
+
+def _tree(text: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.removeprefix("\ufeff"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from copydesk import __version__
 from copydesk.errors import CopydeskError, ProgramError
@@ -66,6 +67,16 @@ def _crashed(error: Exception, command: str) -> int:
     return _complain(f"internal error ({type(error).__name__}); {where}", EX_SOFTWARE)
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """A parser of one command, which prints that command's usage where it cannot read something, and not its parent's."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(map(shown_name, rest))}")
+        return found, rest
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line as one parser."""
     parser = argparse.ArgumentParser(
@@ -73,7 +84,9 @@ def build_parser() -> argparse.ArgumentParser:
         description="Edit code by copy/gen programs: the model says what to keep and writes only what changes.",
     )
     parser.add_argument("--version", action="version", version=f"copydesk {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=_CommandParser
+    )
     model_options = _model_options()
     _add_program(commands)
     _add_train(commands)
@@ -316,10 +329,18 @@ def _add_fix(
     )
     fix.add_argument("--select", metavar="CODES", help="only these rules, as ruff names them: F401,E7")
     fix.add_argument(
-        "--linter-fixes", choices=("none", "safe", "unsafe"), default="safe",
-        help="where the linter has a fix of its own, take it: none, those ruff calls safe (default), or all",
+        "--linter-fixes", choices=("none", "safe", "unsafe"),
+        help="where the linter has a fix of its own, take it: none, safe (default), or unsafe (default with --unsafe-fixes)",
     )  # fmt: skip
-    _add_headless(fix)
+    fix.add_argument(
+        "--unsafe-fixes", action="store_true", help="also write fixes that may change what the code means"
+    )
+    fix.add_argument(
+        "--checked",
+        action="store_true",
+        help="also write fixes that parse and break nothing, but that no tool here can confirm",
+    )
+    _add_headless(fix, "the same as --unsafe-fixes --checked")
 
 
 def _add_refactor(
@@ -357,22 +378,27 @@ def _add_refactor(
     refactor.add_argument(
         "--include", metavar="GLOB", action="append", help="what folders give (default: known languages)"
     )
-    refactor.add_argument("--exclude", metavar="GLOB", action="append", help="what is left out")
-    _add_headless(refactor)
+    refactor.add_argument(
+        "--unsure", action="store_true", help="where the model is unsure, take its likeliest edit"
+    )
+    _add_headless(refactor, "the same as --unsure")
 
 
-def _add_headless(command: argparse.ArgumentParser) -> None:
+def _add_headless(command: argparse.ArgumentParser, unverified: str) -> None:
     """What `fix` and `refactor` share."""
     end = command.add_mutually_exclusive_group()
     end.add_argument("--diff", action="store_true", help="print a diff and write nothing (default)")
     end.add_argument("--write", action="store_true", help="write the files")
-    command.add_argument("--json", action="store_true", help="print an object per file, as each is done")
+    shown = command.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print an object per file, as each is done")
+    shown.add_argument(
+        "--statistics", action="store_true", help="print how often each rule was found, and what came of it"
+    )
     command.add_argument(
         "--origin", action="store_true", help="print where each line of the results comes from"
     )
-    command.add_argument(
-        "--unverified", action="store_true", help="also write edits that no tool could verify"
-    )
+    command.add_argument("--exclude", metavar="GLOB", action="append", help="what is left out")
+    command.add_argument("--unverified", action="store_true", help=unverified)
     command.add_argument(
         "--allow-dirty",
         action="store_true",

@@ -40,6 +40,9 @@ RULES: dict[DiagnosticKind, tuple[str, ...]] = {
 }
 """The rules under which ruff (without its preview mode) reports a kind and can fix it."""
 
+WITHOUT_FIX: dict[DiagnosticKind, tuple[str, ...]] = {DiagnosticKind.UNDEFINED_NAME: ("F821",)}
+"""Those under which it reports a kind and has no fix."""
+
 _NAME = re.compile(r"`([^`]+)`")
 
 
@@ -50,33 +53,41 @@ def with_ruff_fixes(
 
     Raises: never; where ruff fails, the diagnostics are as they were.
     """
-    rules = {rule for diagnostic in diagnostics if not diagnostic.fixes for rule in _rules(diagnostic)}
+    rules = {rule for diagnostic in diagnostics if not diagnostic.fixes for rule in ruff_rules(diagnostic)}
+    rules = rules.difference(*WITHOUT_FIX.values())
     if not rules or not ruff.fixes:
         return list(diagnostics)
     try:
         found = [each for each in ruff.check(text, path, extend=rules) if each.fixes]
     except RuffError:
         return list(diagnostics)
-    return [d if d.fixes else _with_fix(d, found) for d in diagnostics]
+    return [d if d.fixes else with_fixes_of(d, found) for d in diagnostics]
 
 
-def _rules(diagnostic: Diagnostic) -> Iterable[str]:
+def ruff_rules(diagnostic: Diagnostic) -> Iterable[str]:
     """The rules under which ruff may report the same."""
     if is_ruff(diagnostic):
         return (diagnostic.code,) if diagnostic.code is not None else ()
     kind = classify(diagnostic)
-    return RULES.get(kind, ()) if kind is not None else ()
+    return (*RULES.get(kind, ()), *WITHOUT_FIX.get(kind, ())) if kind is not None else ()
 
 
-def _with_fix(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> Diagnostic:
-    rules, (first, last) = tuple(_rules(diagnostic)), diagnostic.lines
+def same_problem(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> Diagnostic | None:
+    """The one of ruff's findings that is about what `diagnostic` is about; None where there is none, or more than one."""
+    rules, (first, last) = tuple(ruff_rules(diagnostic)), diagnostic.lines
     same = [each for each in found if each.code in rules and first <= each.start.line + 1 <= last]
     if len(same) > 1:  # `import os, sys`: the one that begins there, or else names what the message names
         words = set(re.findall(r"\w+", diagnostic.message))
         same = [d for d in same if d.start == diagnostic.start and _names(d) <= words] or [
             d for d in same if _names(d) and _names(d) <= words
         ]
-    return replace(diagnostic, fixes=same[0].fixes) if len(same) == 1 else diagnostic
+    return same[0] if len(same) == 1 else None
+
+
+def with_fixes_of(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> Diagnostic:
+    """The diagnostic with the fixes that ruff's own finding has, where ruff found the same problem."""
+    same = same_problem(diagnostic, found)
+    return replace(diagnostic, fixes=same.fixes) if same is not None else diagnostic
 
 
 def _names(diagnostic: Diagnostic) -> set[str]:

@@ -129,6 +129,13 @@ class Ruff:
                 found.append((Path(name), diagnostic))
         return found
 
+    def files(self, paths: Sequence[Path]) -> list[Path]:
+        """The files it would look at, by itself and its configuration. Raises RuffError."""
+        arguments = ["check", "--show-files", *(["--isolated"] if self.isolated else [])]
+        names = [str(path.absolute()) for path in paths]
+        said = self._run([*arguments, "--", *names], None, b"", SURVEY_TIMEOUT)
+        return [Path(line) for line in said.split("\n") if line]
+
     def _run(self, arguments: Sequence[str], folder: Path | None, data: bytes, timeout: float | None) -> str:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("RUFF_OUTPUT_")
@@ -217,6 +224,22 @@ def read_json(
 def is_ruff(diagnostic: Diagnostic) -> bool:
     """Whether ruff said it, in whichever client's words."""
     return diagnostic.source is not None and diagnostic.source.lower() in ("ruff", "copydesk-ruff")
+
+
+def selects(selectors: Iterable[str], code: str) -> bool:
+    """Whether one of ruff's rule selectors (`F401`, `E7`, `PL`, `ALL`) takes in the rule `code`.
+
+    A selector's letters name one linter: `E` does not take in `ERA001`. Only `PL` stands for several.
+    """
+    return any(
+        selector == "ALL"
+        or (code.startswith(selector) and (selector == "PL" or _linter(selector) == _linter(code)))
+        for selector in selectors
+    )
+
+
+def _linter(selector: str) -> str:
+    return selector.rstrip("0123456789")
 
 
 def _diagnostic(item: dict[str, Any], bom: bool, fixes: Collection[Applicability]) -> Diagnostic:

@@ -1,8 +1,9 @@
 """Whether a fix is one: what can be proved about the text before and after it, and nothing more.
 
-A fix is *verified* where the tool that spoke was run again: its diagnostic is gone and nothing new appeared; for tools that
-cannot be run, where it parses and changes more than layout. It is *refused* where it is shown to be wrong, and
-*unverified* where nothing can be shown. Knows texts, parsers and ruff; nothing of models, editors or files. Blocks as ruff does.
+A fix is *confirmed* where the tool that found the problem was run again: its finding is gone and nothing new appeared. It is
+*refused* where it is shown to be wrong, *unchanged* where nothing was done, and *checked* where nobody can prove more than that
+it parses and brings no new error: an instruction's edit, and fixes for tools that cannot be run here. (*unsure* is the model's
+own word; no text shows it.) Knows texts, parsers and ruff; nothing of models, editors or files. Blocks as ruff does.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import ast
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -23,10 +24,12 @@ from copydesk.request import Diagnostic
 from copydesk.serving.checks import more_suppressions
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
+from copydesk_server.applicability import Applicability, applicability
 from copydesk_server.errors import RuffError
-from copydesk_server.ruff import SYNTAX, Ruff, is_ruff
+from copydesk_server.linter_fixes import ruff_rules, same_problem, with_fixes_of
+from copydesk_server.ruff import APPLICABLE, SYNTAX, Ruff, is_ruff, selects
 
-Verdict = Literal["verified", "unverified", "refused"]
+Verdict = Literal["confirmed", "checked", "unsure", "refused", "unchanged"]
 
 _PYTHON = "python"
 # Findings about how code is laid out, spelled or commented: their fixes leave the tree as it is.
@@ -38,18 +41,19 @@ _LAYOUT = re.compile(
       | reportUnnecessaryTypeIgnoreComment | unused-ignore)$""",
     re.VERBOSE,
 )
-_HARM = "F63,F7,F82"
+ERRORS = ("F63", "F7", "F82")
 """What is wrong in any style: names that are not there, returns outside functions, comparisons that mean something else."""
 _NUMBER = re.compile(r"(?<![\w`'\"])\d+(?![\w`'\"])")
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """verdict; why it is not verified; what was checked and passed ("syntax", "ruff")."""
+    """verdict; why it is not confirmed; what was checked and passed ("syntax", "ruff"); whether it keeps what the code means."""
 
     verdict: Verdict
     reason: str | None
     checks: tuple[str, ...]
+    applicability: Applicability = "safe"
 
 
 def judge(
@@ -87,15 +91,17 @@ def judge_all(
     ruff: Ruff | None,
     checked: Sequence[str] = (),
     rules: Sequence[str] = (),
+    only: Sequence[str] | None = None,
     found: Sequence[Diagnostic] | None = None,
 ) -> Judgement:
     """Fixes for several diagnostics together: each has to be gone.
 
-    rules: ruff's rules that count besides those its configuration names. found: what ruff says of `before` under these, where
-    the caller knows it. Raises: never.
+    rules: ruff's rules that are run besides those its configuration names. only: selectors of the rules under which a finding
+    counts as new, besides `ERRORS`; None: all that are run. found: what ruff says of `before` under these rules, where the caller
+    knows it, with all of ruff's fixes. Raises: never.
     """
     if before == after:
-        return Judgement("refused", "nothing changed", ()) if diagnostics else Judgement("verified", None, ())
+        return Judgement("unchanged", "nothing changed" if diagnostics else None, ())
     silenced = more_suppressions(split_lines(before), split_lines(after))
     if silenced is not None:
         return Judgement("refused", f"it silences a tool: {silenced}", ())
@@ -103,61 +109,84 @@ def judge_all(
     if parses is not None and parses.breaks and "syntax" not in checked:
         return Judgement("refused", "the result does not parse", ())
     checks: tuple[str, ...] = ("syntax",) if parses is not None and parses.after else ()
-    rest = diagnostics
+    again = _Again(tuple(diagnostics))
     if ruff is not None and language == _PYTHON:
-        asked = [d for d in diagnostics if is_ruff(d)]
-        if asked:
-            said = _asked_again(before, after, asked, path, ruff, rules, found, checks)
-            rest = [d for d in diagnostics if not is_ruff(d)]
-            if said.verdict != "verified" or not rest:
-                return said
-            checks = said.checks
-        elif not diagnostics:
-            harm = _harm(before, after, path, ruff)
-            if harm is not None:
-                return Judgement("refused", harm, ())
+        try:
+            again = _ask_again(before, after, diagnostics, path, ruff, rules, only, found)
+        except RuffError as error:
+            again = _Again(tuple(diagnostics), doubt=str(error))
+    if again.objection is not None:
+        return Judgement("refused", again.objection, ())
+    if len(again.unproven) < len(diagnostics):
+        checks = (*checks, "ruff")
+    effect = applicability(before, after, again.known or diagnostics, path) if language == _PYTHON else "safe"
+    if diagnostics and not again.unproven:
+        return Judgement("confirmed", None, checks, effect)
     if parses is None:
-        return Judgement("unverified", f"no parser for {language or 'this language'}", checks)
-    if any(map(is_syntax_error, rest)):
+        return Judgement("checked", f"no parser for {language or 'this language'}", checks, effect)
+    syntax = [d for d in again.unproven if is_syntax_error(d)]
+    if syntax:
         if parses.before:
-            return Judgement("unverified", "no available parser finds the error", checks)
+            return Judgement("checked", "no available parser finds the error", checks, effect)
         if not parses.fewer:
             return Judgement("refused", "the syntax error is still there", ())
     if not parses.after:
-        return Judgement("unverified", "the text does not parse, before or after", checks)
-    if rest and not any(map(_about_layout, rest)) and _same_tree(before, after, language):
+        return Judgement("checked", "the text does not parse, before or after", checks, effect)
+    foreign = [d for d in again.unproven if not is_ruff(d)]
+    if foreign and not any(map(_about_layout, foreign)) and _same_tree(before, after, language):
         return Judgement("refused", "it changes only the layout", ())
-    return Judgement("verified", None, checks)
+    rest = [d for d in again.unproven if d not in syntax]
+    if diagnostics and not rest:
+        return Judgement("confirmed", None, checks, effect)
+    return Judgement("checked", again.doubt or (_not_run(rest[0]) if rest else None), checks, effect)
 
 
-def _asked_again(
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """What running ruff again has shown. unproven: findings that it says nothing of. objection: why the edit is wrong. doubt: why
+    ruff has proved nothing. known: the findings with all fixes that ruff has for them.
+    """
+
+    unproven: tuple[Diagnostic, ...] = ()
+    known: tuple[Diagnostic, ...] = ()
+    objection: str | None = None
+    doubt: str | None = None
+
+
+def _ask_again(
     before: str,
     after: str,
     diagnostics: Sequence[Diagnostic],
     path: Path | None,
     ruff: Ruff,
     rules: Sequence[str],
+    only: Sequence[str] | None,
     found: Sequence[Diagnostic] | None,
-    checks: tuple[str, ...],
-) -> Judgement:
-    extend = set(rules)
-    if found is None:
-        extend |= {d.code for d in diagnostics if d.code is not None}
-    try:
-        old: Sequence[Diagnostic]
-        new: Sequence[Diagnostic]
+) -> _Again:
+    """ruff on both texts. It answers for other tools' findings, too, where it reports the same problem. Raises RuffError."""
+    ruff = replace(ruff, fixes=APPLICABLE["unsafe"])
+    if not diagnostics:
+        # Nobody's finding asked for the edit: it must at least leave no name undefined that was defined.
+        check = partial(ruff.check, path=path, select=",".join(ERRORS))
+    else:
+        extend = set(rules)
         if found is None:
-            old, new = _both(before, after, partial(ruff.check, path=path, extend=extend))
-        else:
-            old, new = found, ruff.check(after, path, extend=extend)
-    except RuffError as error:
-        return Judgement("unverified", str(error), checks)
-    keys: list[tuple[str, str]] = []
+            extend.update(ERRORS)
+            extend.update(rule for diagnostic in diagnostics for rule in ruff_rules(diagnostic))
+        check = partial(ruff.check, path=path, extend=extend)
+    old: Sequence[Diagnostic]
+    new: Sequence[Diagnostic]
+    old, new = (found, check(after)) if found is not None else _both(before, after, check)
+    known = tuple(with_fixes_of(diagnostic, old) for diagnostic in diagnostics)
+    keys, unproven, doubt = [], [], None
     for diagnostic in diagnostics:
         key = _spoken(diagnostic, old)
         if key is None:
-            return Judgement("unverified", f"ruff does not report {diagnostic.code or 'it'} here", checks)
-        keys.append(key)
+            unproven.append(diagnostic)
+            if is_ruff(diagnostic):
+                doubt = doubt or f"ruff does not report {diagnostic.code or 'it'} here"
+        else:
+            keys.append(key)
     broken = any(d.code == SYNTAX for d in old)
     if broken:
         # What does not parse is not linted: findings behind a syntax error are not new, they were not seen.
@@ -165,30 +194,27 @@ def _asked_again(
     had, has = Counter(map(finding, old)), Counter(map(finding, new))
     for key, times in Counter(keys).items():
         if has[key] > had[key] - times:
-            return Judgement("refused", f"ruff still reports: {key[0]} {key[1]}", ())
-    fresh = _fresh(old, new)
+            return _Again(objection=f"ruff still reports: {key[0]} {key[1]}")
     # One error makes a parser say several things, and others once some of them are gone.
-    if fresh is not None and (not broken or len(new) >= len(old)):
-        return Judgement(
-            "refused", f"ruff now reports: {fresh.code} {fresh.message} (line {fresh.lines[0]})", ()
-        )
-    return Judgement("verified", None, (*checks, "ruff"))
+    if broken and (not keys or len(new) < len(old)):
+        return _Again(tuple(unproven), known, doubt=doubt)
+    asked = {key[0] for key in keys}
+    counted = [d for d in new if _counts(d, only if keys else (), asked)]
+    fresh = _fresh(old, counted)
+    if fresh is not None:
+        line = fresh.lines[0]
+        return _Again(objection=f"ruff now reports: {fresh.code} {fresh.message} (line {line})")
+    return _Again(tuple(unproven), known, doubt=doubt)
 
 
-def _harm(before: str, after: str, path: Path | None, ruff: Ruff) -> str | None:
-    """An edit nobody's finding asked for must at least leave no name undefined that was defined."""
-    try:
-        old, new = _both(before, after, partial(ruff.check, path=path, select=_HARM))
-    except RuffError:
-        return None
-    if any(d.code == SYNTAX for d in old):
-        return None
-    fresh = _fresh(old, new)
-    return (
-        f"ruff now reports: {fresh.code} {fresh.message} (line {fresh.lines[0]})"
-        if fresh is not None
-        else None
-    )
+def _counts(diagnostic: Diagnostic, only: Sequence[str] | None, asked: Collection[str]) -> bool:
+    """Whether the finding, should it be new, speaks against an edit."""
+    code = diagnostic.code or SYNTAX
+    return only is None or code == SYNTAX or code in asked or selects((*only, *ERRORS), code)
+
+
+def _not_run(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.source or 'the tool that found it'} was not run again"
 
 
 def _both(before: str, after: str, check: Callable[[str], list[Diagnostic]]) -> tuple[list[Diagnostic], ...]:
@@ -200,7 +226,10 @@ def _both(before: str, after: str, check: Callable[[str], list[Diagnostic]]) -> 
 
 
 def _spoken(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> tuple[str, str] | None:
-    """The key of what ruff says itself of the place; a client's ruff may be of another version and word it otherwise."""
+    """The key of what ruff says itself of the problem; a client's ruff may be of another version and word it otherwise."""
+    if not is_ruff(diagnostic):
+        twin = same_problem(diagnostic, found)
+        return finding(twin) if twin is not None else None
     key, line = finding(diagnostic), diagnostic.start.line
     here = [finding(d) for d in found if d.start.line == line and (d.code or SYNTAX) == key[0]]
     return key if key in here else here[0] if here else None

@@ -262,9 +262,9 @@ def test_the_file_is_read_out_of_the_wheel_and_its_hash_is_compared(tmp_path: Pa
         Packages(tmp_path).text(parse_record(row()))
 
 
-def result(status: Status, text: str = TEXT, reason: str | None = None) -> EditResult:
+def result(status: Status, text: str = TEXT, *, unsure: bool = False) -> EditResult:
     program = Program.parse(f"<program>\n<gen>\n{text}</gen>\n</program>") if status == "edited" else None
-    return EditResult(status, TEXT, program=program, reason=reason)
+    return EditResult(status, TEXT, program=program, unsure=unsure)
 
 
 def test_outcomes() -> None:
@@ -274,8 +274,8 @@ def test_outcomes() -> None:
     assert outcome(record, TEXT, result("edited", right)) == "right"
     assert outcome(record, TEXT, result("edited", after("len(paid) > 0", "not paid"))) == "wrong"
     assert outcome(record, TEXT, result("unchanged")) == "unchanged"
-    assert outcome(record, TEXT, result("refused", reason="the model is unsure")) == "unsure"
-    assert outcome(record, TEXT, result("refused", reason="does not parse")) == "refused"
+    assert outcome(record, TEXT, result("refused", unsure=True)) == "unsure"
+    assert outcome(record, TEXT, result("refused")) == "refused"
     assert outcome(record, TEXT, result("failed")) == "failed"
     assert outcome(nothing, TEXT, result("unchanged")) == "right"
     assert outcome(nothing, TEXT, result("edited", right)) == "wrong"

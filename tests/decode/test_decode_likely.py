@@ -54,6 +54,8 @@ def decode(
     programs: list[Program] | None,
     sampler: Sampler,
     priors: Sequence[float] = (),
+    *,
+    take_likeliest: bool = False,
 ) -> tuple[Outcome, Counts]:
     """With candidates, or freely without. priors: of the first candidates; of all others 0."""
     task, counts = desk.task, Counts()
@@ -67,8 +69,9 @@ def decode(
             for k, (program, prior) in enumerate(zip_longest(programs, priors, fillvalue=0.0))
         }
         listed = ChoiceTask(
-            task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end, offers=offers
-        )
+            task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end,
+            offers=offers, take_likeliest=take_likeliest,
+        )  # fmt: skip
         steps = ChoiceDecoder(listed, emitter, free).run()
     job = Job(lane, steps)
     for _ in run(model, [job], lambda: None):
@@ -100,7 +103,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         sampler = Recorder(temperature=0.0)
         outcome, counts = decode(desk, model, programs, sampler, priors)
         np.testing.assert_allclose(np.exp(sampler.laws[0]), law, atol=1e-5)
-        assert outcome.program == programs[int(law.argmax())]
+        assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], False)
         assert math.isclose(outcome.log_likelihood, math.log(law.max()), abs_tol=1e-4)
         assert (counts.forwards, counts.generated, counts.choices) == (1, 0, 1)
         monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 1.001)
@@ -108,7 +111,10 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         assert outcome.program is None
         named = [f"title {k}" for k in np.argsort(-law)[:3]]
         assert outcome.refusal == f"unsure what to change; the likeliest: {'; '.join(named)}"
+        assert outcome.unsure
         assert (counts.forwards, counts.generated) == (1, 0)
+        outcome, _ = decode(desk, model, programs, Sampler(), take_likeliest=True)
+        assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], True)
 
 
 @pytest.mark.parametrize("after_copy", ["span", "tail"])

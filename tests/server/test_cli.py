@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import copydesk
+from copydesk_server.cli import main
+from copydesk_server.ruff import Ruff
 from repository import ROOT
 
 BEFORE = b"import os\n\ndef f(x):\n    return x\n\nprint(f(1))\n"
@@ -177,6 +179,22 @@ def test_wrong_usage_exits_with_2(args: tuple[str, ...]) -> None:
     assert "usage: copydesk" in errors
 
 
+@pytest.mark.parametrize(
+    ("args", "usage"),
+    [
+        (("fix", "a.py", "--no-such"), "usage: copydesk fix "),
+        (("refactor", "a.py", "-i", "x", "--no-such"), "usage: copydesk refactor "),
+        (("program", "oracle", "a", "b", "--no\x1b-such"), "usage: copydesk program oracle "),
+        (("--no-such", "doctor"), "usage: copydesk [-h]"),
+    ],
+)
+def test_unknown_options_print_the_usage_of_their_command(args: tuple[str, ...], usage: str) -> None:
+    code, _, errors = copydesk_command(*args)
+    assert code == 2
+    assert errors.startswith(usage)
+    assert "\x1b" not in errors
+
+
 def test_version_and_help() -> None:
     assert copydesk_command("--version")[:2] == (0, f"copydesk {copydesk.__version__}\n".encode())
     code, out, _ = copydesk_command("--help")
@@ -189,8 +207,24 @@ def test_doctor_names_what_it_found() -> None:
     code, out, errors = copydesk_command("doctor", "--device", "cpu")
     assert (code in (0, 1), errors) == (True, "")
     words = out.decode()
-    for word in ("copydesk", "python", "torch", "transformers", "llguidance", "device", "cache", "model"):
+    for word in (
+        "copydesk",
+        "python",
+        "torch",
+        "transformers",
+        "llguidance",
+        "ruff",
+        "device",
+        "cache",
+        "model",
+    ):
         assert word in words
+
+
+def test_doctor_misses_ruff(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(Ruff, "find", classmethod(lambda *_: None))
+    assert main(["doctor", "--device", "cpu", "--quiet"]) == 1
+    assert "ruff" in capsys.readouterr().out
 
 
 def test_doctor_says_what_a_model_directory_lacks(tmp_path: Path) -> None:

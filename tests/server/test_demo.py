@@ -23,7 +23,7 @@ def test_the_project_is_mended_and_every_file_parses() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Undefined name `valeu`" in done.stdout
     assert "+        total += value\n" in done.stdout
-    assert "findings fixed and verified" in done.stdout
+    assert "findings fixed and confirmed" in done.stdout
 
 
 def test_a_view_of_what_is_near_a_change() -> None:

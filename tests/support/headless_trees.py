@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from copydesk_server.ruff import Ruff
 from scripted_editor import Rule, ScriptedEditor
 from server_tools import the_ruff
 
-PLAIN = Rules(None)
+PLAIN = Rules(None, taken=frozenset({"confirmed", "checked"}))
 CONFIGURED = '[lint]\nselect = ["F", "E711"]\n'
 
 
@@ -72,6 +73,7 @@ class Tree:
         lanes: int = 3,
         cancel: threading.Event | None = None,
         judges: int = 0,
+        progress: Callable[[float], None] = lambda _files: None,
         **writer: Any,
     ) -> Run:
         journal = Journal.open({}, resume=resume, folder=self.state) if write else None
@@ -79,6 +81,7 @@ class Tree:
         run = Run(
             self.editor, iter(places), self.begin, self.results.append, lanes=lanes,
             writer=Writer(journal, **writer) if journal is not None else None, cancel=cancel, judges=judges,
+            progress=progress,
         )  # fmt: skip
         complete = False
         try:
@@ -113,7 +116,7 @@ def linted(tree: Tree, name: str, text: str) -> None:
 def fixing(
     tmp_path: Path, rule: Rule, configured: str = CONFIGURED, ruff: Ruff | None = None, **rules: Any
 ) -> Tree:
-    """A tree that ruff lints as `configured` says."""
-    tree = Tree(tmp_path, rule, Rules(ruff or the_ruff(), lint=True, **rules))
+    """A tree that ruff lints as `configured` says. What ruff calls unsafe is applied, too."""
+    tree = Tree(tmp_path, rule, Rules(ruff or the_ruff(), **{"lint": True, "unsafe": True, **rules}))
     (tree.folder / "ruff.toml").write_text(configured)
     return tree

@@ -12,6 +12,7 @@ from typing import Any
 from unittest import mock
 
 from copydesk.text.document import Encoding, Position, TextEdit, apply_edits
+from copydesk_server.applicability import applicability
 from copydesk_server.lsp import prefetch
 from copydesk_server.lsp.app import App
 from copydesk_server.lsp.options import Options
@@ -191,7 +192,7 @@ def applied(text: str, workspace_edit: dict[str, Any], version: int, uri: str = 
 
 async def verified(before: str, after: str, diagnostics: Any, **_: Any) -> Judgement:
     """A judge who has no doubts."""
-    return Judgement("verified", None, ("syntax",))
+    return Judgement("confirmed", None, ("syntax",), applicability(before, after, diagnostics))
 
 
 def nothing_proposed(_document: Any, _diagnostics: Any) -> None:

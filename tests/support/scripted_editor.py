@@ -10,7 +10,7 @@ from copydesk.errors import CopydeskError
 from copydesk.oracle import oracle_program
 from copydesk.program import Copy
 from copydesk.request import EditRequest
-from copydesk.results import EditResult, Event
+from copydesk.results import EditResult, Event, Status
 from copydesk.serving.loaded_model import LoadedModel
 from desks import editor
 
@@ -24,6 +24,8 @@ class ScriptedEditor(Editor):
         self.rule = rule
         self.served: list[str] = []
         self.together = 0
+        self.unsure: Status | None = None
+        """How the model answers where it is unsure: it refuses, or takes the likeliest. None: it is sure."""
 
     def serve(
         self, supply: Callable[[], Any], lanes: int, *, cancel: Any = None, **_: Any
@@ -55,4 +57,9 @@ class ScriptedEditor(Editor):
         program = oracle_program(before, after)
         edits = tuple(program.edits(before))
         changed = any(not isinstance(op, Copy) for op in program.ops) or before != after
-        return EditResult("edited" if changed else "unchanged", before, program=program, edits=edits)
+        if self.unsure == "refused":
+            return EditResult("refused", before, reason="unsure what to change", unsure=True)
+        unsure = self.unsure is not None
+        return EditResult(
+            "edited" if changed else "unchanged", before, program=program, edits=edits, unsure=unsure
+        )

@@ -25,8 +25,9 @@ export interface View {
 export function drawn(last: LastProgram): View {
   const name = decodeURIComponent(last.uri.replace(/^.*[/:]/, ""));
   const reason = last.reason === null ? "" : `: ${last.reason}`;
+  const unsafe = last.applicability === "unsafe" ? " (unsafe)" : "";
   const head = [
-    `${name}: ${last.status}, ${last.verdict}${reason}`,
+    `${name}: ${last.status}, ${last.verdict}${unsafe}${reason}`,
     `${count(last, "generated")} tokens generated, ${count(last, "covered")} copied, ${count(last, "forwards")} forwards, ${Math.round(last.ms.total ?? 0)} ms`,
     "= copied   + generated   ~ generated within the line",
     "",

@@ -37,7 +37,8 @@ export interface EditAnswer {
   edit: WorkspaceEdit | null;
   program: string | null;
   baseVersion: number;
-  verdict: "verified" | "unverified" | "refused";
+  verdict: "confirmed" | "checked" | "unsure" | "refused" | "unchanged";
+  applicability: "safe" | "unsafe";
   checks: string[];
   ms: Record<string, number>;
 }
@@ -65,6 +66,7 @@ export interface LastProgram {
   status: EditStatus;
   reason: string | null;
   verdict: string;
+  applicability: string;
   program: string;
   lines: ProgramRow[];
   counts: Record<string, number>;

@@ -208,7 +208,8 @@ export class Session {
     if (this.answer === undefined) {
       return this.attempts > 1 ? "the code changed: once more…" : "editing…";
     }
-    return this.answer.verdict;
+    const unsafe = this.answer.applicability === "unsafe";
+    return this.answer.verdict + (unsafe ? ", may change what the code means" : "");
   }
 
   private over(end: End): void {

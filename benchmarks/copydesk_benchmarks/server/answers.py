@@ -61,7 +61,7 @@ def run_quality(bench: Bench) -> Report:
     def verify(example: Example, text: str) -> bool:
         asked = example.request.diagnostics
         said = judge_all(example.before, text, asked, language="python", path=None, ruff=ruff)
-        return said.verdict == "verified"
+        return said.verdict in ("confirmed", "checked")
 
     if args.examples is not None:
         title, note = "Held-out examples", "Held-out packages, which the model never saw."

@@ -38,10 +38,19 @@ from copydesk_training.sources import archive, fetch
 SELECT = "E,F,W,B,C4,RET,SIM,UP,PLR1,PLW"
 IGNORE = "E501"  # a line's length is not what this measures, and would be most of what there is
 
+OPTIONS = {
+    "copydesk": (),
+    "copydesk none": ("--unsafe-fixes", "--linter-fixes", "none"),
+    "copydesk safe": ("--unsafe-fixes", "--linter-fixes", "safe"),
+    "copydesk unsafe": ("--unsafe-fixes",),
+}
+"""How copydesk is asked: for what is confirmed and safe, then for what is unsafe as well, with fewer and more of ruff's fixes."""
+
 SIDES = {
-    "copydesk none": "copydesk fix --linter-fixes none",
-    "copydesk safe": "… safe",
-    "copydesk unsafe": "… unsafe",
+    "copydesk": "copydesk fix",
+    "copydesk none": "… --unsafe-fixes --linter-fixes none",
+    "copydesk safe": "… --unsafe-fixes --linter-fixes safe",
+    "copydesk unsafe": "… --unsafe-fixes",
     "ruff safe": "ruff --fix",
     "ruff unsafe": "… --unsafe-fixes",
 }
@@ -64,11 +73,7 @@ def main() -> int:
         home = Path(folder).resolve()
         packages, everything, chosen = sampled(ruff, names, home, args)
         sides = {side: copy(home, side, chosen) for side in ("before", *SIDES)}
-        took = {
-            side: run_copydesk(sides[side], side.removeprefix("copydesk "), args)
-            for side in SIDES
-            if side.startswith("copydesk")
-        }
+        took = {side: run_copydesk(sides[side], options, args) for side, options in OPTIONS.items()}
         run_ruff(ruff, sides["ruff safe"])
         run_ruff(ruff, sides["ruff unsafe"], "--unsafe-fixes")
         found = {side: survey(ruff, tree) for side, tree in sides.items()}
@@ -81,8 +86,10 @@ def main() -> int:
         f"{args.select} without {IGNORE}. `copydesk fix` took {', '.join(f'{seconds:.0f}' for seconds in took.values())} s.\n"
     )
     print(
-        "Diagnostics gone, in files that still parse and have no new ones. Every side is asked for everything. `none` is what\n"
-        "copydesk mends without any fix of ruff's; `safe` (the default) and `unsafe` take those that ruff proposes.\n"
+        "Diagnostics gone, in files that still parse and have no new ones. Every side is asked for everything. All that\n"
+        "copydesk writes is confirmed; without `--unsafe-fixes` it leaves what may change the meaning. `--linter-fixes none`\n"
+        "is what it mends without any fix of ruff's; `safe` and `unsafe` (the default with `--unsafe-fixes`) take those that\n"
+        "ruff proposes.\n"
     )
     print(table(found["before"], mended))
     return 0
@@ -158,7 +165,7 @@ def survey(ruff: Ruff, tree: Path) -> Found:
     return found
 
 
-def run_copydesk(tree: Path, fixes: str, args: argparse.Namespace) -> float:
+def run_copydesk(tree: Path, options: Sequence[str], args: argparse.Namespace) -> float:
     """Seconds that it took. Raises RuntimeError where the command itself fails."""
     command = [
         sys.executable,
@@ -172,7 +179,7 @@ def run_copydesk(tree: Path, fixes: str, args: argparse.Namespace) -> float:
         "--device",
         "cpu",
     ]
-    command += ["--linter-fixes", fixes, "--model", args.model]
+    command += [*options, "--model", args.model]
     start = time.perf_counter()
     done = subprocess.run(
         command, cwd=tree, env={**os.environ, "OMP_NUM_THREADS": str(args.threads)}, check=False

@@ -78,7 +78,7 @@ def main() -> int:
             f"Python {sys.version.split()[0]}; seed {args.seed}; "
             f"{len(names)} files, {sum((tree / name).stat().st_size for name in names) >> 10} KiB\n"
         )
-        fix = ["fix", ".", "--linter-fixes", "none"]  # it is the model that is measured
+        fix = ["fix", ".", "--linter-fixes", "none", "--unsafe-fixes"]  # it is the model that is measured
         refactor = ["refactor", *names[: args.refactor], "-i", INSTRUCTION]
         for command in (fix, refactor) if args.refactor else (fix,):
             compare(command, tree, args)

@@ -89,7 +89,7 @@ def main() -> int:
 def run(tree: Path, start: Sequence[str], fixes: str, args: argparse.Namespace) -> float:
     """Seconds that `copydesk fix` took."""
     command = [sys.executable, "-P", *start, "fix", ".", "--write", "--quiet", "--device", "cpu"]
-    command += ["--linter-fixes", fixes, "--model", args.model]
+    command += ["--linter-fixes", fixes, "--unsafe-fixes", "--model", args.model]
     began = time.perf_counter()
     done = subprocess.run(
         command, cwd=tree, env={**os.environ, "OMP_NUM_THREADS": str(args.threads)}, check=False

@@ -25,6 +25,7 @@ import torch
 from copydesk.editor import Editor
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult
+from copydesk.serving.batch import LOOPED, SPENT
 from copydesk.text.document import split_lines
 from copydesk_benchmarks.facts import hardware
 from copydesk_training.histories.changes import BlockChange, block_change, selection
@@ -34,7 +35,7 @@ TOGETHER = 8
 """Edits decoded at once."""
 CACHE = 4 << 30
 """Bytes for the pages of these edits, each of which is a whole file of up to 400 lines."""
-SPENT = ("the token budget ran out", "the model repeats itself")
+CLOSED = (SPENT, LOOPED)
 """Why an answer is closed for the model."""
 
 
@@ -70,7 +71,7 @@ def main() -> int:
                     continue
                 count += 1
                 formed += event.program is not None
-                own += event.program is not None and event.reason not in SPENT
+                own += event.program is not None and event.reason not in CLOSED
                 exact += event.text == chosen[index].after
                 ends[event.status if event.reason is None else f"{event.status}: {event.reason}"] += 1
                 counts = event.counts

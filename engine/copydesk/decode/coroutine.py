@@ -47,6 +47,7 @@ class Outcome:
     exact:          every span was chosen by its exact law (False: above the node limit ends were masked locally).
     truncated:      the token budget ran out, or the model `looped`; the program was closed by force and must not be applied.
     log_likelihood: natural logarithm of the program's probability under the law it was decoded by, at temperature 1.
+    unsure:         the model's probability of the program, or of any it could have chosen, was below its threshold.
     """
 
     program: Program | None
@@ -55,6 +56,7 @@ class Outcome:
     log_likelihood: float = 0.0
     refusal: str | None = None
     looped: bool = False
+    unsure: bool = False
 
 
 @dataclass(slots=True, eq=False)

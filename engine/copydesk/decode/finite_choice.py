@@ -52,7 +52,7 @@ class ChoiceTask:
     `program_open`. programs: legal page programs, no two alike, likeliest first. open_end: as in `Codec.encode_program`.
 
     staged: each program is one sub within a line, and is chosen in two steps: the line, then what the sub makes of it.
-    offers: given where a program is taken only if it is likely enough.
+    offers: given where a program is taken only if it is likely enough; take_likeliest: or, unsure, even where it is not.
     """
 
     codec: Codec
@@ -63,6 +63,7 @@ class ChoiceTask:
     open_end: bool = False
     staged: bool = False
     offers: Mapping[Program, Offer] | None = None
+    take_likeliest: bool = False
 
 
 class ChoiceDecoder:
@@ -124,21 +125,25 @@ class ChoiceDecoder:
         law = yield from emitter.weigh(trie)
         priors = np.array([offers[spelled[ids]].prior for ids in trie.sequences])
         law = posterior(law, priors)
-        if np.exp(law.max()) < CONFIDENCE:
+        unsure = bool(np.exp(law.max()) < CONFIDENCE)
+        if unsure and not self.task.take_likeliest:
             likeliest = [spelled[trie.sequences[k]] for k in np.argsort(-law)[:NAMED]]
             named = [_clipped(offers[program].title) for program in likeliest]
-            return Outcome(None, refusal=f"unsure what to change; the likeliest: {'; '.join(named)}")
+            return Outcome(
+                None, refusal=f"unsure what to change; the likeliest: {'; '.join(named)}", unsure=True
+            )
         chosen = trie.sequences[emitter.sampler.choose(law)]
         emitter.pending.extend(chosen)
-        return (yield from self._taken(spelled[chosen]))
+        return (yield from self._taken(spelled[chosen], unsure=unsure))
 
-    def _taken(self, program: Program) -> Steps:
+    def _taken(self, program: Program, *, unsure: bool = False) -> Steps:
         yield Decided(program)
         emitter = self.emitter
         for op in program.ops:
             if isinstance(op, Copy):
                 emitter.counts.covered += sum(map(len, self.task.lines[op.start - 1 : op.end]))
-        return Outcome(program, exact=emitter.exact, log_likelihood=emitter.sampler.log_likelihood)
+        likelihood = emitter.sampler.log_likelihood
+        return Outcome(program, exact=emitter.exact, log_likelihood=likelihood, unsure=unsure)
 
     def _first_copy(self, free: ProgramDecoder) -> Generator[Any, Any, Copy]:
         """The first copy: of a program of the list, or of any other. One that both may begin with means the list."""

@@ -28,6 +28,8 @@ from copydesk.serving.checks import adds_suppression, breaks_syntax
 from copydesk.serving.plan import Plan
 from copydesk.text.document import Encoding, TextLines
 
+LOOPED = "the model wrote the same again and again; select fewer lines, or say it in other words"
+SPENT = "the edit became longer than it may be; select fewer lines, or ask for less at once"
 CANDIDATE_TEMPERATURE = 0.8
 """At which the second and later candidates of a greedy request are sampled."""
 
@@ -313,7 +315,12 @@ class Batch:
             )
         total, prefill = result.ms["total"], entry.prefill * 1e3
         took = {"prefill": prefill, "decode": total - prefill, "total": total}
-        yield entry.index, replace(result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood)
+        yield (
+            entry.index,
+            replace(
+                result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood, unsure=best.unsure
+            ),
+        )
 
     def _objection(
         self, plan: Plan, outcome: Outcome, program: Program
@@ -321,7 +328,7 @@ class Batch:
         """Why a finished program must not be applied, or None and the checks it passed."""
         lines = plan.snapshot.lines.lines
         if outcome.truncated:
-            return "the model repeats itself" if outcome.looped else "the token budget ran out", ()
+            return LOOPED if outcome.looped else SPENT, ()
         assert outcome.program is not None
         outside = violation(plan.rules, outcome.program, plan.page.views)
         if outside is not None:

@@ -177,7 +177,17 @@ def _decoder(
     choice: ChoiceTask | None = None
     if found is not None:
         views, lines, open_end = page.views, tokens.lines, rules.open_end
-        choice = ChoiceTask(codec, views, lines, prompt, found.programs, open_end, found.staged, found.offers)
+        choice = ChoiceTask(
+            codec,
+            views,
+            lines,
+            prompt,
+            found.programs,
+            open_end,
+            found.staged,
+            found.offers,
+            request.take_likeliest,
+        )
         if found.rest is None:
             return lambda emitter: ChoiceDecoder(choice, emitter).run()
         rules = replace(rules, scope=found.rest)

@@ -17,7 +17,8 @@ local GROUP = {
 
 --- The lines to show, and highlights as { row, first byte, last byte, group }.
 function M.draw(program)
-  local title = ("%s: %s, %s"):format(vim.uri_to_fname(program.uri), program.status, program.verdict)
+  local unsafe = program.applicability == "unsafe" and " (unsafe)" or ""
+  local title = ("%s: %s, %s%s"):format(vim.uri_to_fname(program.uri), program.status, program.verdict, unsafe)
   local lines, highlights = { title, "" }, {}
   local width, digits = 0, 1
   for _, row in ipairs(program.lines) do

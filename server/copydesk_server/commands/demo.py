@@ -1,8 +1,8 @@
 """`copydesk demo`: a small broken project, mended by the language server as an editor would have it, and edited as told.
 
 The server runs in a process of its own and lints with ruff; each finding is asked for as `copydesk/edit`, hunks are shown as they
-become final, and a verified edit is applied and told to the server, as typing would be. Then come requests in plain words, which
-the model answers or says that it is unsure. The project lies in a temporary folder.
+become final, and an edit that is confirmed or checked is applied and told to the server, as typing would be. Then come requests
+in plain words, which the model answers or says that it is unsure. The project lies in a temporary folder.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _watch(args: argparse.Namespace, files: list[_File]) -> int:
                 line, style={"+": "green", "-": "red", "@": "cyan"}.get(line[:1], ""), soft_wrap=True
             )
     console.print(
-        f"\n{totals.applied} findings fixed and verified, {totals.left} left; {totals.told} instructions followed, "
+        f"\n{totals.applied} findings fixed and confirmed, {totals.left} left; {totals.told} instructions followed, "
         f"{totals.untold} not; {totals.ms:.0f} ms of edits, {totals.forwards} forward passes, "
         f"{totals.generated} tokens generated, "
         f"{totals.forced} forced, {totals.copied} copied in parallel; {totals.covered} tokens of the results are copies.",
@@ -244,15 +244,16 @@ def _ask(
     totals.ms += ms
     for name in ("forwards", "generated", "forced", "copied", "covered"):
         setattr(totals, name, getattr(totals, name) + counts.get(name, 0))
-    if said["edit"] is None or said["verdict"] != "verified":
+    if said["edit"] is None or said["verdict"] not in ("confirmed", "checked"):
         nothing = "nothing to change" if said["status"] == "unchanged" else said["verdict"]
         console.print(f"{said['status']}: {said['reason'] or nothing}", soft_wrap=True)
         return False
     if said["program"]:
         show(Program.parse(said["program"]), file.text, console, around=2)
     console.print(
-        f"verified ({', '.join(said['checks'])}): {ms:.1f} ms, {counts['forwards']} forwards, {counts['generated']} tokens "
-        f"generated, {counts['forced']} forced, {counts['copied']} copied; {counts['covered']} tokens of the result are copies",
+        f"{said['verdict']} ({', '.join(said['checks'])}): {ms:.1f} ms, {counts['forwards']} forwards, "
+        f"{counts['generated']} tokens generated, {counts['forced']} forced, {counts['copied']} copied; "
+        f"{counts['covered']} tokens of the result are copies",
         soft_wrap=True,
     )
     _apply(client, file, said["edit"]["documentChanges"][0]["edits"])

@@ -27,6 +27,7 @@ from copydesk.models.installed import (
     models_folder,
     not_installed,
 )
+from copydesk_server.ruff import Ruff
 
 # What models/directory.py says; not imported from there, because the doctor has to work where torch cannot be imported.
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
@@ -62,6 +63,7 @@ def examine(model: str | None, device: str) -> Iterator[Finding]:
             yield Finding(library, metadata.version(library))
         except metadata.PackageNotFoundError:
             yield Finding(library, "not installed", ok=False)
+    yield _ruff()
     yield _device(device)
     yield Finding("cache folder", _folder(Path(platformdirs.user_cache_dir("copydesk"))))
     yield Finding("models", f"{', '.join(installed_names()) or 'none installed'} ({models_folder()})")
@@ -71,6 +73,13 @@ def examine(model: str | None, device: str) -> Iterator[Finding]:
 def embedded_model() -> Traversable:
     """Where the embedded model would be, found without importing the engine's torch."""
     return resources.files("copydesk") / "models" / "mini"
+
+
+def _ruff() -> Finding:
+    found = Ruff.find()
+    if found is None:
+        return Finding("ruff", "not found; `copydesk fix` needs it: pip install 'copydesk[ruff]'", ok=False)
+    return Finding("ruff", str(found.program))
 
 
 def _device(asked: str) -> Finding:

@@ -266,7 +266,7 @@ def _verifier() -> Callable[[Example, str], bool]:
     def verify(example: Example, text: str) -> bool:
         asked = example.request.diagnostics
         said = judge_all(example.before, text, asked, language="python", path=None, ruff=ruff)
-        return said.verdict == "verified"
+        return said.verdict in ("confirmed", "checked")
 
     return verify
 

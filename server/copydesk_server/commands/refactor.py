@@ -25,6 +25,7 @@ from copydesk_server.headless.source import Source
 from copydesk_server.headless.task import FileTask
 from copydesk_server.input_file import read_input
 from copydesk_server.ruff import Ruff
+from copydesk_server.verification import Verdict
 
 _KEY = (
     "paths",
@@ -34,6 +35,7 @@ _KEY = (
     "grammar",
     "include",
     "exclude",
+    "unsure",
     "unverified",
     "model",
     "seed",
@@ -58,8 +60,16 @@ def run(args: argparse.Namespace) -> int:
     named = {place.path for place in places if place.named}
 
     def begin(editor: Editor) -> Begin:
-        rules = Rules(Ruff.find(map(Path, args.paths)), unverified=args.unverified)
-        request = EditRequest(instruction=args.instruction, choices=choices, lark=grammar, seed=args.seed)
+        unsure = args.unsure or args.unverified
+        taken: frozenset[Verdict] = frozenset({"confirmed", "checked", *(("unsure",) if unsure else ())})
+        rules = Rules(Ruff.find(map(Path, args.paths)), taken=taken, unsafe=True)
+        request = EditRequest(
+            instruction=args.instruction,
+            choices=choices,
+            lark=grammar,
+            seed=args.seed,
+            take_likeliest=unsure,
+        )
         whole = _Whole(editor, request, span, rules)
 
         def one(source: Source) -> Opened:

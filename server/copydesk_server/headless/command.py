@@ -18,6 +18,7 @@ from copydesk_server.headless.temporary import clear
 from copydesk_server.headless.write import Writer, command_key
 
 OK, REMAINS, FAILED, STOPPED = 0, 1, 2, 130
+NO_FILES = "no files matched"
 
 
 def execute(
@@ -26,15 +27,16 @@ def execute(
     begin: Callable[[Editor], Begin],
     key: tuple[str, ...],
     *,
+    nothing: str = NO_FILES,
     folder: Path | None = None,
 ) -> int:
     """Run a command over `places`. begin: what to do with each file. key: the options that make it this command and no other.
+    nothing: what to say where there are no places.
 
     Raises CopydeskError where the command itself fails.
     """
     if not places:
-        if not args.quiet:
-            Reporter(0, json=args.json, diff=False, origin=False, quiet=False).summary(written=args.write)
+        Reporter(0, json=args.json, diff=False, origin=False, quiet=args.quiet).say(nothing)
         return OK
     writer = open_writer(args, places, key, folder) if args.write else None
     complete = False
@@ -43,13 +45,15 @@ def execute(
             args.model, args.device, dtype=args.dtype, warm=False, forward_seconds=None
         ) as editor:
             reporter = Reporter(
-                len(places), json=args.json, diff=not args.write, origin=args.origin, quiet=args.quiet
-            )
+                len(places), json=args.json, diff=not args.write, origin=args.origin, quiet=args.quiet,
+                statistics=args.statistics,
+            )  # fmt: skip
             cancel = threading.Event()
             lanes = args.batch or lanes_that_fit(editor)
             run = Run(
-                editor, iter(places), begin(editor), reporter.file, lanes=lanes, writer=writer, cancel=cancel
-            )
+                editor, iter(places), begin(editor), reporter.file, lanes=lanes, writer=writer, cancel=cancel,
+                progress=reporter.progress,
+            )  # fmt: skip
             with stopping(cancel), reporter:
                 run.run()
             if run.resumed:
@@ -65,6 +69,9 @@ def execute(
             complete = not reporter.files["failed"]
             if reporter.files["failed"]:
                 return FAILED
+            if reporter.idle and not reporter.files["edited"] and not run.resumed:
+                reporter.say("nothing was done: the model saw nothing to change")
+                return REMAINS
             return REMAINS if reporter.left or (reporter.files["edited"] and not args.write) else OK
     finally:
         if writer is not None:

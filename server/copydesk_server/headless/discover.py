@@ -60,6 +60,11 @@ def language_of(path: Path) -> str:
     return LANGUAGES.get(path.suffix.lower(), "")
 
 
+def is_notebook(path: Path) -> bool:
+    """Whether its name says that it is a Jupyter notebook."""
+    return path.suffix.lower() == ".ipynb"
+
+
 def discover(names: Sequence[str], filters: Filters) -> list[Place]:
     """The files, each once, folder by folder in the order of their names. Raises FileError for a name that leads nowhere."""
     include = GitIgnoreSpec.from_lines(filters.include)

@@ -88,8 +88,8 @@ def _fix(text: str, diagnostics: Sequence[Diagnostic]) -> Fix:
     """The linter's fix of them. Raises DocumentError where it does not fit the text."""
     program = oracle_program(text, apply_edits(text, diagnostics[0].fixes[0].edits, Encoding.UTF32))
     fix = Fix(EditRequest(diagnostics=diagnostics), program=program, edits=tuple(program.edits(text)))
-    fix.judgement = Judgement("verified", None, ("ruff",))
-    fix.applicability = "safe" if diagnostics[0].fixes[0].safe else "unsafe"
+    safe = diagnostics[0].fixes[0].safe
+    fix.judgement = Judgement("confirmed", None, ("ruff",), "safe" if safe else "unsafe")
     count = len(split_lines(text))
     fix.scope = tuple(edited_lines(edit, count) for edit in fix.edits)
     return fix

@@ -24,18 +24,26 @@ FileStatus = Literal["edited", "unchanged", "refused", "failed"]
 class Rules:
     """How fixes are judged and found.
 
-    rules: ruff's rules besides those its configuration names. select: the rules asked about. lint: ruff says what is to be fixed,
-    also what shows only when something else is mended. unverified: what nothing proves is applied too.
+    select: the rules asked about. lint: ruff says what is to be fixed, also what shows only when something else is mended.
+    counted: selectors of ruff's rules under which what is new speaks against a fix; None: those the configuration names.
+    taken: verdicts of the edits that are applied, and unsafe: whether those are, too, that may change what the code means.
     """
 
     ruff: Ruff | None
     select: str | None = None
     lint: bool = False
-    unverified: bool = False
+    counted: tuple[str, ...] | None = None
+    taken: frozenset[Verdict] = frozenset({"confirmed"})
+    unsafe: bool = False
 
     @property
     def extend(self) -> tuple[str, ...]:
+        """`select` as a list."""
         return tuple(filter(None, (rule.strip() for rule in (self.select or "").split(","))))
+
+    def takes(self, judgement: Judgement) -> bool:
+        """Whether an edit judged so is applied."""
+        return judgement.verdict in self.taken and (self.unsafe or judgement.applicability == "safe")
 
     def of_a_file(self) -> Rules:
         """The same, with a memory of what ruff said of one file's texts."""
@@ -48,14 +56,17 @@ class Rules:
 
 @dataclass(slots=True, eq=False)
 class Fix:
-    """One thing asked and what came of it. edits: utf-16, for the text its round began with (round 1: the file as read)."""
+    """One thing asked and what came of it. edits: utf-16, for the text its round began with (round 1: the file as read).
+
+    gone: nothing is left to do, another fix took the finding away.
+    """
 
     request: EditRequest
     round: int = 0
-    applicability: Applicability = "safe"
     scope: tuple[Range, ...] = ()
     judgement: Judgement | None = None
     applied: bool = False
+    gone: bool = False
     edits: tuple[TextEdit, ...] = ()
     program: Program | None = None
     counts: Counts = field(default_factory=Counts)
@@ -64,6 +75,15 @@ class Fix:
     @property
     def diagnostic(self) -> Diagnostic | None:
         return self.request.diagnostics[0] if self.request.diagnostics else None
+
+    @property
+    def idle(self) -> bool:
+        """Whether it is an instruction that nothing was done about."""
+        return self.diagnostic is None and self.verdict == "unchanged"
+
+    @property
+    def applicability(self) -> Applicability:
+        return self.judgement.applicability if self.judgement is not None else "safe"
 
     @property
     def verdict(self) -> Verdict:

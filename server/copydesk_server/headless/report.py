@@ -44,16 +44,26 @@ class FileResult:
 
     @property
     def left(self) -> int:
-        """Requests that nothing answers: something remains."""
-        return sum(not fix.applied and fix.verdict != "verified" for fix in self.fixes)
+        """Requests that nothing answers: something remains. An instruction that changes nothing is counted for the whole run."""
+        return sum(not fix.applied and not fix.gone and not fix.idle for fix in self.fixes)
 
 
 class Reporter:
     """Tells of each file as it is done, and of all of them at the end."""
 
     def __init__(
-        self, total: int, *, json: bool, diff: bool, origin: bool, quiet: bool, out: TextIO | None = None
+        self,
+        total: int,
+        *,
+        json: bool,
+        diff: bool,
+        origin: bool,
+        quiet: bool,
+        statistics: bool = False,
+        out: TextIO | None = None,
     ) -> None:
+        """statistics: of each file nothing but what failed, and at the end what came of each rule, on standard output."""
+        self._statistics = statistics
         self._json, self._diff, self._origin, self._quiet = json, diff, origin, quiet
         self._out = out or sys.stdout
         self._console = Console(file=self._out, highlight=False, markup=False, emoji=False)
@@ -62,6 +72,7 @@ class Reporter:
         self.files: Counter[str] = Counter()
         self.rules: dict[str, Counter[str]] = {}
         self.left = 0
+        self.idle = 0
         self.total = total
         self._tokens = 0
         self._progress = Progress(
@@ -89,39 +100,55 @@ class Reporter:
         """One file is done."""
         self.files[result.status] += 1
         self.left += result.left + (result.status == "refused" and not result.left)
+        self.idle += sum(fix.idle for fix in result.fixes)
         for fix in result.fixes:
-            self.rules.setdefault(_asked(fix), Counter())["applied" if fix.applied else fix.verdict] += 1
+            self.rules.setdefault(_asked(fix), Counter())[
+                "applied" if fix.applied else "gone" if fix.gone else fix.verdict
+            ] += 1
         counts = result.counts
         self._tokens += counts.covered + counts.generated + counts.drafted
         self._advance()
         if self._json:
             self._write(json.dumps(as_json(result)) + "\n", "utf-8")
+        elif self._statistics:
+            pass
         elif self._origin and result.programs:
             for text, program in result.programs:
                 self._console.print(Text(shown_name(str(result.path)), style="bold"), soft_wrap=True)
                 show(program, text, self._console)
         elif self._diff and result.edits:
             self._show_diff(result)
-        if not self._quiet:
+        if self._statistics:
+            self._tell_error(result)
+        elif not self._quiet:
             self._tell(result)
 
+    def progress(self, files: float) -> None:
+        """So many files are done, some of them in part."""
+        self._progress.update(self._task, completed=files)
+
     def _advance(self) -> None:
-        self._progress.advance(self._task)
+        self.progress(sum(self.files.values()))
         elapsed = self._progress.tasks[0].elapsed or 0.0
         if elapsed > 0:
             self._progress.update(self._task, speed=f"{self._tokens / elapsed:,.0f} tokens/s")
 
+    def _tell_error(self, result: FileResult) -> None:
+        if result.error is not None:
+            self._say(f"{shown_name(str(result.path))}: {printable(result.error)}", "red")
+
     def _tell(self, result: FileResult) -> None:
         name = shown_name(str(result.path))
-        if result.error is not None:
-            self._say(f"{name}: {printable(result.error)}", "red")
+        self._tell_error(result)
         for fix in result.fixes:
-            if fix.verdict != "verified" and not fix.applied:
-                reason = fix.judgement.reason if fix.judgement is not None else None
+            if not (fix.applied or fix.gone or fix.idle):
+                reason = _reason(fix)
                 line = fix.scope[0][0] if fix.scope else 1
                 if fix.diagnostic is not None:
                     line = fix.diagnostic.lines[0]
-                self._say(f"{name}:{line}: {_asked(fix)} {fix.verdict}: {printable(reason or '')}", "yellow")
+                self._say(
+                    f"{name}:{line}: {printable(_asked(fix))} {fix.verdict}: {printable(reason)}", "yellow"
+                )
         if not self._live and result.status in ("edited", "unchanged"):
             done = sum(self.files.values())
             applied = sum(fix.applied for fix in result.fixes)
@@ -160,10 +187,16 @@ class Reporter:
 
     def summary(self, *, written: bool) -> None:
         """The table: by rule, then by file."""
+        columns = ("applied", "gone", "confirmed", "checked", "unsure", "refused", "unchanged")
+        if self._statistics:
+            for name, counted in sorted(self.rules.items(), key=lambda rule: (-rule[1].total(), rule[0])):
+                told = ", ".join(f"{counted[column]} {column}" for column in columns if counted[column])
+                self._write(f"{counted.total():>5}  {printable(name)}  {told}\n", "utf-8")
         if self._quiet:
             return
-        columns = ("applied", "verified", "unverified", "refused")
-        if self._errors.is_terminal:
+        if self._statistics:
+            pass
+        elif self._errors.is_terminal:
             table = Table("asked", *(Column(name, justify="right") for name in columns))
             for name in sorted(self.rules):
                 table.add_row(printable(name), *(str(self.rules[name][column] or "") for column in columns))
@@ -226,6 +259,19 @@ def _edit(edit: TextEdit) -> dict[str, Any]:
 
     start, end = place(edit.start.line, edit.start.character), place(edit.end.line, edit.end.character)
     return {"range": {"start": start, "end": end}, "newText": edit.new_text}
+
+
+def _reason(fix: Fix) -> str:
+    """Why it is not applied, and what would apply it."""
+    reason = fix.judgement.reason if fix.judgement is not None else None
+    if fix.verdict in ("confirmed", "checked") and fix.applicability == "unsafe":
+        said = "it may change what the code means (--unsafe-fixes applies it)"
+        return f"{said}; {reason}" if reason else said
+    if fix.verdict == "checked":
+        return f"{reason or 'no tool can tell whether it is right'} (--checked applies it)"
+    if fix.verdict == "unsure":
+        return f"{reason} (--unsure applies {'it' if fix.edits else 'the likeliest'})"
+    return reason or ""
 
 
 def _asked(fix: Fix) -> str:

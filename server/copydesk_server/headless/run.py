@@ -24,7 +24,7 @@ from copydesk.errors import CopydeskError
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk_server.errors import FileError
-from copydesk_server.headless.discover import Place
+from copydesk_server.headless.discover import Place, is_notebook
 from copydesk_server.headless.memory import give_back
 from copydesk_server.headless.models import Fix
 from copydesk_server.headless.report import FileResult
@@ -40,6 +40,7 @@ JUDGES = 2
 """Threads that open and judge: they wait for ruff, so more than one is of use on few cores."""
 TRIMMED_AFTER = 64
 """Files after which freed memory goes back to the system."""
+NOTEBOOK = "a notebook: copydesk does not edit cells (ruff check --fix does, or convert it: jupyter nbconvert --to script)"
 TOKENS_A_LINE = 16
 ROW_ROOM = 512
 
@@ -73,8 +74,11 @@ class Run:
         writer: Writer | None = None,
         cancel: threading.Event | None = None,
         judges: int = JUDGES,
+        progress: Callable[[float], None] = lambda _files: None,
     ) -> None:
-        """judges: threads that open files and judge fixes while the model decodes; 0: all of it in the caller's."""
+        """judges: threads that open files and judge fixes while the model decodes; 0: all of it in the caller's. progress: is
+        called with how many files are done, those in flight in part, after each answer.
+        """
         self._editor = editor
         self._places = places
         self._begin = begin
@@ -90,6 +94,7 @@ class Run:
         self._finished: deque[Opened] = deque()
         self._live: set[FileTask] = set()
         self._judges = judges
+        self._progress = progress
         self._pool: Executor = ThreadPoolExecutor(judges, "copydesk-judge") if judges else _Here()
         self._came = SimpleQueue[Future[Opened | None]]()
         self._opening = 0
@@ -136,6 +141,7 @@ class Run:
                 if event.status == "cancelled":
                     continue  # the file is begun and not done
                 task.answer(fix, event)
+                self._progress(self._told + sum(one.share for one in self._live))
                 if task.answered:
                     self._judging += 1
                     self._apart(partial(_settled, task))
@@ -170,6 +176,8 @@ class Run:
 
     def _opened(self, place: Place) -> Opened | None:
         """A file as a task, or what is to be told of it at once; None where an earlier part of the run has done it."""
+        if is_notebook(place.path):
+            return FileResult(place.path, "refused", NOTEBOOK)
         try:
             source = read(place.path, place.root)
             if self._writer is not None:

@@ -21,7 +21,13 @@ from copydesk_server.errors import FileError
 MAX_BYTES = 4 << 20
 """No source file a person edits is larger; reading one takes memory that other files need."""
 _PYTHON = frozenset({".py", ".pyi", ".pyw"})
-_OTHER_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# The longer marks first: that of UTF-32 begins with that of UTF-16.
+_WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 _GENERATED = re.compile(
     r"@generated\b | \bdo\ not\ (edit|modify)\b | \b(auto-?|automatically\ )generated\b | ^\W*generated\ (by|from|with)\b",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
@@ -91,10 +97,11 @@ def read(path: Path, root: Path) -> Source:
     except (OSError, RuntimeError) as error:
         # RuntimeError: symlinks in a circle (Python 3.11 and 3.12).
         raise FileError(_words(error)) from None
-    if b"\0" in data or data.startswith(_OTHER_MARKS):
-        raise FileError(
-            "binary: it holds NUL bytes" if b"\0" in data else "neither UTF-8 nor declared otherwise"
-        )
+    wide = _wide_encoding(data)
+    if wide is not None:
+        raise FileError(f"{wide}, which neither Python nor ruff reads: convert it to UTF-8")
+    if b"\0" in data:
+        raise FileError("binary: it holds NUL bytes")
     encoding, bom = _encoding(target, data)
     try:
         text = data[len(bom) :].decode(encoding)
@@ -104,6 +111,18 @@ def read(path: Path, root: Path) -> Source:
     if bom + whole != data:
         raise FileError(f"{encoding} does not bring its bytes back as they are")
     return Source(path, target, root, text, encoding, bom, Identity.of(status), digest(data))
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """UTF-16 or UTF-32, by its byte order mark, or UTF-16 by every other byte of the beginning being NUL."""
+    for mark, name in _WIDE_MARKS.items():
+        if data.startswith(mark):
+            return name
+    head = data[:_HEAD]
+    halves = head[::2], head[1::2]
+    if len(head) >= 4 and any(set(one) == {0} and 0 not in other for one, other in (halves, halves[::-1])):
+        return "UTF-16"
+    return None
 
 
 def read_bytes(target: Path) -> tuple[bytes, os.stat_result]:

@@ -27,7 +27,7 @@ from copydesk_server.headless.models import FileStatus, Fix, Rules
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.verifier import Jury, by_ruff, refuse
 from copydesk_server.ruff import is_ruff
-from copydesk_server.verification import Judgement, finding
+from copydesk_server.verification import ERRORS, Judgement, finding
 
 LEAST_TOKENS = 96
 CHARACTERS_A_TOKEN = 2
@@ -59,12 +59,18 @@ class FileTask:
         self._flight: list[Fix] = []
         self._round = 0
         self._left = 0
+        self._answered = 0
         self._started = time.perf_counter()
         self._begin_round()
 
     @property
     def done(self) -> bool:
         return not self._flight
+
+    @property
+    def share(self) -> float:
+        """How much of what is known to be asked is answered, from 0 to 1."""
+        return self._answered / max(1, len(self.fixes), self._answered)
 
     @property
     def document(self) -> Document:
@@ -78,8 +84,7 @@ class FileTask:
     def status(self) -> FileStatus:
         if any(fix.applied for fix in self.fixes):
             return "edited"
-        asked = [fix for fix in self.fixes if fix.judgement is not None]
-        if any(fix.verdict != "verified" for fix in asked):
+        if any(fix.judgement is not None and fix.verdict == "refused" for fix in self.fixes):
             return "refused"
         return "unchanged"
 
@@ -104,7 +109,7 @@ class FileTask:
         while self._waiting and not self.ready:
             self._round += 1
             if self._round > ROUNDS:
-                refuse(self._waiting, f"still pending after {ROUNDS} rounds")
+                refuse(self._waiting, f"still pending after {ROUNDS} rounds; run the command again")
                 self._waiting = []
                 break
             lines = self.document.lines.lines
@@ -136,6 +141,7 @@ class FileTask:
         for key in ("prefill", "decode"):
             self.ms[key] += result.ms.get(key, 0.0)
         self._left -= 1
+        self._answered += 1
 
     @property
     def answered(self) -> bool:
@@ -183,11 +189,12 @@ class FileTask:
     def _rules_asked(self) -> tuple[str, ...]:
         """Rules that count besides the configuration's: those asked about, and those whose findings are to be fixed."""
         if self.rules.lint:
-            return self.rules.extend  # the findings are the configuration's, or those asked about
+            # The findings are the configuration's, or those asked about.
+            return (*self.rules.extend, *ERRORS) if self.rules.select else ()
         codes = {
             fix.diagnostic.code or "" for fix in self.fixes if fix.diagnostic and is_ruff(fix.diagnostic)
         }
-        return tuple(sorted({*self.rules.extend, *codes}))
+        return tuple(sorted({*self.rules.extend, *codes, *ERRORS}))
 
     # -- between rounds ------------------------------------------------------------------------------------------
 
@@ -224,11 +231,12 @@ class FileTask:
             if said is not None and diagnostic is not None and is_ruff(diagnostic):
                 place = _find(place or diagnostic, said, exact=place is not None)
                 if place is None:
-                    fix.judgement = Judgement("verified", "gone with another fix", ("ruff",))
+                    fix.judgement = Judgement("confirmed", "gone with another fix", ("ruff",))
+                    fix.gone = True
                     continue
                 said.remove(place)
             if place is None:
-                refuse([fix], "another fix changed the same code")
+                refuse([fix], "another fix changed the same code; run the command again")
                 continue
             fix.request = EditRequest(diagnostics=[place], seed=fix.request.seed)
             waiting.append(fix)

@@ -7,6 +7,7 @@ Knows texts, verdicts and ruff; nothing of documents, rounds or models.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,8 +19,12 @@ from copydesk_server.applicability import applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.followup_fixes import Step, leftovers
 from copydesk_server.headless.models import Fix, Rules
-from copydesk_server.ruff import is_ruff
-from copydesk_server.verification import Judgement, judge_all
+from copydesk_server.linter_fixes import with_fixes_of
+from copydesk_server.ruff import APPLICABLE, SYNTAX, is_ruff, selects
+from copydesk_server.verification import ERRORS, Judgement, judge_all
+
+TIDIED = ("F401",)
+"""What a fix may leave behind under any rules: an import that nothing uses any more."""
 
 
 class Jury:
@@ -40,25 +45,26 @@ class Jury:
         extend: ruff's rules that count besides those its configuration names.
         """
         self._behind.clear()
-        found = self.findings(text, extend=extend) if any(map(by_ruff, fixes)) else None
+        found = self._everything(text, extend) if any(map(by_ruff, fixes)) else None
         edited: list[tuple[Fix, EditResult]] = []
         for fix in fixes:
             result, fix.result = fix.result, None
             assert result is not None
             if result.status == "edited":
                 fix.edits = result.edits
-                fix.applicability = applicability(text, result.text, fix.request.diagnostics)
                 edited.append((fix, result))
-            elif result.status == "unchanged" and fix.diagnostic is None:
-                fix.judgement = Judgement("verified", None, ())
+            elif result.status == "unchanged":
+                fix.judgement = Judgement("unchanged", result.reason or "the model made no change", ())
             else:
-                refuse([fix], result.reason or "the model made no change")
-        changed = [fix for fix, _ in edited]
-        kept = changed
-        if not self._all_good(text, changed, extend, found):
+                reason = result.reason or "the model made no change"
+                fix.judgement = Judgement("unsure" if result.unsure else "refused", reason, ())
+        if not self._all_good(text, edited, extend, found):
             for fix, result in edited:
                 fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
-            kept = self._together(text, list(filter(self._wanted, changed)), extend, found)
+                if result.unsure and fix.judgement.verdict != "refused":
+                    reason = "the model is not sure of it"
+                    fix.judgement = replace(fix.judgement, verdict="unsure", reason=reason)
+        kept = self._together(text, [fix for fix, _ in edited if self._wanted(fix)], extend, found)
         return kept, self._behind.get(_key(kept), [])
 
     @property
@@ -67,11 +73,16 @@ class Jury:
         return self._rules.ruff is not None and bool(self._rules.ruff.fixes)
 
     def _all_good(
-        self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
+        self,
+        text: str,
+        edited: Sequence[tuple[Fix, EditResult]],
+        extend: Sequence[str],
+        found: Sequence[Diagnostic] | None,
     ) -> bool:
-        """Whether ruff, run once on all of them together, misses every finding and has none new: then each is verified, at the
-        price of one. Only for ruff's own: of others each is looked at by itself.
+        """Whether ruff, run once on all of them together, misses every finding and has none new: then each is confirmed, at the
+        price of one. Only for ruff's own, of which all may be applied: of others each is looked at by itself.
         """
+        fixes = [fix for fix, _ in edited]
         if len(fixes) < 2 or found is None or not all(map(by_ruff, fixes)):
             return False
         try:
@@ -79,10 +90,17 @@ class Jury:
         except DocumentError:
             return False
         judged = self._judge(text, after, fixes, extend, found)
-        if judged.verdict != "verified":
+        if judged.verdict != "confirmed":
             return False
-        for fix in fixes:
-            fix.judgement = judged
+        judgements = []
+        for fix, result in edited:
+            known = [with_fixes_of(diagnostic, found) for diagnostic in fix.request.diagnostics]
+            effect = applicability(text, result.text, known, self._path)
+            judgements.append(replace(judged, applicability=effect))
+        if not all(map(self._rules.takes, judgements)):
+            return False
+        for fix, judgement in zip(fixes, judgements, strict=True):
+            fix.judgement = judgement
         return True
 
     def findings(
@@ -95,8 +113,26 @@ class Jury:
         except RuffError:
             return None  # the judge meets the same trouble, and says so
 
+    def _everything(self, text: str, extend: Sequence[str]) -> list[Diagnostic] | None:
+        """What ruff says of `text`, with all the fixes it has, safe or not."""
+        ruff = self._rules.ruff
+        try:
+            every = replace(ruff, fixes=APPLICABLE["unsafe"]) if ruff is not None else None
+            return every.check(text, self._path, extend=extend) if every is not None else None
+        except RuffError:
+            return None
+
+    def _seen(self, text: str, extend: Sequence[str]) -> list[Diagnostic] | None:
+        """What ruff says of `text` that a fix may have left behind: under the rules that count, and of imports."""
+        found = self.findings(text, extend=extend)
+        return [d for d in found if self._counts(d)] if found is not None else None
+
+    def _counts(self, diagnostic: Diagnostic) -> bool:
+        counted, code = self._rules.counted, diagnostic.code or SYNTAX
+        return counted is None or code == SYNTAX or selects((*counted, *ERRORS, *TIDIED), code)
+
     def _wanted(self, fix: Fix) -> bool:
-        return fix.verdict == "verified" or (fix.verdict == "unverified" and self._rules.unverified)
+        return fix.judgement is not None and self._rules.takes(fix.judgement)
 
     def _together(
         self, text: str, fixes: list[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
@@ -141,14 +177,19 @@ class Jury:
             path=self._path,
             ruff=self._rules.ruff,
             rules=extend,
+            only=self._rules.counted,
             found=found if all(map(by_ruff, fixes)) else None,
         )
         judged = judge(text, after, checked=checked)
-        if judged.verdict != "refused" or found is None or not self._tidies:
+        narrow = self._rules.counted is not None  # what is left behind need not speak against the fix
+        if found is None or not self._tidies or not (judged.verdict == "refused" or narrow):
             return judged
-        step = Step(text, [edit for fix in fixes for edit in fix.edits], found, asked)
+        seen = [diagnostic for diagnostic in found if self._counts(diagnostic)]
+        named = {replace(diagnostic, fixes=()) for diagnostic in asked}
+        mine = {diagnostic for diagnostic in seen if replace(diagnostic, fixes=()) in named}
+        step = Step(text, [edit for fix in fixes for edit in fix.edits], seen, mine)
         try:
-            behind = leftovers(step, partial(self.findings, extend=extend))
+            behind = leftovers(step, partial(self._seen, extend=extend))
         except DocumentError:
             return judged
         if behind is None or not behind[1]:

@@ -19,12 +19,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
-from copydesk_server.applicability import applicability
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.jobs import EngineJob, Retracted
@@ -38,6 +37,9 @@ from copydesk_server.lsp.rebase import move_diagnostic, move_outcome, overlap
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import check_edits, text_after
+
+if TYPE_CHECKING:
+    from copydesk_server.verification import Verdict
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +155,7 @@ class EditService:
             edits=result.edits if result.status == "edited" else (),
             checked=(),
             scope=task.scope or (),
-            verdict="refused" if result.status == "refused" else "unverified",
+            verdict=_verdict(result),
             base_version=result.version,
             before=task.before,
         )
@@ -183,7 +185,7 @@ class EditService:
             _now(task, outcome),
             verdict=said.verdict,
             checked=said.checks,
-            applicability=applicability(before, after, diagnostics),
+            applicability=said.applicability,
             reason=said.reason,
         )
         return now if said.verdict != "refused" else replace(now, status="refused", edits=())
@@ -227,6 +229,13 @@ async def _show(task: EditTask, job: EngineJob, on_hunk: OnHunk) -> None:
         if task.stopped.done():
             return
         on_hunk(task.version, event)
+
+
+def _verdict(result: EditOutcome) -> Verdict:
+    """Of a result that nobody has verified yet."""
+    if result.status == "refused":
+        return "unsure" if result.unsure else "refused"
+    return "checked" if result.status == "edited" else "unchanged"
 
 
 def _now(task: EditTask, outcome: EditOutcome) -> EditOutcome:

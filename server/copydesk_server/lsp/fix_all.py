@@ -1,4 +1,4 @@
-"""All fixes of a document at once: every known finding whose fix is verified and safe."""
+"""All fixes of a document at once: every known finding whose fix is confirmed and safe."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_FIXES = 64
 
 
 class FixAll:
-    """Runs one task a finding, and joins what is verified and safe: nobody looks at each, so the rest is left out."""
+    """Runs one task a finding, and joins what is confirmed and safe: nobody looks at each, so the rest is left out."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class FixAll:
             except StoppedError as error:
                 log.debug("one of many: %s", error.message)
                 return None
-        wanted = outcome.status == "edited" and outcome.verdict == "verified"
+        wanted = outcome.status == "edited" and outcome.verdict == "confirmed"
         return outcome if wanted and outcome.applicability == "safe" else None
 
     async def _join(self, document: OpenDocument, fixes: Sequence[EditOutcome]) -> EditOutcome:
@@ -89,7 +89,7 @@ class FixAll:
             ):
                 chosen.append(now)
         if not chosen:
-            return EditOutcome("unchanged", "no fix that is verified and safe", document.version)
+            return EditOutcome("unchanged", "no fix that is confirmed and safe", document.version)
         edits = sorted(
             (edit for now in chosen for edit in now.edits), key=lambda edit: (edit.start, edit.end)
         )
@@ -103,7 +103,7 @@ class FixAll:
                 language=document.language,
                 path=document.path,
             )
-            if said.verdict != "verified":
+            if said.verdict == "refused" or said.reason is not None:
                 return EditOutcome("refused", said.reason, document.version, verdict="refused")
         present = _present(whole, document)
         if present is None:

@@ -54,6 +54,7 @@ class Programs:
             "status": outcome.status,
             "reason": outcome.reason,
             "verdict": outcome.verdict,
+            "applicability": outcome.applicability,
             "program": outcome.program,
             "lines": rows(outcome.program, "".join(outcome.before)),
             "counts": outcome.counts,

@@ -61,7 +61,7 @@ def test_the_program_and_where_its_lines_come_from(nvim: Neovim) -> None:
     nvim.command("CopydeskProgram")
     nvim.until(lambda: nvim.lua("return vim.api.nvim_buf_get_name(0)") == "copydesk://program", "the view")
     lines = nvim.text().split("\n")
-    assert re.match(r".*report\d+\.py: edited, verified", lines[0])
+    assert re.match(r".*report\d+\.py: edited, checked", lines[0])
     (new,) = [line for line in lines if " ~ " in line]
     assert re.fullmatch(r"22 ~ sub 22 +│ def label\(value, mark=\"😀\"\) -> str:", new)
     assert any(re.fullmatch(r"21 = copy 1-21 +│ ", line) for line in lines)

@@ -15,7 +15,7 @@ from copydesk_server.headless.followup_fixes import TURNS, Step, leftovers
 from copydesk_server.headless.models import Rules
 from copydesk_server.headless.report import FileResult
 from copydesk_server.ruff import Ruff
-from headless_trees import CONFIGURED, Tree, by_line, fixing, linted
+from headless_trees import CONFIGURED, PLAIN, Tree, by_line, fixing, linted
 from server_tools import found, ruff_that, the_ruff
 
 
@@ -29,9 +29,9 @@ def test_overlapping_fixes_wait_for_the_next_round_on_the_changed_text(tmp_path:
     result = tree.only()
     assert tree.texts()["a.py"] == "a = b = 1\nx = (a is None, b is None)\n"
     assert [(fix.round, fix.verdict, fix.applied) for fix in result.fixes] == [
-        (1, "verified", True),
-        (1, "verified", True),
-        (2, "verified", True),
+        (1, "confirmed", True),
+        (1, "confirmed", True),
+        (2, "confirmed", True),
     ]
     assert apply_edits(result.text, result.edits) == tree.texts()["a.py"]
     assert result.left == 0
@@ -43,7 +43,7 @@ def test_a_fix_that_mends_two_is_not_made_twice(tmp_path: Path) -> None:
     linted(tree, "a.py", "a = b = 1\n" + first)
     tree.run()
     fixes = tree.only().fixes
-    assert [(fix.verdict, fix.applied) for fix in fixes] == [("verified", True), ("verified", False)]
+    assert [(fix.verdict, fix.applied) for fix in fixes] == [("confirmed", True), ("confirmed", False)]
     assert tree.only().left == 0
     assert len(tree.editor.served) == 1
 
@@ -56,7 +56,7 @@ def test_what_makes_things_worse_is_dropped(tmp_path: Path) -> None:
     linted(tree, "a.py", "import os\nimport sys\na = 1\ny = a == None\n")
     tree.run()
     verdicts = {fix.diagnostic.message: fix.verdict for fix in tree.only().fixes if fix.diagnostic}
-    assert list(verdicts.values()) == ["refused", "refused", "verified"]
+    assert list(verdicts.values()) == ["refused", "refused", "confirmed"]
     assert tree.texts()["a.py"] == "import os\nimport sys\na = 1\ny = a is None\n"
     assert (tree.only().status, tree.only().left) == ("edited", 2)
 
@@ -74,7 +74,7 @@ def test_fixes_that_are_good_alone_and_bad_together(tmp_path: Path) -> None:
     assert verdicts == ["refused", "refused"]
     good = {0: text.replace("import a1\n", ""), 1: text.replace("import b1\n", "")}
     tree.results.clear()
-    tree.rules = Rules(the_ruff())
+    tree.rules = Rules(the_ruff(), taken=PLAIN.taken)
     (tree.folder / "ruff.toml").write_text(CONFIGURED)
     tree.editor.rule = lambda _text, request: good[request.diagnostics[0].start.line]
     tree.put("a.py", "import a1\nimport b1\nx = 1\n", *at)
@@ -123,10 +123,10 @@ def test_a_round_whose_fixes_are_all_good_is_judged_at_once(
     assert tree.texts()["a.py"] == "a = 1\n" + "".join(after)
     verdicts = [fix.verdict for fix in tree.only().fixes]
     if not bad:
-        assert verdicts == ["verified"] * 5
+        assert verdicts == ["confirmed"] * 5
         assert texts == ["a = 1\n" + "".join(before), "a = 1\n" + "".join(after)]
     else:
-        assert verdicts == ["verified", "verified", "refused", "verified", "verified"]
+        assert verdicts == ["confirmed", "confirmed", "refused", "confirmed", "confirmed"]
         # The text, all five, each of five, the four, and what is left.
         assert len(set(texts)) == len(texts) <= 9
 
@@ -164,23 +164,87 @@ def test_what_cannot_be_mended_is_tried_once(tmp_path: Path) -> None:
     assert tree.only().left == 1
 
 
-def test_unverified_is_left_unless_asked_for(tmp_path: Path) -> None:
-    for unverified in (False, True):
-        folder = tmp_path / str(unverified)
+def test_what_is_checked_is_left_unless_asked_for(tmp_path: Path) -> None:
+    for taken in (frozenset({"confirmed"}), frozenset({"confirmed", "checked"})):
+        folder = tmp_path / str(len(taken))
         folder.mkdir()
-        tree = Tree(folder, rules=Rules(None, unverified=unverified))
+        tree = Tree(folder, rules=Rules(None, taken=taken))
         tree.put("a.rs", "let x = 1;\n")
         tree.run()
-        assert tree.texts()["a.rs"] == ("let x = 2;\n" if unverified else "let x = 1;\n")
-        assert [fix.verdict for fix in tree.only().fixes] == ["unverified"]
+        assert tree.texts()["a.rs"] == ("let x = 2;\n" if "checked" in taken else "let x = 1;\n")
+        assert [fix.verdict for fix in tree.only().fixes] == ["checked"]
 
 
-def test_a_linter_that_dies_verifies_nothing(tmp_path: Path) -> None:
+def test_what_is_unsafe_is_left_unless_asked_for(tmp_path: Path) -> None:
+    for unsafe in (False, True):
+        folder = tmp_path / str(unsafe)
+        folder.mkdir()
+        tree = fixing(
+            folder, by_line({"y = a == None\n": "y = a is None\n", "import os\n": ""}), unsafe=unsafe
+        )
+        linted(tree, "a.py", "import os\na = 1\ny = a == None\n")
+        tree.run()
+        assert tree.texts()["a.py"] == f"a = 1\ny = a {'is' if unsafe else '=='} None\n"
+        fixes = tree.only().fixes
+        assert [(fix.verdict, fix.applicability, fix.applied) for fix in fixes] == [
+            ("confirmed", "safe", True),
+            ("confirmed", "unsafe", unsafe),
+        ]
+        assert tree.only().left == (not unsafe)
+
+
+@pytest.mark.parametrize(("status", "verdict"), [("refused", "unsure"), ("edited", "unsure")])
+@pytest.mark.parametrize("taken", [False, True])
+def test_what_the_model_is_unsure_of_is_left_unless_asked_for(
+    tmp_path: Path, status: Any, verdict: str, taken: bool
+) -> None:
+    rules = Rules(None, taken=frozenset({"checked", "unsure"} if taken else {"checked"}))
+    tree = Tree(tmp_path, rules=rules)
+    tree.editor.unsure = status
+    tree.put("a.py", "x = 1\n")
+    tree.run()
+    applied = taken and status == "edited"
+    assert [(fix.verdict, fix.applied) for fix in tree.only().fixes] == [(verdict, applied)]
+    assert tree.texts()["a.py"] == ("x = 2\n" if applied else "x = 1\n")
+    assert (tree.only().status, tree.only().left) == ("edited" if applied else "unchanged", not applied)
+
+
+def test_an_instruction_that_changes_nothing_is_unchanged(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, lambda text, _request: text)
+    tree.put("a.py", "x = 1\n")
+    tree.run()
+    assert [(fix.verdict, fix.applied) for fix in tree.only().fixes] == [("unchanged", False)]
+    assert (tree.only().status, tree.only().left) == ("unchanged", 0)
+
+
+def test_only_what_was_selected_counts_as_new(tmp_path: Path) -> None:
+    before, after = "except:\n", "except Exception:\n"
+    for counted in (None, ("E722",)):
+        folder = tmp_path / str(counted)
+        folder.mkdir()
+        configured = '[lint]\nselect = ["E722", "BLE001", "F401"]\n'
+        tree = fixing(folder, by_line({before: after}), configured, counted=counted, select="E722")
+        text = f"try:\n    x = 1\n{before}    pass\n"
+        tree.put("a.py", text, found(2, 0, 6, "E722", "Do not use bare `except`"))
+        tree.run()
+        assert tree.texts()["a.py"] == (text if counted is None else text.replace(before, after))
+
+
+def test_what_a_selected_fix_leaves_behind_goes_too(tmp_path: Path) -> None:
+    tree = fixing(tmp_path, by_line(NEW), TYPES, SAFE, counted=("UP006",), select="UP006")
+    text = "import os\nfrom typing import List\n\n" + "".join(NEW)
+    told = [d for d in the_ruff().check(text, tree.folder / "a.py") if d.code == "UP006"]
+    tree.put("a.py", text, *told)
+    tree.run()
+    assert tree.texts()["a.py"] == "import os\n\n" + "".join(NEW.values()), "`os` was unused before"
+
+
+def test_a_linter_that_dies_confirms_nothing(tmp_path: Path) -> None:
     tree = Tree(tmp_path, by_line({"import os\n": ""}), Rules(ruff_that(tmp_path, "kill -11 $$"), lint=True))
     tree.put("a.py", "import os\n", found(0, 7, 9, "F401", "`os` imported but unused"))
     tree.run()
     (fix,) = tree.only().fixes
-    assert (fix.verdict, fix.applied) == ("unverified", False)
+    assert (fix.verdict, fix.applied) == ("checked", False)
     assert tree.texts()["a.py"] == "import os\n"
 
 
@@ -210,7 +274,7 @@ def test_an_import_goes_with_its_last_use(tmp_path: Path, end: str) -> None:
     result = tree.only()
     assert (tree.folder / "a.py").read_bytes().decode() == after
     assert outcomes(result) == [
-        ("UP006", 1, "verified", True), ("UP006", 1, "verified", True), ("F401", 2, "verified", True),
+        ("UP006", 1, "confirmed", True), ("UP006", 1, "confirmed", True), ("F401", 2, "confirmed", True),
     ]  # fmt: skip
     assert apply_edits(result.text, result.edits) == after
     assert result.left == 0
@@ -228,7 +292,7 @@ def test_whole_statements_go_with_the_last_of_their_names(tmp_path: Path) -> Non
     linted(tree, "a.py", "from typing import Dict, List\n\n" + old)
     tree.run()
     assert tree.texts()["a.py"] == "\n" + new
-    assert outcomes(tree.only())[-1] == ("F401", 2, "verified", True)
+    assert outcomes(tree.only())[-1] == ("F401", 2, "confirmed", True)
 
 
 def test_without_the_linters_fixes_an_import_that_would_stay_refuses(tmp_path: Path) -> None:
@@ -236,7 +300,7 @@ def test_without_the_linters_fixes_an_import_that_would_stay_refuses(tmp_path: P
     text = "from typing import List\n" + "".join(NEW)
     linted(tree, "a.py", text)
     tree.run()
-    assert outcomes(tree.only()) == [("UP006", 1, "verified", True), ("UP006", 1, "refused", False)]
+    assert outcomes(tree.only()) == [("UP006", 1, "confirmed", True), ("UP006", 1, "refused", False)]
     assert tree.texts()["a.py"].count("List") == 2, "the import, and the use that keeps it used"
 
 
@@ -259,7 +323,7 @@ def test_each_new_link_of_a_chain_goes(tmp_path: Path) -> None:
     tree.run()
     assert tree.texts()["a.py"] == mended
     assert [(fix.round, fix.verdict, fix.applied) for fix in tree.only().fixes] == [
-        (n, "verified", True) for n in (1, 2, 3)
+        (n, "confirmed", True) for n in (1, 2, 3)
     ]
 
 

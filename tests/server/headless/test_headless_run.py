@@ -21,7 +21,7 @@ from copydesk_server.errors import RuffError
 from copydesk_server.headless.models import Rules
 from copydesk_server.headless.run import Run, stopping
 from copydesk_server.ruff import Ruff
-from headless_trees import Tree, by_line, count_up, fixing, linted
+from headless_trees import PLAIN, Tree, by_line, count_up, fixing, linted
 from server_tools import the_ruff
 
 # -- turns ---------------------------------------------------------------------------------------------------------
@@ -99,8 +99,17 @@ def test_judges_beside_the_model_change_nothing(tmp_path: Path) -> None:
     assert said[0] == said[1] == said[2]
 
 
+def test_progress_moves_within_a_file(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.put("a.py", "x = 1\n" * 8, *((n, n) for n in (1, 3, 5, 7)))
+    tree.put("b.py", "x = 1\n")
+    shares: list[float] = []
+    tree.run(lanes=1, write=False, progress=shares.append)
+    assert shares == [0.25, 0.5, 0.75, 1.0, 2.0]
+
+
 def test_the_model_goes_on_while_a_file_is_judged(tmp_path: Path) -> None:
-    tree = Tree(tmp_path, rules=Rules(the_ruff()))
+    tree = Tree(tmp_path, rules=Rules(the_ruff(), taken=PLAIN.taken))
     for n in range(3):
         tree.put(f"{n}.py", "x = 1\n")
     behind = threading.Event()
@@ -142,7 +151,7 @@ def test_a_file_with_nothing_left_to_give_has_no_turn(
 
 
 def test_what_is_judged_behind_a_cancel_is_not_done(tmp_path: Path) -> None:
-    tree = Tree(tmp_path, rules=Rules(the_ruff()))
+    tree = Tree(tmp_path, rules=Rules(the_ruff(), taken=PLAIN.taken))
     for n in range(3):
         tree.put(f"{n}.py", "x = 1\n")
     cancel = threading.Event()
@@ -161,7 +170,7 @@ def test_what_is_judged_behind_a_cancel_is_not_done(tmp_path: Path) -> None:
 
 
 def test_an_error_in_a_judge_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = Tree(tmp_path, rules=Rules(the_ruff()))
+    tree = Tree(tmp_path, rules=Rules(the_ruff(), taken=PLAIN.taken))
     tree.put("a.py", "x = 1\n")
 
     def fails(*_: object, **__: object) -> list[Diagnostic]:

@@ -55,7 +55,11 @@ def test_bytes_come_back(tmp_path: Path, name: str, data: bytes, encoding: str) 
     ("name", "data", "reason"),
     [
         ("a.py", b"x = 1\0\n", "NUL"),
-        ("a.py", "x = 1\n".encode("utf-16"), "NUL"),
+        ("a.py", "x = 1\n".encode("utf-16"), "UTF-16"),
+        ("a.py", "x = 1\n".encode("utf-16-be"), "UTF-16"),
+        ("a.py", "x = 1\n".encode("utf-16-le"), "UTF-16"),
+        ("a.py", "x = 1\n".encode("utf-32"), "UTF-32"),
+        ("a.py", "x\0".encode("utf-16-le"), "NUL"),
         ("a.py", b"x = '\xe9'\n", "invalid or missing encoding declaration"),
         ("a.py", b"# coding: nonsense\n", "nonsense"),
         ("a.py", b"\xef\xbb\xbf# coding: latin-1\n", "encoding"),

@@ -392,7 +392,7 @@ def test_a_client_without_action_literals_gets_commands() -> None:
     run(scenario)
 
 
-def test_all_that_can_be_verified_is_fixed_together() -> None:
+def test_all_that_can_be_confirmed_is_fixed_together() -> None:
     async def scenario() -> None:
         async with desk() as d:
             text = "x == None\ny == None\nz == None\n"
@@ -448,7 +448,7 @@ def test_an_edit_is_shown_as_it_comes_about() -> None:
             }
             assert applied(d.text(), result["edit"], 2).startswith("aa = 1\nbb = 2\n")
             assert (result["status"], result["verdict"], result["version"], result["baseVersion"]) == (
-                "edited", "verified", 2, 1,
+                "edited", "confirmed", 2, 1,
             )  # fmt: skip
             assert (result["program"], result["counts"]) == ("<program>", {"forwards": 3})
             assert d.notified("copydesk/retract") == []

@@ -149,8 +149,8 @@ def test_an_edit_somebody_waits_for_goes_first() -> None:
     run(scenario)
 
 
-@pytest.mark.parametrize("verdict", ["unverified", "refused"])
-def test_only_what_is_verified_is_preferred(verdict: Any) -> None:
+@pytest.mark.parametrize("verdict", ["checked", "refused"])
+def test_only_what_is_confirmed_is_preferred(verdict: Any) -> None:
     async def judge(*_: Any, **__: Any) -> Judgement:
         return Judgement(verdict, "for a reason", ())
 
@@ -164,9 +164,9 @@ def test_only_what_is_verified_is_preferred(verdict: Any) -> None:
             assert len(d.engine.jobs) == 1, "once is enough"
             (action,) = await d.actions((1, 0), diagnostics=[diagnostic(1, "M1")])
             assert "isPreferred" not in action
-            assert ("edit" in action) is (verdict == "unverified")
+            assert ("edit" in action) is (verdict == "checked")
             resolved = await d.request("codeAction/resolve", {k: v for k, v in action.items() if k != "edit"})
-            assert ("edit" in resolved) is (verdict == "unverified")
+            assert ("edit" in resolved) is (verdict == "checked")
             assert len(d.engine.jobs) == 1
 
     run(scenario)

@@ -109,7 +109,7 @@ def test_a_streamed_edit(client: LspClient) -> None:
             "workDoneToken": "bar",
         },
     )
-    assert (answer["status"], answer["verdict"], answer["version"]) == ("edited", "verified", 1)
+    assert (answer["status"], answer["verdict"], answer["version"]) == ("edited", "confirmed", 1)
     assert answer["checks"] == ["syntax", "ruff"]
     assert applied(NONE, answer["edit"], 1, uri) == NONE.replace("== None", "is None")
     assert "<program>" in answer["program"]
@@ -168,7 +168,8 @@ def test_ahead_of_the_person_and_through_apply_edit() -> None:
         while "edit" not in (action := action_for(client, uri, diagnostic)):
             assert time.monotonic() < deadline, "nothing was computed ahead"
             client.request("copydesk/status", {})
-        assert action["isPreferred"] is True
+        assert "isPreferred" not in action, "ruff calls its fix unsafe"
+        assert (action["data"]["verdict"], action["data"]["applicability"]) == ("confirmed", "unsafe")
         assert applied(NONE, action["edit"], 3, uri) == NONE.replace("== None", "is None")
 
 

@@ -331,7 +331,7 @@ def test_changes_while_the_judge_thinks_count_too() -> None:
         async def thinks(*_: Any, **__: Any) -> Judgement:
             asked.set()
             await may_go_on.wait()
-            return Judgement("verified", None, ())
+            return Judgement("confirmed", None, ())
 
         async with desk(judge=thinks) as d:
             d.open(TEXT)

@@ -140,6 +140,8 @@ def test_only_safe_fixes_are_preferred_and_fix_all(
             (action,) = await d.actions((4, 4), only=["quickfix"])
             assert applied(TEXT, action["edit"], 1) == TEXT.replace("b = 1", "pass")
             assert action.get("isPreferred") is preferred
+            known = {"verdict": "confirmed", "applicability": "safe" if safe else "unsafe"}
+            assert known.items() <= action["data"].items()
             asked = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": found[0]}
             answer = await d.request("copydesk/edit", asked)
             assert answer["applicability"] == ("safe" if safe else "unsafe")
@@ -147,5 +149,6 @@ def test_only_safe_fixes_are_preferred_and_fix_all(
             ident = d.ask("codeAction/resolve", action)
             answer = await d.answer(ident)
             assert ("edit" in answer["result"]) == safe
+            assert answer["result"]["data"].get("verdict") == ("confirmed" if safe else None)
 
     run(scenario)

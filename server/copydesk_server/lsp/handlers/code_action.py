@@ -79,7 +79,7 @@ class CodeActions:
         if offered(REWRITE, only) and chosen.start != chosen.end and self._diagnostics.serves(document):
             yield from self._rewrites(document, chosen)
         if offered(FIX_ALL, only) and self._diagnostics.known(document):
-            title = "Fix all that can be verified (copydesk)"
+            title = "Fix all that can be confirmed (copydesk)"
             yield self._action(title, FIX_ALL, edit_requests.fix_all_data(document), FIX_ALL_COMMAND)
 
     def _offered(
@@ -103,7 +103,8 @@ class CodeActions:
         listed: list[EditOutcome] = []
         for finding in self._diagnostics.at(document, params.range, params.context.diagnostics):
             title = f"Fix: {_short(finding.diagnostic.message)} (copydesk)"
-            action = self._action(title, QUICK_FIX, edit_requests.fix_data(document, finding))
+            data = edit_requests.fix_data(document, finding)
+            action = self._action(title, QUICK_FIX, data)
             action.diagnostics = [finding.shown]
             known = self._prefetch.lookup(document, finding.diagnostic)
             if known is not None and known.status == "edited":
@@ -113,8 +114,9 @@ class CodeActions:
                     log.error("a prefetched edit does not fit: %s", error)
                 else:
                     action.command = None
-                    safe = known.verdict == "verified" and known.applicability == "safe"
+                    safe = known.verdict == "confirmed" and known.applicability == "safe"
                     action.is_preferred = True if safe else None
+                    action.data = {**data, "verdict": known.verdict, "applicability": known.applicability}
                     listed.append(known)
             yield action
         self._programs.listed(document, listed)

@@ -40,6 +40,10 @@ def code_action_resolve(
         if outcome.status != "edited":
             explain(client, outcome)
             return action
-        return attrs.evolve(action, edit=workspace_edit(task.document, outcome.edits, encoding))
+        return attrs.evolve(
+            action,
+            edit=workspace_edit(task.document, outcome.edits, encoding),
+            data={**action.data, "verdict": outcome.verdict, "applicability": outcome.applicability},
+        )
 
     return handle

@@ -159,7 +159,7 @@ scenario("the program's view", async () => {
   const text = (
     await bench.page.locator(".editor-group-container").last().locator(".view-lines").innerText()
   ).replaceAll("\u00a0", " ");
-  assert.match(text, /load\.py: edited, verified/);
+  assert.match(text, /load\.py: edited, checked/);
   assert.match(text, /1 = copy 1-3 +│ def load\(path\):/);
   assert.match(text, /~ sub 4 +│ +try:/);
   assert.match(text, /\+ gen +│ +except OSError:/);

@@ -1,0 +1,71 @@
+"""Which edits may change what the code means, by example."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk_server.applicability import applicability
+from copydesk_server.verification import judge
+from server_tools import found, the_ruff
+
+INIT, MODULE = Path("package/__init__.py"), Path("package/module.py")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("from .a import f\nx = 1\n", "x = 1\n", "unsafe"),
+        ("from .a import f, g\n", "from .a import f\n", "unsafe"),
+        ("try:\n    import json\nexcept ImportError:\n    json = None\n", "json = None\n", "safe"),
+        ("from .a import f\n", "from .a import f as f\n", "safe"),
+        ("from .a import f\n", "def f():\n    pass\n", "safe"),
+        ("import os.path\n", "import os\n", "safe"),
+        ("def f():\n    import os\n", "def f():\n    pass\n", "safe"),
+        ("from __future__ import annotations\n", "", "safe"),
+    ],
+)
+def test_imports_of_a_package(before: str, after: str, expected: str) -> None:
+    assert applicability(before, after, [], INIT) == expected
+    assert applicability(before, after, [], MODULE) == "safe"
+
+
+def function(default: str, body: str) -> str:
+    return f"def f(key, seen={default}):\n    {body}\n"
+
+
+@pytest.mark.parametrize(
+    ("default", "body", "expected"),
+    [
+        ("{}", "if key not in seen: seen[key] = 1\n    return seen[key]", "unsafe"),
+        ("set()", "if key in seen: return\n    seen.add(key)", "unsafe"),
+        ("{}", "return seen.setdefault(key, 1)", "unsafe"),
+        ("collections.OrderedDict()", "seen[key] = seen.get(key)", "unsafe"),
+        ("[]", "seen.append(key)\n    return seen", "safe"),
+        ("{}", "return seen[key]", "safe"),
+        ("None", "seen[key] = seen[key]", "safe"),
+        ("()", "return key in seen", "safe"),
+    ],
+)
+def test_defaults_that_are_memos(default: str, body: str, expected: str) -> None:
+    before, after = function(default, body), function("None", f"seen = seen or {{}}\n    {body}")
+    assert applicability(before, after, []) == expected
+    assert applicability(before, before.replace("return", "return  "), []) == "safe", "the default stays"
+    assert applicability(before.replace("f(key,", "f(key, *,"), after, []) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "expected"),
+    [
+        ("def f(x):\n    return x == None\n", "def f(x):\n    return x is None\n", "E711", "unsafe"),
+        ("def f(x):\n    return not x in ()\n", "def f(x):\n    return x not in ()\n", "E713", "safe"),
+    ],
+)
+@pytest.mark.parametrize("source", ["Ruff", "flake8"])
+def test_what_ruff_calls_unsafe(before: str, after: str, code: str, expected: str, source: str) -> None:
+    """Whoever reported it, and whether or not ruff's own fix was to be used."""
+    (said,) = the_ruff().check(before, None, select=code)
+    asked = found(1, said.start.character, said.end.character, code, said.message, source)
+    judged = judge(before, after, asked, language="python", path=None, ruff=the_ruff())
+    assert (judged.verdict, judged.applicability) == ("confirmed", expected)
