@@ -113,7 +113,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         assert outcome.refusal == f"unsure what to change; the likeliest: {'; '.join(named)}"
         assert outcome.unsure
         assert (counts.forwards, counts.generated) == (1, 0)
-        outcome, _ = decode(desk, model, programs, Sampler(), take_likeliest=True)
+        outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), priors, take_likeliest=True)
         assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], True)
 
 

@@ -186,7 +186,7 @@ def _decoder(
             open_end,
             found.staged,
             found.offers,
-            request.take_likeliest,
+            asked.request.take_likeliest,
         )
         if found.rest is None:
             return lambda emitter: ChoiceDecoder(choice, emitter).run()

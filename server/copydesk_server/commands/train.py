@@ -229,13 +229,14 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk.refactorings.ranking import FILE
     from copydesk_training import ranking
     from copydesk_training.corpus import Corpus
 
     made, rng = Corpus(work / "corpus"), random.Random(args.seed)
     learnt = [ranking.ranked(example, rng) for example in ranking.examples(made)]
     table = ranking.train([one for one in learnt if one is not None], seed=args.seed)
-    path = Path(args.out) if args.out is not None else work / ranking.FILE
+    path = Path(args.out) if args.out is not None else work / FILE
     ranking.save(table, path)
     asked = [ranking.ranked(example, rng, None) for example in ranking.examples(made, held_out=True, turns=1)]
     found = [one for one in asked if one is not None]
