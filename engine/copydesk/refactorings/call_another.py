@@ -116,8 +116,7 @@ def _is_callable(name: str, context: RefactoringContext, arguments: Arguments) -
     if hasattr(builtins, name) or any(hasattr(kind, name) for kind in _KNOWN) or "_" in name.strip("_"):
         return True
     spelt = (
-        re.search(rf"[.`\"]{re.escape(name)}\b|\b{re.escape(name)}\(|[a-z][A-Z]", arguments.instruction)
-        is not None
+        any(f"{sign}{name}" in arguments.instruction for sign in '.`"') or f"{name}(" in arguments.instruction
     )
     return spelt or context.knows(name) or any(name in line.split() for line in _SIBLINGS)
 

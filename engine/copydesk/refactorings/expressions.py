@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from keyword import iskeyword
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, merged, replace_node, replace_nodes, rewrite_node
+from copydesk.refactorings.edits import Edits, merged, replace_nodes, rewrite_node
 from copydesk.syntax.tree import is_label, text_of
 
 NAMES = ("identifier", "attribute")
@@ -28,6 +30,12 @@ _NEEDED = {
     "list_splat": 6, "dictionary_splat": 6, "for_in_clause": 2, "if_clause": 2, "conditional_expression": 2,
 }  # fmt: skip
 """How tightly an operand must hold together, by what it is an operand of."""
+_ENTRIES = (
+    "argument_list", "keyword_argument", "list", "tuple", "set", "pair", "interpolation", "default_parameter", "lambda",
+    "typed_default_parameter", "assert_statement", "list_comprehension", "set_comprehension", "generator_expression", "if_statement",
+    "elif_clause", "while_statement",
+)  # fmt: skip
+"""Where a tuple would be read as several entries, or as something else."""
 _VALUED = (
     "return_statement", "assignment", "augmented_assignment", "argument_list", "keyword_argument", "comparison_operator",
     "for_statement", "for_in_clause", "subscript", "interpolation", "pair", "list", "tuple", "set", "expression_list", "if_clause",
@@ -35,6 +43,7 @@ _VALUED = (
     "if_statement", "elif_clause", "while_statement", "list_comprehension", "set_comprehension", "generator_expression", "lambda",
     "raise_statement", "assert_statement", "default_parameter", "typed_default_parameter",
 )  # fmt: skip
+_PLAIN = re.compile(r"(?:not )?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
 _TESTED = ("if_statement", "elif_clause", "while_statement")
 
 
@@ -75,27 +84,52 @@ def single_line(node: Node) -> bool:
 
 def replace_expression(context: RefactoringContext, node: Node, text: str) -> Edits | None:
     """`text`, an expression, in place of another of any number of lines, in brackets where its place needs them."""
-    if needs_brackets(node, text):
-        text = f"({text})"
-    return (
-        replace_node(context.lines, node, text)
-        if single_line(node)
-        else rewrite_node(context.lines, node, text)
-    )
+    return replace_expressions(context, [(node, text)])
 
 
 def replace_expressions(context: RefactoringContext, pairs: Iterable[tuple[Node, str]]) -> Edits | None:
-    """The same in several places at once, which must be in lines of their own or be single-line."""
-    pairs = [(node, f"({text})" if needs_brackets(node, text) else text) for node, text in pairs]
-    if all(single_line(node) for node, _ in pairs):
-        return replace_nodes(context.lines, pairs)
-    return merged(*(rewrite_node(context.lines, node, text) for node, text in pairs))
+    """The same in several places at once, which must be single-line or have lines of their own."""
+    put = [(node, f"({text})" if needs_brackets(node, text) else text) for node, text in pairs]
+    if all(single_line(node) for node, _ in put):
+        edits = replace_nodes(context.lines, put)
+    else:
+        edits = merged(*(rewrite_node(context.lines, node, text) for node, text in put))
+    if edits and all(_fits(node, text) for node, text in put):
+        context.sound.add(edits)
+    return edits
+
+
+def _fits(node: Node, text: str) -> bool:
+    """Whether code that parses still does with `text` there, since both are whole expressions, and none is inside a text."""
+    parent = node.parent
+    if parent is None or "\n" in text or not is_value(node) or not is_expression(text):
+        return False
+    above: Node | None = parent
+    while above is not None and not above.type.endswith(("_statement", "_definition", "block", "_clause")):
+        if above.type in ("string", "interpolation"):
+            return False
+        above = above.parent
+    return True
+
+
+@lru_cache(maxsize=4096)
+def is_expression(text: str) -> bool:
+    """Whether it parses by itself, without brackets round it."""
+    if _PLAIN.fullmatch(text) and not text[0].isdigit() and not iskeyword(text.rpartition(" ")[2]):
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def needs_brackets(node: Node, text: str) -> bool:
     """Whether `text` in place of `node` would be read otherwise without brackets."""
     parent = node.parent
-    if parent is None or re.fullmatch(r"[\w.]+", text):
+    if parent is None or (_PLAIN.fullmatch(text) and not text.startswith("not ")):
         return False
     if parent.type == "boolean_operator":
         sign = parent.child_by_field_name("operator")
@@ -105,16 +139,7 @@ def needs_brackets(node: Node, text: str) -> bool:
         needed = _ATOM if parent.child_by_field_name(field) == node else -1
     elif parent.type in _NEEDED:
         needed = _NEEDED[parent.type]
-    elif parent.type in (
-        "argument_list",
-        "keyword_argument",
-        "list",
-        "tuple",
-        "set",
-        "pair",
-        "interpolation",
-        *_TESTED,
-    ):
+    elif parent.type in _ENTRIES:
         needed = 0
     else:
         needed = -1

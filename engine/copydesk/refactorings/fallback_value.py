@@ -26,11 +26,14 @@ _ASKING = frozenset({
     "without", "instead", "unless", "if", "when",
 })  # fmt: skip
 
+_TAKEN = ("assignment", "return_statement", "argument_list", "keyword_argument", "parenthesized_expression")
+"""What takes a value for what it is, and does not only test it."""
+
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     tested = {node.id for node in tests(context)}
     for node in mentioned(context.walk("boolean_operator"), arguments):
-        if node.id not in tested:
+        if node.parent is not None and node.parent.type in _TAKEN:
             left, right = map(text_of, children_of(node)[:2])
             yield f"Drop the fallback {right}: only {left}", replace_expression(context, node, left)
             yield (

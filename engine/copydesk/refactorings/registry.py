@@ -36,6 +36,7 @@ from copydesk.refactorings.conversion import CHANGE_CONVERSION
 from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
+from copydesk.refactorings.drop_condition import DROP_CONDITION
 from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
 from copydesk.refactorings.edits import Edits
@@ -55,7 +56,6 @@ from copydesk.refactorings.lambda_function import FUNCTION_TO_LAMBDA, LAMBDA_TO_
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
 from copydesk.refactorings.modern_forms import MODERN_FORMS
-from copydesk.refactorings.narrow_condition import DROP_CONDITION, EXTEND_CONDITION
 from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.offsets import CHANGE_NUMBER, SHIFT_INDEX
 from copydesk.refactorings.parameter_default import PARAMETER_DEFAULT
@@ -104,7 +104,7 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         RETURN_TYPE, REWORD_TEXT, DICT_GET, AUGMENTED_ASSIGNMENT, MERGE_ISINSTANCE, CHAINED_COMPARISON, SORT_ENTRIES,
         STRING_FORMAT, SWAP_STATEMENTS, USE_WITH, WALRUS, WRAP_IN_TRY,
         ACCEPT_ANOTHER, ADD_DEFAULT, CALL_ANOTHER, CHANGE_ARGUMENT, CHANGE_CONVERSION, CHANGE_ENTRIES, CHANGE_NUMBER, CHANGE_OPERATOR,
-        CHANGE_RETURN, CHANGE_TEST, CHANGE_TYPE, ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, DROP_CONDITION, EXTEND_CONDITION,
+        CHANGE_RETURN, CHANGE_TEST, CHANGE_TYPE, ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, DROP_CONDITION,
         FALLBACK_VALUE, FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION, MODERN_FORMS, PASS_ARGUMENT, SHIFT_INDEX, TAKE_ENTRY,
         UNWRAP_VALUE, USE_ATTRIBUTE, USE_EXPRESSION, USE_NAME, WRAP_VALUE,
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -166,7 +165,7 @@ def _is_method(name: str, arguments: Arguments) -> bool:
     if name in _METHODS:
         return False
     known = any(hasattr(kind, name) for kind in (str, list, dict, set, bytes))
-    return known or re.search(rf"(?<![\w)\]])\.?{re.escape(name)}\(\)", arguments.instruction) is not None
+    return known or f"{name}()" in arguments.instruction
 
 
 def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
