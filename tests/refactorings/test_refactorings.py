@@ -134,7 +134,8 @@ CASES = [
     ("make_async", "await g", "def f():\n    return g()\n", "Make it a coroutine that awaits g",
      "async def f():\n    return await g()\n"),
     # Edits of expressions.
-    ("accept_another", "bytes, too", "isinstance(x, str)\n", "Accept bytes, too: x a str, bytes", "isinstance(x, (str, bytes))\n"),
+    ("accept_another", "bytes, too", "isinstance(x, str)\n", "Accept bytes, too: x a str, bytes",
+     "isinstance(x, (str, bytes))\n"),
     ("accept_another", "'b' as well", "y = x != 'a'\n", "Accept 'b', too: x not in ('a', 'b')", "y = x not in ('a', 'b')\n"),
     ("accept_another", "catch OSError", "try:\n    a()\nexcept (E, F):\n    b()\n",
      "Accept OSError, too: raised error: catch the exception E, F, OSError",

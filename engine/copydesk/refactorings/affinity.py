@@ -19,7 +19,7 @@ _SYNONYMS = (
     "strip whitespace space trim blank surrounding pasted",
     "lower lowercase insensitive case casefold",
     "upper uppercase capital",
-    "remove drop delete without superfluous redundant unnecessary needless rid omit noise useless unneeded strict only doesn lose",
+    "remove drop delete without superfluous redundant unnecessary needless rid omit noise useless unneeded only doesn lose",
     "add also too accept allow another additional include extra more well fine as handle",
     "sort sorted order alphabetical ordered stable",
     "swap order reversed exchange first",
@@ -65,7 +65,7 @@ _DIRECT, _ALIKE, _PART = 1.0, 0.7, 0.6
 """What a word counts: said itself, by a word for the same, as a part of a name."""
 _BESIDE = 0.5
 _MOST_BESIDE = 2.0
-"""What a word counts that the instruction has not, and all of these together: a title that quotes much code is no worse for it."""
+"""What a word counts that the instruction has not, and all of these together: quoting much code makes no title worse."""
 
 
 def affinity(title: str, words: frozenset[str]) -> float:

@@ -15,7 +15,7 @@ from copydesk.refactorings.edits import insert_at, replace_node, replace_nodes, 
 from copydesk.refactorings.expressions import callee, children_of, mentioned, single_line
 from copydesk.refactorings.parameters import list_parameters, name_of
 from copydesk.refactorings.spoken import spoken_types
-from copydesk.syntax.splice import end_of, start_of
+from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
 _UNION = re.compile(r"(?:typing\.)?(Optional|Union)\[")
@@ -29,9 +29,9 @@ _ALIASES = {
     "Type": "type",
 }
 _RETURNING = {
-    "isinstance": "bool", "issubclass": "bool", "callable": "bool", "hasattr": "bool", "any": "bool", "all": "bool", "bool": "bool",
-    "len": "int", "int": "int", "str": "str", "repr": "str", "float": "float", "list": "list", "dict": "dict", "set": "set",
-    "tuple": "tuple", "sorted": "list", "bytes": "bytes", "frozenset": "frozenset",
+    "isinstance": "bool", "issubclass": "bool", "callable": "bool", "hasattr": "bool", "any": "bool", "all": "bool",
+    "bool": "bool", "len": "int", "int": "int", "str": "str", "repr": "str", "float": "float", "list": "list",
+    "dict": "dict", "set": "set", "tuple": "tuple", "sorted": "list", "bytes": "bytes", "frozenset": "frozenset",
 }  # fmt: skip
 _METHODS = {
     "join": "str",
@@ -107,43 +107,30 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         results = list(dict.fromkeys([*([returned] if returned else []), *types, "None"]))
         for type in results:
             title = f"Annotate the return type as {type}, type hint, returns"
-            yield (
-                title,
-                replace_node(context.lines, said, type)
-                if said
-                else insert_at(context.lines, end_of(given), f" -> {type}"),
-            )
+            arrow = insert_at(context.lines, end_of(given), f" -> {type}") if said is None else None
+            yield title, replace_node(context.lines, said, type) if said is not None else arrow
         typed = {name_of(p): _type_for(p, arguments) for p in parameters}
-        splices = [_annotated(p, type) for p in parameters if (type := typed[name_of(p)])]
+        splices = [s for p in parameters if (kind := typed[name_of(p)]) and (s := _annotated(p, kind))]
         if splices:
-            yield "Annotate the parameters, type hints", merged_lines(context, splices)
+            yield "Annotate the parameters, type hints", spliced(context.lines, splices)
         for type in results if said is None else ():
             title = f"Annotate the signature: parameters and return type {type}, type hints, returns"
+            returned_as = Splice(end_of(given), end_of(given), f" -> {type}")
             if splices:
-                yield title, merged_lines(context, [*splices, (end_of(given), end_of(given), f" -> {type}")])
+                yield title, spliced(context.lines, [*splices, returned_as])
             for p in parameters:
                 for one in types:
-                    if p.type == "identifier" or p.type == "default_parameter":
-                        made = [_annotated(p, one), (end_of(given), end_of(given), f" -> {type}")]
-                        yield (
-                            f"Annotate {name_of(p)} as {one}, and the return type as {type}",
-                            merged_lines(context, made),
-                        )
+                    if (typed_as := _annotated(p, one)) is not None:
+                        title = f"Annotate {name_of(p)} as {one}, and the return type as {type}"
+                        yield title, spliced(context.lines, [typed_as, returned_as])
 
 
-def merged_lines(context: RefactoringContext, splices):
-    """Texts put in at places of one or more lines."""
-    from copydesk.syntax.splice import Splice, spliced
-
-    return spliced(context.lines, [Splice(*one) for one in splices if one is not None]) or None
-
-
-def _annotated(parameter: Node, type: str):
+def _annotated(parameter: Node, type: str) -> Splice | None:
     if parameter.type == "identifier":
-        return end_of(parameter), end_of(parameter), f": {type}"
+        return Splice(end_of(parameter), end_of(parameter), f": {type}")
     left, default = parameter.child_by_field_name("name"), parameter.child_by_field_name("value")
     if parameter.type == "default_parameter" and left is not None and default is not None:
-        return end_of(left), start_of(default), f": {type} = "
+        return Splice(end_of(left), start_of(default), f": {type} = ")
     return None
 
 
@@ -152,10 +139,10 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
     if parameter.type not in ("identifier", "default_parameter"):
         return None
     text, name = arguments.instruction, name_of(parameter)
-    found = re.search(
-        rf"(?<![\w.]){re.escape(name)}(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)",
-        text,
+    said = (
+        r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
     )
+    found = re.search(rf"(?<![\w.]){re.escape(name)}{said}", text)
     if found is not None:
         word = found[1].rstrip(".,")
         spoken = spoken_types(Arguments(words=frozenset({word.lower()})))
@@ -170,7 +157,7 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
 
 
 def inferred_return(function: Node) -> str | None:
-    """The type of what a function returns, where all of its returns say it: None where there is nothing, `bool` of comparisons."""
+    """The type of what a function returns, where all of its returns say it: `bool` of comparisons, `"None"` of nothing."""
     body = function.child_by_field_name("body")
     found: dict[str | None, None] = {}
     waiting = [body] if body is not None else []
@@ -296,7 +283,8 @@ def _parts(type: str) -> list[str]:
 
 def with_bars(type: str) -> str:
     """`X | None` for `Optional[X]`, `A | B` for `Union[A, B]`, inside out."""
-    while (found := list(_UNION.finditer(type))) and (last := found[-1]):
+    while found := list(_UNION.finditer(type)):
+        last = found[-1]
         depth, at = 1, last.end()
         commas = [last.end() - 1]
         while at < len(type) and depth:

@@ -28,7 +28,8 @@ _RENAMED = {
 _SIBLINGS = (
     "debug info warning error exception critical", "strip lstrip rstrip removeprefix removesuffix", "lower upper casefold title",
     "startswith endswith", "append extend insert add update appendleft extendleft", "find index rfind rindex",
-    "split rsplit splitlines partition rpartition", "items keys values", "min max sum", "any all", "sorted reversed list tuple set",
+    "split rsplit splitlines partition rpartition", "items keys values", "min max sum", "any all",
+    "sorted reversed list tuple set",
     "list tuple set frozenset dict", "str repr ascii", "int float round", "match fullmatch search findall finditer", "sub subn",
     "get pop setdefault", "remove discard pop", "isfile exists isdir lexists", "is_file exists is_dir", "mkdir makedirs",
     "read readline readlines", "write writelines", "put put_nowait", "acquire release", "union intersection difference update",
@@ -92,11 +93,11 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                         f"Call {new} with {more}, once, only the first or last: {made}",
                         replace_expression(context, call, made),
                     )
-    for target, places in called.items():
+    for spelt, places in called.items():
         old = text_of(places[0])
         for new in _others(old, news, arguments) if len(places) > 1 else ():
             if new != old:
-                title = f"Call {new} instead of {target} in all calls, both, every"
+                title = f"Call {new} instead of {spelt} in all calls, both, every"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
 
 

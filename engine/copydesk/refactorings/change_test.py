@@ -81,9 +81,9 @@ def _de_morgan(node: Node) -> Iterator[tuple[str, str]]:
                 inner = f" {swapped} ".join(f"({o})" if o and level_of(o) < 4 else str(o) for o in others)
                 yield f"Apply De Morgan's law, not ({inner}): one negation of the condition", f"not ({inner})"
     if node.type == "not_operator":
-        inner = bare(children_of(node)[0])
+        negated = bare(children_of(node)[0])
         for word, swapped in (("and", "or"), ("or", "and")):
-            parts = operands(inner, word)
+            parts = operands(negated, word)
             others = [_opposite(bare(part)) for part in parts]
             if len(parts) > 1 and all(others):
                 made = f" {swapped} ".join(str(other) for other in others)

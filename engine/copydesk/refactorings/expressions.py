@@ -32,13 +32,15 @@ _NEEDED = {
 """How tightly an operand must hold together, by what it is an operand of."""
 _ENTRIES = (
     "argument_list", "keyword_argument", "list", "tuple", "set", "pair", "interpolation", "default_parameter", "lambda",
-    "typed_default_parameter", "assert_statement", "list_comprehension", "set_comprehension", "generator_expression", "if_statement",
+    "typed_default_parameter", "assert_statement",
+    "list_comprehension", "set_comprehension", "generator_expression", "if_statement",
     "elif_clause", "while_statement",
 )  # fmt: skip
 """Where a tuple would be read as several entries, or as something else."""
 _VALUED = (
     "return_statement", "assignment", "augmented_assignment", "argument_list", "keyword_argument", "comparison_operator",
-    "for_statement", "for_in_clause", "subscript", "interpolation", "pair", "list", "tuple", "set", "expression_list", "if_clause",
+    "for_statement", "for_in_clause", "subscript", "interpolation", "pair", "list", "tuple", "set", "expression_list",
+    "if_clause",
     "binary_operator", "boolean_operator", "not_operator", "conditional_expression", "parenthesized_expression", "yield", "await",
     "if_statement", "elif_clause", "while_statement", "list_comprehension", "set_comprehension", "generator_expression", "lambda",
     "raise_statement", "assert_statement", "default_parameter", "typed_default_parameter",
@@ -243,9 +245,8 @@ def _conditions(context: RefactoringContext) -> list[Node]:
         if node.type == "conditional_expression":
             found += children[1:2]
         elif node.type in ("return_statement", "assignment"):
-            value = (
-                node.child_by_field_name("right") if node.type == "assignment" else (children or [None])[0]
-            )
+            value = node.child_by_field_name("right") if node.type == "assignment" else None
+            value = children[0] if node.type == "return_statement" and children else value
             inner = bare(value) if value is not None else None
             if inner is not None and inner.type in (
                 "comparison_operator",

@@ -17,13 +17,14 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     tests,
     values,
+    variables,
 )  # fmt: skip
 from copydesk.refactorings.spoken import spoken_values
 from copydesk.syntax.tree import text_of
 
 _ASKING = frozenset({
-    "default", "fall", "fallback", "falls", "or", "none", "missing", "empty", "else", "otherwise", "null", "get", "keyerror", "absent",
-    "without", "instead", "unless", "if", "when",
+    "default", "fall", "fallback", "falls", "or", "none", "missing", "empty", "else", "otherwise", "null", "get", "keyerror",
+    "absent",     "without", "instead", "unless", "if", "when",
 })  # fmt: skip
 
 _TAKEN = ("assignment", "return_statement", "argument_list", "keyword_argument", "parenthesized_expression")
@@ -77,10 +78,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _conditional(
-    context: RefactoringContext, node, text: str, value: str
+    context: RefactoringContext, node: Node, text: str, value: str
 ) -> Iterator[tuple[str, Edits | None]]:
-    from copydesk.refactorings.expressions import variables
-
     for name in variables(node)[:2]:
         if value != text:
             made = f"{text} if {name} else {value}"

@@ -117,7 +117,7 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
                 yield "Use a set comprehension", f"{{{inner}}}"
         if one.type in ("list", "tuple") and called in ("set", "list", "tuple"):
             inner = ", ".join(text_of(child) for child in children_of(one))
-            opening, closing = {"set": "{}", "list": "[]", "tuple": "()"}[called]
+            opening, closing = {"set": ("{", "}"), "list": ("[", "]"), "tuple": ("(", ")")}[called]
             if inner:
                 yield f"Use a {called} literal instead of {called}()", f"{opening}{inner}{closing}"
         if called == "bool" and one.type in ATOMS:

@@ -156,8 +156,8 @@ def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
             ):
                 yield f"Change {old} to {new}, {said}", replace_expression(context, node, str(new))
         elif re.fullmatch(r"\d+\.\d*", old):
-            for new, said in ((2 * float(old), "twice, double"), (float(old) / 2, "half")):
-                yield f"Change {old} to {new}, {said}", replace_expression(context, node, str(new))
+            for made, said in ((2 * float(old), "twice, double"), (float(old) / 2, "half")):
+                yield f"Change {old} to {made}, {said}", replace_expression(context, node, str(made))
 
 
 SHIFT_INDEX = Refactoring("shift_index", "refactor.rewrite.shiftIndex", _propose)

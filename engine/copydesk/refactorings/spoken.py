@@ -138,7 +138,7 @@ def _literal(code: str) -> object:
 
 
 def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[str]:
-    """Those of some names that an instruction spells, or names in words: `the values` are `value`, the callback is `done_callback`."""
+    """Those of some names that an instruction spells or names in words: values are `value`, the callback is `done_callback`."""
     spelt: list[str] = []
     alike: list[str] = []
     words = arguments.words
