@@ -30,6 +30,7 @@ _STATES = (
 _TEST = re.compile(r"[=<>(.]| in | is |not ")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _MOST_NAMES = 8
+_LEVELS = {"and": 3, "or": 2}
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -103,7 +104,7 @@ def _behind(context: RefactoringContext, node: Node, word: str, extra: str) -> E
             if _bracketed(text, word) == text
             else None
         )
-    return replace_expression(context, node, f"{_bracketed(text, word)} {word} {extra}")
+    return replace_expression(context, node, f"{_bracketed(text, word)} {word} {extra}", _LEVELS[word])
 
 
 def _before(context: RefactoringContext, node: Node, word: str, extra: str) -> Edits | None:
@@ -111,12 +112,12 @@ def _before(context: RefactoringContext, node: Node, word: str, extra: str) -> E
     if "\n" in text:
         same = _bracketed(text, word) == text
         return insert_at(context.lines, start_of(node), f"{extra} {word} ") if same else None
-    return replace_expression(context, node, f"{extra} {word} {_bracketed(text, word)}")
+    return replace_expression(context, node, f"{extra} {word} {_bracketed(text, word)}", _LEVELS[word])
 
 
 def _bracketed(text: str, word: str) -> str:
     """An operand of `and` or `or`."""
-    return f"({text})" if level_of(text) < (3 if word == "and" else 2) else text
+    return f"({text})" if level_of(text) < _LEVELS[word] else text
 
 
 ADD_CONDITION = Refactoring("add_condition", "refactor.rewrite.addCondition", _propose)

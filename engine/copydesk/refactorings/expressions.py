@@ -84,9 +84,18 @@ def single_line(node: Node) -> bool:
     return node.start_point[0] == node.end_point[0]
 
 
-def replace_expression(context: RefactoringContext, node: Node, text: str) -> Edits | None:
-    """`text`, an expression, in place of another of any number of lines, in brackets where its place needs them."""
-    return replace_expressions(context, [(node, text)])
+def replace_expression(
+    context: RefactoringContext, node: Node, text: str, level: int | None = None
+) -> Edits | None:
+    """`text`, an expression, in place of another of any number of lines, in brackets where its place needs them. level: how
+    tightly it holds together, where the caller has made it of expressions and knows.
+    """
+    if level is None or "\n" in text or not single_line(node) or not _stands_free(node):
+        return replace_expressions(context, [(node, text)])
+    edits = replace_nodes(context.lines, [(node, f"({text})" if level < _needed(node) else text)])
+    if edits:
+        context.sound.add(edits)
+    return edits
 
 
 def replace_expressions(context: RefactoringContext, pairs: Iterable[tuple[Node, str]]) -> Edits | None:
@@ -103,10 +112,14 @@ def replace_expressions(context: RefactoringContext, pairs: Iterable[tuple[Node,
 
 def _fits(node: Node, text: str) -> bool:
     """Whether code that parses still does with `text` there, since both are whole expressions, and none is inside a text."""
-    parent = node.parent
-    if parent is None or "\n" in text or not is_value(node) or not is_expression(text):
+    return "\n" not in text and _stands_free(node) and is_expression(text)
+
+
+def _stands_free(node: Node) -> bool:
+    """Whether it is a value, and no part of a text."""
+    above = node.parent if is_value(node) else None
+    if above is None:
         return False
-    above: Node | None = parent
     while above is not None and not above.type.endswith(("_statement", "_definition", "block", "_clause")):
         if above.type in ("string", "interpolation"):
             return False
@@ -130,22 +143,24 @@ def is_expression(text: str) -> bool:
 
 def needs_brackets(node: Node, text: str) -> bool:
     """Whether `text` in place of `node` would be read otherwise without brackets."""
-    parent = node.parent
-    if parent is None or (_PLAIN.fullmatch(text) and not text.startswith("not ")):
+    if _PLAIN.fullmatch(text) and not text.startswith("not "):
         return False
+    needed = _needed(node)
+    return needed >= 0 and level_of(text) < needed
+
+
+def _needed(node: Node) -> int:
+    """How tightly what stands in place of a node must hold together."""
+    parent = node.parent
+    if parent is None:
+        return -1
     if parent.type == "boolean_operator":
         sign = parent.child_by_field_name("operator")
-        needed = 3 if sign is not None and text_of(sign) == "and" else 2
-    elif parent.type in ("call", "subscript"):
+        return 3 if sign is not None and text_of(sign) == "and" else 2
+    if parent.type in ("call", "subscript"):
         field = "function" if parent.type == "call" else "value"
-        needed = _ATOM if parent.child_by_field_name(field) == node else -1
-    elif parent.type in _NEEDED:
-        needed = _NEEDED[parent.type]
-    elif parent.type in _ENTRIES:
-        needed = 0
-    else:
-        needed = -1
-    return level_of(text) < needed
+        return _ATOM if parent.child_by_field_name(field) == node else -1
+    return _NEEDED.get(parent.type, 0 if parent.type in _ENTRIES else -1)
 
 
 @lru_cache(maxsize=4096)
