@@ -9,7 +9,8 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.expressions import mentioned
+from copydesk.refactorings.edits import replace_node
+from copydesk.refactorings.expressions import mentioned, single_line
 from copydesk.refactorings.parameters import list_parameters, name_of
 from copydesk.refactorings.spoken import literals_like, spoken_types, spoken_values
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
@@ -45,6 +46,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 yield title, spliced(context.lines, [_given(p, value) for p in last]) or None
         for p in parameters:
             if p.type in ("default_parameter", "typed_default_parameter"):
+                now = p.child_by_field_name("value")
+                for value in values if now is not None and single_line(now) else ():
+                    if now is not None and text_of(now) != value:
+                        title = f'Change the default of "{name_of(p)}" from {text_of(now)} to {value}'
+                        yield title, replace_node(context.lines, now, value)
                 left = p.child_by_field_name("type") or p.child_by_field_name("name")
                 if left is not None and left.end_point[0] == p.end_point[0]:
                     title = f'Drop the default of "{name_of(p)}", no default, required'

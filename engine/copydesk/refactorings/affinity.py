@@ -19,7 +19,7 @@ _SYNONYMS = (
     "strip whitespace space trim blank surrounding pasted",
     "lower lowercase insensitive case casefold",
     "upper uppercase capital",
-    "remove drop delete without superfluous redundant unnecessary needless rid omit noise useless unneeded only doesn lose",
+    "remove drop delete without superfluous redundant unnecessary needless rid omit useless only lose no need",
     "add also too accept allow another additional include extra more well fine as handle",
     "sort sorted order alphabetical ordered stable",
     "swap order reversed exchange first",

@@ -241,6 +241,18 @@ def _spelling(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                         replace_node(context.lines, node, " | ".join([*rest, part])),
                     )
         for extra in dict.fromkeys([*types, "None"]):
+            if extra in parts:
+                continue
+            for k in range(1, len(parts)):
+                if parts[k] == "None" or is_spelt(parts[k - 1], arguments):
+                    made = " | ".join([*parts[:k], extra, *parts[k:]])
+                    yield (
+                        f"Allow {extra} in the type too, after {parts[k - 1]}: {made}",
+                        replace_node(context.lines, node, made),
+                    )
+            if old.startswith("Optional[") and old.endswith("]"):
+                made = f"Optional[Union[{old[9:-1]}, {extra}]]"
+                yield f"Allow {extra} in the type too: {made}", replace_node(context.lines, node, made)
             if extra not in parts:
                 yield (
                     f"Allow {extra} in the type too: {old} | {extra}",
@@ -263,10 +275,24 @@ def _spelling(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                         f"Change the type inside {old} to {extra}",
                         replace_node(context.lines, node, f"{head}[{extra}]"),
                     )
+    optional = [(node, new) for node, new in modern if "Union" not in text_of(node)]
+    if 1 < len(optional) < len(modern):
+        yield "Write Optional by | None in all places, modern", replace_nodes(context.lines, optional)
+    kept = [(node, new) for node, new in generic if not text_of(node).startswith("Type")]
+    if 1 < len(kept) < len(generic):
+        yield (
+            "Write list, dict, set and tuple in lower case, builtin generics",
+            replace_nodes(context.lines, kept),
+        )
     if len(modern) > 1:
         yield "Write all unions by |, modern, Optional and Union", replace_nodes(context.lines, modern)
     if len(generic) > 1:
         yield "Write all builtin generics in lower case, modern", replace_nodes(context.lines, generic)
+
+
+def is_spelt(type: str, arguments: Arguments) -> bool:
+    """Whether an instruction names a type."""
+    return arguments.mentions(type) or type in spoken_types(arguments)
 
 
 def _parts(type: str) -> list[str]:

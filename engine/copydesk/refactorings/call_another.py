@@ -14,7 +14,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
 from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
-from copydesk.refactorings.spoken import named_in
+from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import is_label, text_of
 
 _RENAMED = {
@@ -141,7 +141,16 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 f"Use {_RENAMED[old]} instead of {old}, which is Python 2",
                 replace_node(context.lines, node, _RENAMED[old]),
             )
+    literals = spoken_values(arguments)[:4]
     for old, nodes in places.items():
+        for new in literals if arguments.mentions(old) else ():
+            for one in nodes:
+                yield f"Use {new} instead of {old}", replace_node(context.lines, one, new)
+            if len(nodes) > 1:
+                yield (
+                    f"Use {new} instead of {old} everywhere",
+                    replace_nodes(context.lines, [(n, new) for n in nodes]),
+                )
         for new in news[:8] if len(nodes) > 1 else ():
             if new != old:
                 yield (

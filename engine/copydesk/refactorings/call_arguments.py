@@ -93,6 +93,11 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
             if not any(one.partition("=")[0] == entry.partition("=")[0] for one in has):
                 yield f"Pass {entry} to {called}{_said(entry)}", _append(context, given, entry)
+        named = [n for n in children_of(given) if n.type == "keyword_argument"]
+        for entry in pairs if named else ():
+            if not any(one.partition("=")[0] == entry.partition("=")[0] for one in has):
+                title = f"Pass {entry} to {called}, before {text_of(named[0])}"
+                yield title, insert_at(context.lines, start_of(named[0]), f"{entry}, ")
         if not is_mentioned(node, arguments) and len(values) > 2:
             continue
         for value in dict.fromkeys(values[:8]):

@@ -55,6 +55,7 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
     if node.type in ATOMS:
         yield f"Test whether {text} is not None", f"{text} is not None"
         yield f"Test whether {text} is None", f"{text} is None"
+        yield f"Compare {text} explicitly: {text} > 0", f"{text} > 0"
         if node.type != "call":
             yield f"Test whether {text} is callable", f"callable({text})"
             yield f"Test the length of {text}: more than one", f"len({text}) > 1"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_nodes
 from copydesk.refactorings.expressions import children_of, mentioned, operands, replace_expression, tests
 from copydesk.syntax.tree import text_of
 
@@ -17,6 +19,9 @@ def _drop(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             if node.parent is not None and operands(node.parent, word)[1:] and node.parent.type == node.type:
                 continue  # a part of a longer one
             parts = operands(node, word)
+            for one, two in pairwise(parts):
+                title = f"Test {text_of(two)} first, before {text_of(one)}: swap the conditions, the order"
+                yield title, replace_nodes(context.lines, [(one, text_of(two)), (two, text_of(one))])
             for part in parts if len(parts) > 1 else ():
                 rest = f" {word} ".join(text_of(one) for one in parts if one is not part)
                 yield (

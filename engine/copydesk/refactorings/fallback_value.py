@@ -9,7 +9,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.edits import Edits, replace_node
 from copydesk.refactorings.expressions import (
     ATOMS,
     children_of,
@@ -94,6 +94,14 @@ def _conditional(
 
 
 def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("delete_statement"):
+        (deleted, *others) = children_of(node)
+        if not others and deleted.type == "subscript" and len(children_of(deleted)) == 2:
+            owner, key = map(text_of, children_of(deleted))
+            yield (
+                f"Use pop with a default instead of del: {owner}.pop({key}, None)",
+                replace_node(context.lines, node, f"{owner}.pop({key}, None)"),
+            )
     for node in mentioned(context.walk("subscript"), arguments):
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):

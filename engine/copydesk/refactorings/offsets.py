@@ -144,6 +144,11 @@ def _shifted(text: str) -> Iterator[str]:
 
 
 def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if arguments.words & {"one", "1", "off", "from", "start", "starts", "starting", "based", "count"}:
+        for node in mentioned(values(context), arguments):
+            if node.type in ("identifier", "attribute", "call") and is_mentioned(node, arguments):
+                for new in (f"{text_of(node)} + 1", f"{text_of(node)} - 1"):
+                    yield f"Shift by one, off by one: {new}", replace_expression(context, node, new)
     for node in mentioned(context.walk(*LITERALS), arguments):
         old = text_of(node)
         if re.fullmatch(r"\d+", old):

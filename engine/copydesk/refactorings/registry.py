@@ -46,6 +46,7 @@ from copydesk.refactorings.exceptions import CHAIN_EXCEPTION, LOG_EXCEPTION
 from copydesk.refactorings.extract_variable import EXTRACT_VARIABLE
 from copydesk.refactorings.f_string import F_STRING
 from copydesk.refactorings.fallback_value import FALLBACK_VALUE, TAKE_ENTRY
+from copydesk.refactorings.filter_comprehension import FILTER_COMPREHENSION
 from copydesk.refactorings.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.guard import GUARD
 from copydesk.refactorings.guard_clause import GUARD_CLAUSE
@@ -105,7 +106,8 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         STRING_FORMAT, SWAP_STATEMENTS, USE_WITH, WALRUS, WRAP_IN_TRY,
         ACCEPT_ANOTHER, ADD_DEFAULT, CALL_ANOTHER, CHANGE_ARGUMENT, CHANGE_CONVERSION, CHANGE_ENTRIES, CHANGE_NUMBER,
         CHANGE_OPERATOR, CHANGE_RETURN, CHANGE_TEST, CHANGE_TYPE, ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, DROP_CONDITION,
-        FALLBACK_VALUE, FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION, MODERN_FORMS, PASS_ARGUMENT, SHIFT_INDEX, TAKE_ENTRY,
+        FALLBACK_VALUE, FILTER_COMPREHENSION,
+        FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION, MODERN_FORMS, PASS_ARGUMENT, SHIFT_INDEX, TAKE_ENTRY,
         UNWRAP_VALUE, USE_ATTRIBUTE, USE_EXPRESSION, USE_NAME, WRAP_VALUE,
     )  # fmt: skip
 
