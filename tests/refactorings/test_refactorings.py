@@ -215,6 +215,13 @@ CASES = [
     ("change_type", "str as well", "x: bytes | None = y\n", "Allow str in the type too, after bytes: bytes | str | None",
      "x: bytes | str | None = y\n"),
     ("wrap_value", "flip the sign of b", "a = f(b=b)\n", "Negate the sign, minus: -b", "a = f(b=-b)\n"),
+    ("unwrap_value", "", "x = set(a.keys()) | set(b.keys())\n", "Remove .keys(), in all places, everywhere, both, every",
+     "x = set(a) | set(b)\n"),
+    ("call_another", "removeprefix", "x = a.lstrip('.')\ny = b.lstrip('.')\n",
+     "Call removeprefix instead of lstrip, in all places, everywhere, both, every",
+     "x = a.removeprefix('.')\ny = b.removeprefix('.')\n"),
+    ("add_default", "five seconds", "def f(t=1.0):\n    pass\n", 'Change the default of "t" from 1.0 to 5.0',
+     "def f(t=5.0):\n    pass\n"),
 ]  # fmt: skip
 
 

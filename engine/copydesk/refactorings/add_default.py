@@ -47,7 +47,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for p in parameters:
             if p.type in ("default_parameter", "typed_default_parameter"):
                 now = p.child_by_field_name("value")
-                for value in values if now is not None and single_line(now) else ():
+                like = literals_like(text_of(now), arguments, 6) if now is not None else []
+                for value in dict.fromkeys([*like, *values]) if now is not None and single_line(now) else ():
                     if now is not None and text_of(now) != value:
                         title = f'Change the default of "{name_of(p)}" from {text_of(now)} to {value}'
                         yield title, replace_node(context.lines, now, value)

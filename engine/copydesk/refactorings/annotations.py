@@ -329,4 +329,4 @@ def with_bars(type: str) -> str:
 
 ANNOTATE_VARIABLE = Refactoring("annotate_variable", "refactor.rewrite.annotateVariable", _variables)
 ANNOTATE_FUNCTION = Refactoring("annotate_function", "refactor.rewrite.annotateFunction", _signature)
-CHANGE_TYPE = Refactoring("change_type", "refactor.rewrite.changeType", _spelling)
+CHANGE_TYPE = Refactoring("change_type", "refactor.rewrite.changeType", _spelling, everywhere=True)

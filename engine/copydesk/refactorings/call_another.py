@@ -178,6 +178,6 @@ def _attributes(context: RefactoringContext, arguments: Arguments) -> Iterator[P
                 )
 
 
-CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls)
+CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls, everywhere=True)
 USE_NAME = Refactoring("use_name", "refactor.rewrite.useName", _names)
 USE_ATTRIBUTE = Refactoring("use_attribute", "refactor.rewrite.useAttribute", _attributes)

@@ -222,5 +222,5 @@ def _reordered(context: RefactoringContext, called: str, entries: list[Node]) ->
             )
 
 
-PASS_ARGUMENT = Refactoring("pass_argument", "refactor.rewrite.passArgument", _add)
-CHANGE_ARGUMENT = Refactoring("change_argument", "refactor.rewrite.changeArgument", _change)
+PASS_ARGUMENT = Refactoring("pass_argument", "refactor.rewrite.passArgument", _add, everywhere=True)
+CHANGE_ARGUMENT = Refactoring("change_argument", "refactor.rewrite.changeArgument", _change, everywhere=True)

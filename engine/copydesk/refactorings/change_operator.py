@@ -68,4 +68,4 @@ def _between(context: RefactoringContext, left: Node, right: Node) -> str:
     return " ".join(raw.decode().split())
 
 
-CHANGE_OPERATOR = Refactoring("change_operator", "refactor.rewrite.changeOperator", _propose)
+CHANGE_OPERATOR = Refactoring("change_operator", "refactor.rewrite.changeOperator", _propose, everywhere=True)

@@ -186,4 +186,4 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
             )
 
 
-CHANGE_TEST = Refactoring("change_test", "refactor.rewrite.changeTest", _propose)
+CHANGE_TEST = Refactoring("change_test", "refactor.rewrite.changeTest", _propose, everywhere=True)

@@ -33,4 +33,4 @@ def _drop(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             yield f"Drop not from the condition: {inner}", replace_expression(context, node, inner)
 
 
-DROP_CONDITION = Refactoring("drop_condition", "refactor.rewrite.dropCondition", _drop)
+DROP_CONDITION = Refactoring("drop_condition", "refactor.rewrite.dropCondition", _drop, everywhere=True)

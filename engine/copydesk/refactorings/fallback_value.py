@@ -111,4 +111,4 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 
 
 FALLBACK_VALUE = Refactoring("fallback_value", "refactor.rewrite.fallbackValue", _propose)
-TAKE_ENTRY = Refactoring("take_entry", "refactor.rewrite.takeEntry", _entry)
+TAKE_ENTRY = Refactoring("take_entry", "refactor.rewrite.takeEntry", _entry, everywhere=True)

@@ -67,4 +67,6 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 yield title, delete_lines(test.start_point[0] + 1, test.end_point[0] + 1)
 
 
-FILTER_COMPREHENSION = Refactoring("filter_comprehension", "refactor.rewrite.filterComprehension", _propose)
+FILTER_COMPREHENSION = Refactoring(
+    "filter_comprehension", "refactor.rewrite.filterComprehension", _propose, everywhere=True
+)

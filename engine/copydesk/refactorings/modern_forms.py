@@ -314,4 +314,4 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Use list({made}) instead of the comprehension", f"list({made})"
 
 
-MODERN_FORMS = Refactoring("modern_forms", "refactor.rewrite.modernForms", _propose)
+MODERN_FORMS = Refactoring("modern_forms", "refactor.rewrite.modernForms", _propose, everywhere=True)

@@ -123,6 +123,8 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
         found = [code for code in spoken_values(arguments) if code in ("True", "False", "None")]
     elif isinstance(made, (int, float)):
         found = [code for code in spoken_values(arguments) if isinstance(_literal(code), (int, float))]
+        if isinstance(made, float):
+            found = [f"{code}.0" if code.lstrip("-").isdigit() else code for code in found]
     elif isinstance(made, (str, bytes)) and (quote := re.match(r"([rRbBuU]*)([\"']{1,3})", old)):
         for content in _contents(arguments):
             if quote[2][0] not in content and content.isprintable():

@@ -224,5 +224,5 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             yield f"Remove the copy of {inner}", replace_expression(context, node, inner)
 
 
-WRAP_VALUE = Refactoring("wrap_value", "refactor.rewrite.wrapValue", _wrap)
-UNWRAP_VALUE = Refactoring("unwrap_value", "refactor.rewrite.unwrapValue", _unwrap)
+WRAP_VALUE = Refactoring("wrap_value", "refactor.rewrite.wrapValue", _wrap, everywhere=True)
+UNWRAP_VALUE = Refactoring("unwrap_value", "refactor.rewrite.unwrapValue", _unwrap, everywhere=True)
