@@ -188,7 +188,7 @@ CASES = [
     ("lambda_to_function", "", "f = lambda a: a + 1\n", "Make f a function, def instead of lambda",
      "def f(a):\n    return a + 1\n"),
     ("modern_forms", "", "y = max([f(x) for x in z])\n", "Use a generator, no list inside max()", "y = max(f(x) for x in z)\n"),
-    ("modern_forms", "", "super(A, self).f()\n", "Use super() without arguments, Python 3", "super().f()\n"),
+    ("modern_forms", "", "super(A, self).f()\n", "Use super() without arguments, modern: python3, Python 3", "super().f()\n"),
     ("modern_forms", "", "y = True if x else False\n", "Use bool(x) instead of True if ... else False", "y = bool(x)\n"),
     ("modern_forms", "", "y = a + '-' + str(b)\n", "Use an f-string instead of +", "y = f'{a}-{b}'\n"),
     ("shift_index", "", "y = x[i]\n", "Use x[i + 1] instead of x[i]", "y = x[i + 1]\n"),

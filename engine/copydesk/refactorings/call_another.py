@@ -141,11 +141,12 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 f"Use {_RENAMED[old]} instead of {old}, which is Python 2",
                 replace_node(context.lines, node, _RENAMED[old]),
             )
-    literals = spoken_values(arguments)[:4]
+    code = [one for one in arguments.code if not one.isidentifier() and context.knows(one)]
+    literals = list(dict.fromkeys([*spoken_values(arguments)[:4], *code[:4]]))
     for old, nodes in places.items():
         for new in literals if arguments.mentions(old) else ():
             for one in nodes:
-                yield f"Use {new} instead of {old}", replace_node(context.lines, one, new)
+                yield f"Use {new} instead of {old}", replace_expression(context, one, new)
             if len(nodes) > 1:
                 yield (
                     f"Use {new} instead of {old} everywhere",

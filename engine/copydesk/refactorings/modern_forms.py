@@ -17,7 +17,6 @@ from copydesk.refactorings.expressions import (
     method_of,
     positional,
     replace_expression,
-    replace_expressions,
     single_line,
     variables,
 )  # fmt: skip
@@ -53,7 +52,6 @@ _MAKES = {"list_comprehension": "list", "set_comprehension": "set", "generator_e
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    alike: dict[str, list[tuple[Node, str]]] = {}
     for node in context.walk(
         "call",
         "conditional_expression",
@@ -66,10 +64,6 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     ):
         for title, text in _forms(node):
             yield title, replace_expression(context, node, text)
-            alike.setdefault(title, []).append((node, text))
-    for title, pairs in alike.items():
-        if len(pairs) > 1:
-            yield f"{title}, in all places, both, every", replace_expressions(context, pairs)
 
 
 def _forms(node: Node) -> Iterator[tuple[str, str]]:
@@ -128,7 +122,7 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
     if not given and called in _LITERALS:
         yield f"Use the literal {_LITERALS[called]} instead of {called}()", _LITERALS[called]
     if called == "super" and given:
-        yield "Use super() without arguments, Python 3", "super()"
+        yield "Use super() without arguments, modern: python3, Python 3", "super()"
     if len(given) == 1:
         (one,) = given
         if one.type == "list_comprehension":
