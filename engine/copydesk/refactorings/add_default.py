@@ -67,7 +67,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                             )
                             or None,
                         )
-            elif p.type == "identifier":
+            elif p.type == "identifier" and name_of(p) not in ("self", "cls"):
                 for type in spoken_types(arguments):
                     for value in values[:8]:
                         title = f'Give "{name_of(p)}" the type {type} and the default {value}'

@@ -63,6 +63,8 @@ _SYNONYMS = (
 """Words that people use for one another, by their stems or in full."""
 _DIRECT, _ALIKE, _PART = 1.0, 0.7, 0.6
 """What a word counts: said itself, by a word for the same, as a part of a name."""
+_DIMINISHED = 0.7
+"""The exponent of what is shared: a title that repeats a long argument is not far ahead of one with the right two words."""
 _BESIDE = 0.5
 _MOST_BESIDE = 2.0
 """What a word counts that the instruction has not, and all of these together: quoting much code makes no title worse."""
@@ -84,7 +86,7 @@ def affinity(title: str, words: frozenset[str]) -> float:
             weight = _PART if any(wanted.get(_stem(part), 0.0) == _DIRECT for part in parts) else 0.0
         used += weight
         beside += 0.0 if weight else _BESIDE
-    return used - min(beside, _MOST_BESIDE)
+    return used**_DIMINISHED - min(beside, _MOST_BESIDE)
 
 
 @lru_cache(maxsize=16)

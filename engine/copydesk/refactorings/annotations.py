@@ -67,11 +67,8 @@ def named_types(arguments: Arguments) -> list[str]:
         types += [f"Optional[{name}]" for name in types if "None" not in name and "Optional" not in name]
     if len(found := spoken_types(arguments)) > 1:
         types += [f"{one} | {two}" for one in found for two in found if one != two]
-    return [
-        name
-        for name in dict.fromkeys(types)
-        if annotation(name) is not None and name not in ("True", "False")
-    ][:24]
+    no_types = ("True", "False", *arguments.exceptions)
+    return [name for name in dict.fromkeys(types) if annotation(name) and name not in no_types][:24]
 
 
 def _variables(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -130,12 +130,14 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     ]
     news = list(dict.fromkeys([*news, *named_in(arguments, sorted(context.names()))]))
     places: dict[str, list[Node]] = {}
+    errors = arguments.exceptions
     for node in mentioned(loads(context), arguments):
         old = text_of(node)
         places.setdefault(old, []).append(node)
         for new in news[:8]:
             if new != old:
-                yield f"Use {new} instead of {old}", replace_node(context.lines, node, new)
+                said = ", another exception type, raise this error" if new in errors else ""
+                yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)
         if old in _RENAMED:
             yield (
                 f"Use {_RENAMED[old]} instead of {old}, which is Python 2",

@@ -87,7 +87,7 @@ MOST_LINES = 200
 """A longer selection, which no page would show, has none."""
 _EACH = 400
 """Candidates of one refactoring that are compared with the others."""
-_CROWDED = 0.25
+_CROWDED = 0.5
 """What each doubling of one refactoring's candidates takes off the affinity of the next."""
 
 
