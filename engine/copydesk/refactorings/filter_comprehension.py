@@ -58,13 +58,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 f"Filter the comprehension by {made}",
                 insert_at(context.lines, end_of(loops[-1]), f" if {made}"),
             )
-        for test in tests:
-            title = f"Drop the filter {text_of(test)} of the comprehension"
+        for clause in tests:
+            title = f"Drop the filter {text_of(clause)} of the comprehension"
             above = loops[-1]
-            if above.end_point[0] == test.start_point[0] == test.end_point[0]:
-                yield title, replace_span(context.lines, end_of(above), end_of(test), "")
-            elif context.starts_line(test) and not context.split(end_of(test))[1].strip():
-                yield title, delete_lines(test.start_point[0] + 1, test.end_point[0] + 1)
+            if above.end_point[0] == clause.start_point[0] == clause.end_point[0]:
+                yield title, replace_span(context.lines, end_of(above), end_of(clause), "")
+            elif context.starts_line(clause) and not context.split(end_of(clause))[1].strip():
+                yield title, delete_lines(clause.start_point[0] + 1, clause.end_point[0] + 1)
 
 
 FILTER_COMPREHENSION = Refactoring(

@@ -147,8 +147,8 @@ def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
     if arguments.words & {"one", "1", "off", "from", "start", "starts", "starting", "based", "count"}:
         for node in mentioned(values(context), arguments):
             if node.type in ("identifier", "attribute", "call") and is_mentioned(node, arguments):
-                for new in (f"{text_of(node)} + 1", f"{text_of(node)} - 1"):
-                    yield f"Shift by one, off by one: {new}", replace_expression(context, node, new)
+                for shifted in (f"{text_of(node)} + 1", f"{text_of(node)} - 1"):
+                    yield f"Shift by one, off by one: {shifted}", replace_expression(context, node, shifted)
     for node in mentioned(context.walk(*LITERALS), arguments):
         old = text_of(node)
         if re.fullmatch(r"\d+", old):
