@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tree_sitter import Node
 
@@ -35,11 +34,12 @@ _SIBLINGS = (
     "read readline readlines", "write writelines", "put put_nowait", "acquire release", "union intersection difference update",
     "isdigit isdecimal isnumeric isalpha isalnum", "ljust rjust center zfill", "dump dumps", "load loads", "copy deepcopy",
     "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
+    "read_text read_bytes open", "write_text write_bytes", "resolve absolute expanduser", "iterdir glob rglob",
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
 )  # fmt: skip
 """Functions and methods that are taken for one another."""
 _ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
-_KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, Path, re.Pattern)
+_KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
 
 def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
