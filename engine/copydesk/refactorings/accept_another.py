@@ -115,7 +115,7 @@ def _of(context: RefactoringContext, node: Node, news: list[str], what: str) -> 
 
 
 def _put(context: RefactoringContext, node: Node, entries: list[str]) -> Edits | None:
-    opening, closing = {"list": "[]", "set": "{}"}.get(node.type, "()")
+    opening, closing = {"list": ("[", "]"), "set": ("{", "}")}.get(node.type, ("(", ")"))
     if len(entries) == 1:
         alone = node.type not in _GROUPS or node.type == "tuple"
         text = entries[0] if alone else f"{opening}{entries[0]}{closing}"

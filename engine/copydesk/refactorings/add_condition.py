@@ -1,32 +1,123 @@
-"""One more condition for an `if` or a loop."""
+"""One more condition for an `if`, a loop, or wherever something is tested."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import builtins
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import insert_at
-from copydesk.syntax.splice import end_of
+from copydesk.refactorings.edits import Edits, insert_at
+from copydesk.refactorings.expressions import conditions, level_of, mentioned, replace_expression, variables
+from copydesk.refactorings.spoken import named_in, spoken_types
+from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
 
-_LOOSE = ("conditional_expression", "lambda", "named_expression", "expression_list")
+_STATES = (
+    ("none null missing unset set given absent", "{0} is not None", "{0} is None"),
+    ("empty blank falsy truthy there any nothing", "{0}", "not {0}"),
+    ("callable callback function call", "callable({0})", "not callable({0})"),
+    ("negative positive zero", "{0} > 0", "{0} < 0"),
+    ("zero", "{0} != 0", "{0} == 0"),
+    ("more one several", "len({0}) > 1", "len({0}) == 1"),
+    ("exist exists existing file", "{0}.exists()", "not {0}.exists()"),
+)
+"""What may be true of a value: words for it, the test for it, the test against it."""
+_TEST = re.compile(r"[=<>(.]| in | is |not ")
+_DOTTED = re.compile(r"[^\W\d][\w.]*")
+_MOST_NAMES = 8
+_LEVELS = {"and": 3, "or": 2}
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    extras = [value for value in arguments.values if context.knows(value)]
-    for node in context.starting("if_statement", "elif_clause", "while_statement"):
-        test = node.child_by_field_name("condition")
-        if test is None or test.type in _LOOSE:
+    named = named_in(arguments, sorted(context.names()))
+    named = list(dict.fromkeys(n for n in (*arguments.dotted, *named, *arguments.names) if context.knows(n)))
+    named = named[:_MOST_NAMES]
+    code = [one for one in arguments.code if _TEST.search(one) and one not in named and context.knows(one)]
+    for node in mentioned(conditions(context), arguments):
+        text = text_of(node)
+        if level_of(text) < 2:
             continue
-        operator = test.child_by_field_name("operator") if test.type == "boolean_operator" else None
-        for extra in extras:
-            for word in ("and", "or"):
-                if word == "and" and operator is not None and text_of(operator) == "or":
-                    continue
-                title = f"Extend the condition {text_of(test)}: {word} {extra}"
-                yield title, insert_at(context.lines, end_of(test), f" {word} {extra}")
+        extras = [*((one, one) for one in code), *_states(node, arguments, named)]
+        for extra, negated in dict.fromkeys(extras):
+            title = f"Extend the condition {text}"
+            yield f"{title}: and {extra}", _behind(context, node, "and", extra)
+            yield f"{title}: {extra} first, and", _before(context, node, "and", extra)
+            yield f"{title}: or {negated}", _behind(context, node, "or", negated)
+            yield f"{title}: {negated} first, or", _before(context, node, "or", negated)
+        for old, new in _substitutes(node, named):
+            other = _with(text, old, new)
+            for word in ("or", "and"):
+                title = f"Extend the condition {text} to {new}: {word} {other}"
+                yield title, _behind(context, node, word, other)
+
+
+def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Tests that the words of an instruction make likely, each with its opposite."""
+    own = [name for name in variables(node) if name not in ("self", "cls")]
+    subjects = list(dict.fromkeys([*named, *own]))[:_MOST_NAMES]
+    types = [*spoken_types(arguments), *(name for name in named if name[0].isupper())]
+    for subject in subjects:
+        for words, test, other in _STATES:
+            if arguments.words & set(words.split()):
+                yield test.format(subject), other.format(subject)
+        for type in types:
+            if type not in ("Any", "object", subject):
+                yield f"isinstance({subject}, {type})", f"not isinstance({subject}, {type})"
+                yield f"not isinstance({subject}, {type})", f"isinstance({subject}, {type})"
+    for name in named:
+        yield name, f"not {name}"
+        yield f"not {name}", name
+
+
+def _substitutes(node: Node, named: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A variable of a condition, and another that the instruction names."""
+    dotted = variables(node)[:4]
+    roots = [old.partition(".")[0] for old in dotted if "." in old]
+    for old in dict.fromkeys([*dotted, *roots]):
+        for new in named:
+            if new != old and not hasattr(builtins, new):
+                yield old, new
+                if "." in old and new.isidentifier():
+                    yield old, f"{old.rpartition('.')[0]}.{new}"
+
+
+def _with(text: str, old: str, new: str) -> str:
+    """An expression with one variable, perhaps a part of a dotted name, in place of another."""
+
+    def put(found: re.Match[str]) -> str:
+        name = found[0]
+        return new + name[len(old) :] if name == old or name.startswith(f"{old}.") else name
+
+    return _DOTTED.sub(put, text)
+
+
+def _behind(context: RefactoringContext, node: Node, word: str, extra: str) -> Edits | None:
+    text, extra = text_of(node), _bracketed(extra, word)
+    if "\n" in text:
+        return (
+            insert_at(context.lines, end_of(node), f" {word} {extra}")
+            if _bracketed(text, word) == text
+            else None
+        )
+    return replace_expression(context, node, f"{_bracketed(text, word)} {word} {extra}", _LEVELS[word])
+
+
+def _before(context: RefactoringContext, node: Node, word: str, extra: str) -> Edits | None:
+    text, extra = text_of(node), _bracketed(extra, word)
+    if "\n" in text:
+        same = _bracketed(text, word) == text
+        return insert_at(context.lines, start_of(node), f"{extra} {word} ") if same else None
+    return replace_expression(context, node, f"{extra} {word} {_bracketed(text, word)}", _LEVELS[word])
+
+
+def _bracketed(text: str, word: str) -> str:
+    """An operand of `and` or `or`."""
+    return f"({text})" if level_of(text) < _LEVELS[word] else text
 
 
 ADD_CONDITION = Refactoring("add_condition", "refactor.rewrite.addCondition", _propose)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.expressions import mentioned
+from copydesk.refactorings.edits import replace_node
+from copydesk.refactorings.expressions import mentioned, single_line
 from copydesk.refactorings.parameters import list_parameters, name_of
 from copydesk.refactorings.spoken import literals_like, spoken_types, spoken_values
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
@@ -43,21 +46,28 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 yield title, spliced(context.lines, [_given(p, value) for p in last]) or None
         for p in parameters:
             if p.type in ("default_parameter", "typed_default_parameter"):
+                now = p.child_by_field_name("value")
+                like = literals_like(text_of(now), arguments, 6) if now is not None else []
+                for value in dict.fromkeys([*like, *values]) if now is not None and single_line(now) else ():
+                    if now is not None and text_of(now) != value:
+                        title = f'Change the default of "{name_of(p)}" from {text_of(now)} to {value}'
+                        yield title, replace_node(context.lines, now, value)
                 left = p.child_by_field_name("type") or p.child_by_field_name("name")
                 if left is not None and left.end_point[0] == p.end_point[0]:
                     title = f'Drop the default of "{name_of(p)}", no default, required'
                     yield title, spliced(context.lines, [Splice(end_of(left), end_of(p), "")])
-                value = p.child_by_field_name("value")
-                said = p.child_by_field_name("type")
-                if value is not None and said is not None:
+                default, said = p.child_by_field_name("value"), p.child_by_field_name("type")
+                if default is not None and said is not None:
                     for type in _optional(p):
                         title = f'Change the default of "{name_of(p)}" to None and its type to {type}'
                         yield (
                             title,
-                            spliced(context.lines, [Splice(start_of(said), end_of(value), f"{type} = None")])
+                            spliced(
+                                context.lines, [Splice(start_of(said), end_of(default), f"{type} = None")]
+                            )
                             or None,
                         )
-            elif p.type == "identifier":
+            elif p.type == "identifier" and name_of(p) not in ("self", "cls"):
                 for type in spoken_types(arguments):
                     for value in values[:8]:
                         title = f'Give "{name_of(p)}" the type {type} and the default {value}'
@@ -67,18 +77,18 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                         )
 
 
-def _given(parameter, value: str) -> Splice:
+def _given(parameter: Node, value: str) -> Splice:
     end = end_of(parameter)
     return Splice(end, end, f" = {value}" if parameter.type == "typed_parameter" else f"={value}")
 
 
-def _retyped(parameter, type: str, value: str) -> Splice:
+def _retyped(parameter: Node, type: str, value: str) -> Splice:
     said = parameter.child_by_field_name("type")
     start = start_of(said) if said is not None else end_of(parameter)
     return Splice(start, end_of(parameter), f"{type} = {value}")
 
 
-def _optional(parameter) -> tuple[str, ...]:
+def _optional(parameter: Node) -> tuple[str, ...]:
     said = parameter.child_by_field_name("type")
     old = text_of(said) if said is not None else ""
     return (

@@ -19,7 +19,7 @@ _SYNONYMS = (
     "strip whitespace space trim blank surrounding pasted",
     "lower lowercase insensitive case casefold",
     "upper uppercase capital",
-    "remove drop delete without superfluous redundant unnecessary needless rid omit noise useless unneeded strict only doesn lose",
+    "remove drop delete without superfluous redundant unnecessary needless rid omit useless only lose no need",
     "add also too accept allow another additional include extra more well fine as handle",
     "sort sorted order alphabetical ordered stable",
     "swap order reversed exchange first",
@@ -63,9 +63,11 @@ _SYNONYMS = (
 """Words that people use for one another, by their stems or in full."""
 _DIRECT, _ALIKE, _PART = 1.0, 0.7, 0.6
 """What a word counts: said itself, by a word for the same, as a part of a name."""
+_DIMINISHED = 0.7
+"""The exponent of what is shared: a title that repeats a long argument is not far ahead of one with the right two words."""
 _BESIDE = 0.5
 _MOST_BESIDE = 2.0
-"""What a word counts that the instruction has not, and all of these together: a title that quotes much code is no worse for it."""
+"""What a word counts that the instruction has not, and all of these together: quoting much code makes no title worse."""
 
 
 def affinity(title: str, words: frozenset[str]) -> float:
@@ -84,7 +86,7 @@ def affinity(title: str, words: frozenset[str]) -> float:
             weight = _PART if any(wanted.get(stem(part), 0.0) == _DIRECT for part in parts) else 0.0
         used += weight
         beside += 0.0 if weight else _BESIDE
-    return used - min(beside, _MOST_BESIDE)
+    return used**_DIMINISHED - min(beside, _MOST_BESIDE)
 
 
 @lru_cache(maxsize=16)

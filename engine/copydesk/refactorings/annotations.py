@@ -15,7 +15,7 @@ from copydesk.refactorings.edits import insert_at, replace_node, replace_nodes, 
 from copydesk.refactorings.expressions import callee, children_of, mentioned, single_line
 from copydesk.refactorings.parameters import list_parameters, name_of
 from copydesk.refactorings.spoken import spoken_types
-from copydesk.syntax.splice import end_of, start_of
+from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
 _UNION = re.compile(r"(?:typing\.)?(Optional|Union)\[")
@@ -29,9 +29,9 @@ _ALIASES = {
     "Type": "type",
 }
 _RETURNING = {
-    "isinstance": "bool", "issubclass": "bool", "callable": "bool", "hasattr": "bool", "any": "bool", "all": "bool", "bool": "bool",
-    "len": "int", "int": "int", "str": "str", "repr": "str", "float": "float", "list": "list", "dict": "dict", "set": "set",
-    "tuple": "tuple", "sorted": "list", "bytes": "bytes", "frozenset": "frozenset",
+    "isinstance": "bool", "issubclass": "bool", "callable": "bool", "hasattr": "bool", "any": "bool", "all": "bool",
+    "bool": "bool", "len": "int", "int": "int", "str": "str", "repr": "str", "float": "float", "list": "list",
+    "dict": "dict", "set": "set", "tuple": "tuple", "sorted": "list", "bytes": "bytes", "frozenset": "frozenset",
 }  # fmt: skip
 _METHODS = {
     "join": "str",
@@ -67,11 +67,8 @@ def named_types(arguments: Arguments) -> list[str]:
         types += [f"Optional[{name}]" for name in types if "None" not in name and "Optional" not in name]
     if len(found := spoken_types(arguments)) > 1:
         types += [f"{one} | {two}" for one in found for two in found if one != two]
-    return [
-        name
-        for name in dict.fromkeys(types)
-        if annotation(name) is not None and name not in ("True", "False")
-    ][:24]
+    no_types = ("True", "False", *arguments.exceptions)
+    return [name for name in dict.fromkeys(types) if annotation(name) and name not in no_types][:24]
 
 
 def _variables(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -107,43 +104,30 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         results = list(dict.fromkeys([*([returned] if returned else []), *types, "None"]))
         for type in results:
             title = f"Annotate the return type as {type}, type hint, returns"
-            yield (
-                title,
-                replace_node(context.lines, said, type)
-                if said
-                else insert_at(context.lines, end_of(given), f" -> {type}"),
-            )
+            arrow = insert_at(context.lines, end_of(given), f" -> {type}") if said is None else None
+            yield title, replace_node(context.lines, said, type) if said is not None else arrow
         typed = {name_of(p): _type_for(p, arguments) for p in parameters}
-        splices = [_annotated(p, type) for p in parameters if (type := typed[name_of(p)])]
+        splices = [s for p in parameters if (kind := typed[name_of(p)]) and (s := _annotated(p, kind))]
         if splices:
-            yield "Annotate the parameters, type hints", merged_lines(context, splices)
+            yield "Annotate the parameters, type hints", spliced(context.lines, splices)
         for type in results if said is None else ():
             title = f"Annotate the signature: parameters and return type {type}, type hints, returns"
+            returned_as = Splice(end_of(given), end_of(given), f" -> {type}")
             if splices:
-                yield title, merged_lines(context, [*splices, (end_of(given), end_of(given), f" -> {type}")])
+                yield title, spliced(context.lines, [*splices, returned_as])
             for p in parameters:
                 for one in types:
-                    if p.type == "identifier" or p.type == "default_parameter":
-                        made = [_annotated(p, one), (end_of(given), end_of(given), f" -> {type}")]
-                        yield (
-                            f"Annotate {name_of(p)} as {one}, and the return type as {type}",
-                            merged_lines(context, made),
-                        )
+                    if (typed_as := _annotated(p, one)) is not None:
+                        title = f"Annotate {name_of(p)} as {one}, and the return type as {type}"
+                        yield title, spliced(context.lines, [typed_as, returned_as])
 
 
-def merged_lines(context: RefactoringContext, splices):
-    """Texts put in at places of one or more lines."""
-    from copydesk.syntax.splice import Splice, spliced
-
-    return spliced(context.lines, [Splice(*one) for one in splices if one is not None]) or None
-
-
-def _annotated(parameter: Node, type: str):
+def _annotated(parameter: Node, type: str) -> Splice | None:
     if parameter.type == "identifier":
-        return end_of(parameter), end_of(parameter), f": {type}"
+        return Splice(end_of(parameter), end_of(parameter), f": {type}")
     left, default = parameter.child_by_field_name("name"), parameter.child_by_field_name("value")
     if parameter.type == "default_parameter" and left is not None and default is not None:
-        return end_of(left), start_of(default), f": {type} = "
+        return Splice(end_of(left), start_of(default), f": {type} = ")
     return None
 
 
@@ -152,10 +136,10 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
     if parameter.type not in ("identifier", "default_parameter"):
         return None
     text, name = arguments.instruction, name_of(parameter)
-    found = re.search(
-        rf"(?<![\w.]){re.escape(name)}(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)",
-        text,
+    said = (
+        r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
     )
+    found = re.search(rf"(?<![\w.]){re.escape(name)}{said}", text)
     if found is not None:
         word = found[1].rstrip(".,")
         spoken = spoken_types(Arguments(words=frozenset({word.lower()})))
@@ -170,7 +154,7 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
 
 
 def inferred_return(function: Node) -> str | None:
-    """The type of what a function returns, where all of its returns say it: None where there is nothing, `bool` of comparisons."""
+    """The type of what a function returns, where all of its returns say it: `bool` of comparisons, `"None"` of nothing."""
     body = function.child_by_field_name("body")
     found: dict[str | None, None] = {}
     waiting = [body] if body is not None else []
@@ -254,6 +238,18 @@ def _spelling(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                         replace_node(context.lines, node, " | ".join([*rest, part])),
                     )
         for extra in dict.fromkeys([*types, "None"]):
+            if extra in parts:
+                continue
+            for k in range(1, len(parts)):
+                if parts[k] == "None" or is_spelt(parts[k - 1], arguments):
+                    made = " | ".join([*parts[:k], extra, *parts[k:]])
+                    yield (
+                        f"Allow {extra} in the type too, after {parts[k - 1]}: {made}",
+                        replace_node(context.lines, node, made),
+                    )
+            if old.startswith("Optional[") and old.endswith("]"):
+                made = f"Optional[Union[{old[9:-1]}, {extra}]]"
+                yield f"Allow {extra} in the type too: {made}", replace_node(context.lines, node, made)
             if extra not in parts:
                 yield (
                     f"Allow {extra} in the type too: {old} | {extra}",
@@ -276,10 +272,24 @@ def _spelling(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                         f"Change the type inside {old} to {extra}",
                         replace_node(context.lines, node, f"{head}[{extra}]"),
                     )
+    optional = [(node, new) for node, new in modern if "Union" not in text_of(node)]
+    if 1 < len(optional) < len(modern):
+        yield "Write Optional by | None in all places, modern", replace_nodes(context.lines, optional)
+    kept = [(node, new) for node, new in generic if not text_of(node).startswith("Type")]
+    if 1 < len(kept) < len(generic):
+        yield (
+            "Write list, dict, set and tuple in lower case, builtin generics",
+            replace_nodes(context.lines, kept),
+        )
     if len(modern) > 1:
         yield "Write all unions by |, modern, Optional and Union", replace_nodes(context.lines, modern)
     if len(generic) > 1:
         yield "Write all builtin generics in lower case, modern", replace_nodes(context.lines, generic)
+
+
+def is_spelt(type: str, arguments: Arguments) -> bool:
+    """Whether an instruction names a type."""
+    return arguments.mentions(type) or type in spoken_types(arguments)
 
 
 def _parts(type: str) -> list[str]:
@@ -296,7 +306,8 @@ def _parts(type: str) -> list[str]:
 
 def with_bars(type: str) -> str:
     """`X | None` for `Optional[X]`, `A | B` for `Union[A, B]`, inside out."""
-    while (found := list(_UNION.finditer(type))) and (last := found[-1]):
+    while found := list(_UNION.finditer(type)):
+        last = found[-1]
         depth, at = 1, last.end()
         commas = [last.end() - 1]
         while at < len(type) and depth:
@@ -315,4 +326,4 @@ def with_bars(type: str) -> str:
 
 ANNOTATE_VARIABLE = Refactoring("annotate_variable", "refactor.rewrite.annotateVariable", _variables)
 ANNOTATE_FUNCTION = Refactoring("annotate_function", "refactor.rewrite.annotateFunction", _signature)
-CHANGE_TYPE = Refactoring("change_type", "refactor.rewrite.changeType", _spelling)
+CHANGE_TYPE = Refactoring("change_type", "refactor.rewrite.changeType", _spelling, everywhere=True)

@@ -46,9 +46,9 @@ _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 class Arguments:
     """Arguments in the order of the instruction, none twice.
 
-    words: every word of it, in lower case, and every operator. names: identifiers, no keywords. dotted: names with dots in them. code: expressions of
-    more than a name, literals too. assignments: `name=value`. pairs: `key: value`. types: what could annotate something. texts:
-    what stands in quotes, or behind a word that may introduce it.
+    words: every word of it, in lower case, and every operator. names: identifiers, no keywords. dotted: names with dots in
+    them. code: expressions of more than a name, literals too. assignments: `name=value`. pairs: `key: value`. types: what
+    could annotate something. texts: what stands in quotes, or behind a word that may introduce it.
     """
 
     instruction: str = ""

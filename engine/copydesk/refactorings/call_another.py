@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tree_sitter import Node
 
@@ -14,7 +13,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
 from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
-from copydesk.refactorings.spoken import named_in
+from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import is_label, text_of
 
 _RENAMED = {
@@ -28,17 +27,19 @@ _RENAMED = {
 _SIBLINGS = (
     "debug info warning error exception critical", "strip lstrip rstrip removeprefix removesuffix", "lower upper casefold title",
     "startswith endswith", "append extend insert add update appendleft extendleft", "find index rfind rindex",
-    "split rsplit splitlines partition rpartition", "items keys values", "min max sum", "any all", "sorted reversed list tuple set",
+    "split rsplit splitlines partition rpartition", "items keys values", "min max sum", "any all",
+    "sorted reversed list tuple set",
     "list tuple set frozenset dict", "str repr ascii", "int float round", "match fullmatch search findall finditer", "sub subn",
     "get pop setdefault", "remove discard pop", "isfile exists isdir lexists", "is_file exists is_dir", "mkdir makedirs",
     "read readline readlines", "write writelines", "put put_nowait", "acquire release", "union intersection difference update",
     "isdigit isdecimal isnumeric isalpha isalnum", "ljust rjust center zfill", "dump dumps", "load loads", "copy deepcopy",
     "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
+    "read_text read_bytes open", "write_text write_bytes", "resolve absolute expanduser", "iterdir glob rglob",
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
 )  # fmt: skip
 """Functions and methods that are taken for one another."""
 _ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
-_KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, Path, re.Pattern)
+_KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
 
 def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -92,11 +93,11 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                         f"Call {new} with {more}, once, only the first or last: {made}",
                         replace_expression(context, call, made),
                     )
-    for target, places in called.items():
+    for spelt, places in called.items():
         old = text_of(places[0])
         for new in _others(old, news, arguments) if len(places) > 1 else ():
             if new != old:
-                title = f"Call {new} instead of {target} in all calls, both, every"
+                title = f"Call {new} instead of {spelt} in all calls, both, every"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
 
 
@@ -116,8 +117,7 @@ def _is_callable(name: str, context: RefactoringContext, arguments: Arguments) -
     if hasattr(builtins, name) or any(hasattr(kind, name) for kind in _KNOWN) or "_" in name.strip("_"):
         return True
     spelt = (
-        re.search(rf"[.`\"]{re.escape(name)}\b|\b{re.escape(name)}\(|[a-z][A-Z]", arguments.instruction)
-        is not None
+        any(f"{sign}{name}" in arguments.instruction for sign in '.`"') or f"{name}(" in arguments.instruction
     )
     return spelt or context.knows(name) or any(name in line.split() for line in _SIBLINGS)
 
@@ -130,18 +130,30 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     ]
     news = list(dict.fromkeys([*news, *named_in(arguments, sorted(context.names()))]))
     places: dict[str, list[Node]] = {}
+    errors = arguments.exceptions
     for node in mentioned(loads(context), arguments):
         old = text_of(node)
         places.setdefault(old, []).append(node)
         for new in news[:8]:
             if new != old:
-                yield f"Use {new} instead of {old}", replace_node(context.lines, node, new)
+                said = ", another exception type, raise this error" if new in errors else ""
+                yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)
         if old in _RENAMED:
             yield (
                 f"Use {_RENAMED[old]} instead of {old}, which is Python 2",
                 replace_node(context.lines, node, _RENAMED[old]),
             )
+    code = [one for one in arguments.code if not one.isidentifier() and context.knows(one)]
+    literals = list(dict.fromkeys([*spoken_values(arguments)[:4], *code[:4]]))
     for old, nodes in places.items():
+        for new in literals if arguments.mentions(old) else ():
+            for one in nodes:
+                yield f"Use {new} instead of {old}", replace_expression(context, one, new)
+            if len(nodes) > 1:
+                yield (
+                    f"Use {new} instead of {old} everywhere",
+                    replace_nodes(context.lines, [(n, new) for n in nodes]),
+                )
         for new in news[:8] if len(nodes) > 1 else ():
             if new != old:
                 yield (
@@ -169,6 +181,6 @@ def _attributes(context: RefactoringContext, arguments: Arguments) -> Iterator[P
                 )
 
 
-CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls)
+CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls, everywhere=True)
 USE_NAME = Refactoring("use_name", "refactor.rewrite.useName", _names)
 USE_ATTRIBUTE = Refactoring("use_attribute", "refactor.rewrite.useAttribute", _attributes)

@@ -93,6 +93,19 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
             if not any(one.partition("=")[0] == entry.partition("=")[0] for one in has):
                 yield f"Pass {entry} to {called}{_said(entry)}", _append(context, given, entry)
+        texts = [text_of(n) for n in children_of(given) if n.type == "string"]
+        for value in literals_like(texts[0], arguments, 4) if texts and is_mentioned(node, arguments) else ():
+            if value not in has:
+                yield f"Pass {value} to {called} as the last argument, too", _append(context, given, value)
+                yield (
+                    f"Pass {value} to {called} as the first argument, too",
+                    insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
+                )
+        named = [n for n in children_of(given) if n.type == "keyword_argument"]
+        for entry in pairs if named else ():
+            if not any(one.partition("=")[0] == entry.partition("=")[0] for one in has):
+                title = f"Pass {entry} to {called}, before {text_of(named[0])}"
+                yield title, insert_at(context.lines, start_of(named[0]), f"{entry}, ")
         if not is_mentioned(node, arguments) and len(values) > 2:
             continue
         for value in dict.fromkeys(values[:8]):
@@ -217,5 +230,5 @@ def _reordered(context: RefactoringContext, called: str, entries: list[Node]) ->
             )
 
 
-PASS_ARGUMENT = Refactoring("pass_argument", "refactor.rewrite.passArgument", _add)
-CHANGE_ARGUMENT = Refactoring("change_argument", "refactor.rewrite.changeArgument", _change)
+PASS_ARGUMENT = Refactoring("pass_argument", "refactor.rewrite.passArgument", _add, everywhere=True)
+CHANGE_ARGUMENT = Refactoring("change_argument", "refactor.rewrite.changeArgument", _change, everywhere=True)

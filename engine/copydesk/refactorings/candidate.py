@@ -8,9 +8,11 @@ from typing import Literal, TypeAlias
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.edits import Edits, combined
 from copydesk.refactorings.validity import still_parses
 
+_MOST_PLACES = 10
+"""Places that are changed at once."""
 Proposal: TypeAlias = tuple[str, Edits | None]
 """A title, and the edits; None or none where the refactoring does not apply after all."""
 
@@ -35,13 +37,14 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Refactoring:
     """A named transform of Python code. kind: its code action kind in LSP (`refactor.inline`). menu: where it is offered
-    without an instruction.
+    without an instruction. everywhere: whether what it does in one place can be asked for in all of them, at once.
     """
 
     name: str
     kind: str
     propose: Callable[[RefactoringContext, Arguments], Iterator[Proposal]]
     menu: Menu = "never"
+    everywhere: bool = False
 
     def candidates(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """Every edit it could make inside the selection, as far as the result parses and differs; none twice."""
@@ -50,8 +53,16 @@ class Refactoring:
     def proposals(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """The candidates, and perhaps edits whose result does not parse."""
         seen: set[Edits] = set()
+        alike: dict[str, list[Edits]] = {}
         for title, edits in self.propose(context, arguments):
             if edits and edits not in seen:
                 seen.add(edits)
                 if context.allows(edits) and context.changes(edits):
                     yield Candidate(title, edits)
+                    if self.everywhere:
+                        alike.setdefault(title.partition(": ")[0], []).append(edits)
+        for title, parts in alike.items():
+            together = combined(context.lines, parts) if 1 < len(parts) <= _MOST_PLACES else None
+            if together and together not in seen:
+                seen.add(together)
+                yield Candidate(f"{title}, in all places, everywhere, both, every", together)

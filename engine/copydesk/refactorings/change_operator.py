@@ -21,8 +21,8 @@ _COMPARISONS = {
     "in": ("not in", "=="), "not in": ("in", "!="),
 }  # fmt: skip
 _ARITHMETIC = {
-    "+": ("-", "|"), "-": ("+",), "*": ("/", "**"), "/": ("//", "*"), "//": ("/", "%"), "%": ("//",), "**": ("*",), "|": ("&", "or"),
-    "&": ("|", "and"), "<<": (">>",), ">>": ("<<",),
+    "+": ("-", "|"), "-": ("+",), "*": ("/", "**"), "/": ("//", "*"), "//": ("/", "%"), "%": ("//",), "**": ("*",),
+    "|": ("&", "or"), "&": ("|", "and"), "<<": (">>",), ">>": ("<<",),
 }  # fmt: skip
 _ASSIGNED = {
     "+=": ("-=", "=", "|="),
@@ -46,22 +46,18 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 title = f"Compare with {new} instead of {old}: {text_of(left)} {new} {text_of(right)}"
                 said = f" ({_SAID[new]})" if new in _SAID else ""
                 yield title + said, replace_span(context.lines, end_of(left), start_of(right), f" {new} ")
-    for node in context.walk("binary_operator", "boolean_operator"):
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None:
+    for node in context.walk("binary_operator", "boolean_operator", "augmented_assignment"):
+        one, two = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if one is None or two is None:
             continue
-        old = _between(context, left, right)
+        old = _between(context, one, two)
         others = ("or",) if old == "and" else ("and",) if old == "or" else _ARITHMETIC.get(old, ())
         for new in others:
-            title = f"Join with {new} instead of {old}: {text_of(left)} {new} {text_of(right)}"
-            yield title, replace_span(context.lines, end_of(left), start_of(right), f" {new} ")
-    for node in context.walk("augmented_assignment"):
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is not None and right is not None:
-            old = _between(context, left, right)
-            for new in _ASSIGNED.get(old, ()):
-                title = f"Assign with {new} instead of {old}: {text_of(left)}"
-                yield title, replace_span(context.lines, end_of(left), start_of(right), f" {new} ")
+            title = f"Join with {new} instead of {old}: {text_of(one)} {new} {text_of(two)}"
+            yield title, replace_span(context.lines, end_of(one), start_of(two), f" {new} ")
+        for new in _ASSIGNED.get(old, ()):
+            title = f"Assign with {new} instead of {old}: {text_of(one)}"
+            yield title, replace_span(context.lines, end_of(one), start_of(two), f" {new} ")
 
 
 def _between(context: RefactoringContext, left: Node, right: Node) -> str:
@@ -72,4 +68,4 @@ def _between(context: RefactoringContext, left: Node, right: Node) -> str:
     return " ".join(raw.decode().split())
 
 
-CHANGE_OPERATOR = Refactoring("change_operator", "refactor.rewrite.changeOperator", _propose)
+CHANGE_OPERATOR = Refactoring("change_operator", "refactor.rewrite.changeOperator", _propose, everywhere=True)

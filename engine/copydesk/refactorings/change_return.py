@@ -9,7 +9,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_at, replace_span
+from copydesk.refactorings.edits import Edits, insert_at, replace_nodes, replace_span
 from copydesk.refactorings.expressions import LITERALS, children_of, mentioned, replace_expression
 from copydesk.refactorings.spoken import literals_like, spoken_values
 from copydesk.syntax.splice import end_of, start_of
@@ -24,6 +24,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     code = [value for value in arguments.code if context.knows(value)][:_MOST]
     said = list(dict.fromkeys([*spoken_values(arguments), *code, *names[:_MOST]]))
     statements = list(context.walk("return_statement"))
+    alike: dict[str, list[Node]] = {}
+    for node in statements:
+        alike.setdefault(text_of(node), []).append(node)
+    for old, nodes in alike.items():
+        for new in dict.fromkeys([*said, *_USUAL]) if len(nodes) > 1 else ():
+            title = f"Return {new} in all places with {old}, every, each, both"
+            yield title, replace_nodes(context.lines, [(node, f"return {new}") for node in nodes])
     for node in mentioned(statements, arguments):
         value = children_of(node)[0] if children_of(node) else None
         old = text_of(value) if value is not None else "nothing"

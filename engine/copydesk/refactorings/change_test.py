@@ -55,6 +55,7 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
     if node.type in ATOMS:
         yield f"Test whether {text} is not None", f"{text} is not None"
         yield f"Test whether {text} is None", f"{text} is None"
+        yield f"Compare {text} explicitly: {text} > 0", f"{text} > 0"
         if node.type != "call":
             yield f"Test whether {text} is callable", f"callable({text})"
             yield f"Test the length of {text}: more than one", f"len({text}) > 1"
@@ -81,9 +82,9 @@ def _de_morgan(node: Node) -> Iterator[tuple[str, str]]:
                 inner = f" {swapped} ".join(f"({o})" if o and level_of(o) < 4 else str(o) for o in others)
                 yield f"Apply De Morgan's law, not ({inner}): one negation of the condition", f"not ({inner})"
     if node.type == "not_operator":
-        inner = bare(children_of(node)[0])
+        negated = bare(children_of(node)[0])
         for word, swapped in (("and", "or"), ("or", "and")):
-            parts = operands(inner, word)
+            parts = operands(negated, word)
             others = [_opposite(bare(part)) for part in parts]
             if len(parts) > 1 and all(others):
                 made = f" {swapped} ".join(str(other) for other in others)
@@ -185,4 +186,4 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
             )
 
 
-CHANGE_TEST = Refactoring("change_test", "refactor.rewrite.changeTest", _propose)
+CHANGE_TEST = Refactoring("change_test", "refactor.rewrite.changeTest", _propose, everywhere=True)

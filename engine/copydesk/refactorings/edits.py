@@ -72,3 +72,31 @@ def merged(*parts: Edits | None) -> Edits | None:
     found.sort(key=lambda edit: (edit.first, edit.last))
     apart = all(a.last < b.first for a, b in pairwise(found))
     return tuple(found) if apart else None
+
+
+def combined(lines: Sequence[str], parts: Iterable[Edits]) -> Edits | None:
+    """Several edits as one, those of one line at different places of it; None where two meet."""
+    found: dict[tuple[int, int], list[tuple[int, int, str]]] = {}
+    for edit in (edit for part in parts for edit in part):
+        old = "".join(view_line(line) for line in lines[edit.first - 1 : edit.last])
+        found.setdefault((edit.first, edit.last), []).append(_span(old, edit.text))
+    made: list[LineEdit] = []
+    for (first, last), spans in sorted(found.items()):
+        if made and first <= max(made[-1].first, made[-1].last):
+            return None
+        text = "".join(view_line(line) for line in lines[first - 1 : last])
+        spans.sort()
+        if any(a[1] >= b[0] for a, b in pairwise(spans)):
+            return None
+        for start, stop, new in reversed(spans):
+            text = text[:start] + new + text[stop:]
+        made.append(LineEdit(first, last, text))
+    return tuple(made)
+
+
+def _span(old: str, new: str) -> tuple[int, int, str]:
+    """What differs: from where to where in the old text, and what is there in the new one."""
+    most = min(len(old), len(new))
+    start = next((k for k in range(most) if old[k] != new[k]), most)
+    end = next((k for k in range(most - start) if old[-1 - k] != new[-1 - k]), most - start)
+    return start, len(old) - end, new[start : len(new) - end]

@@ -110,4 +110,4 @@ def _terms(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
             )
 
 
-CHANGE_ENTRIES = Refactoring("change_entries", "refactor.rewrite.changeEntries", _propose)
+CHANGE_ENTRIES = Refactoring("change_entries", "refactor.rewrite.changeEntries", _propose, everywhere=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from keyword import iskeyword
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, merged, replace_node, replace_nodes, rewrite_node
+from copydesk.refactorings.edits import Edits, merged, replace_nodes, rewrite_node
 from copydesk.syntax.tree import is_label, text_of
 
 NAMES = ("identifier", "attribute")
@@ -28,13 +30,22 @@ _NEEDED = {
     "list_splat": 6, "dictionary_splat": 6, "for_in_clause": 2, "if_clause": 2, "conditional_expression": 2,
 }  # fmt: skip
 """How tightly an operand must hold together, by what it is an operand of."""
+_ENTRIES = (
+    "argument_list", "keyword_argument", "list", "tuple", "set", "pair", "interpolation", "default_parameter", "lambda",
+    "typed_default_parameter", "assert_statement",
+    "list_comprehension", "set_comprehension", "generator_expression", "if_statement",
+    "elif_clause", "while_statement",
+)  # fmt: skip
+"""Where a tuple would be read as several entries, or as something else."""
 _VALUED = (
     "return_statement", "assignment", "augmented_assignment", "argument_list", "keyword_argument", "comparison_operator",
-    "for_statement", "for_in_clause", "subscript", "interpolation", "pair", "list", "tuple", "set", "expression_list", "if_clause",
+    "for_statement", "for_in_clause", "subscript", "interpolation", "pair", "list", "tuple", "set", "expression_list",
+    "if_clause",
     "binary_operator", "boolean_operator", "not_operator", "conditional_expression", "parenthesized_expression", "yield", "await",
     "if_statement", "elif_clause", "while_statement", "list_comprehension", "set_comprehension", "generator_expression", "lambda",
     "raise_statement", "assert_statement", "default_parameter", "typed_default_parameter",
 )  # fmt: skip
+_PLAIN = re.compile(r"(?:not )?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
 _TESTED = ("if_statement", "elif_clause", "while_statement")
 
 
@@ -73,52 +84,83 @@ def single_line(node: Node) -> bool:
     return node.start_point[0] == node.end_point[0]
 
 
-def replace_expression(context: RefactoringContext, node: Node, text: str) -> Edits | None:
-    """`text`, an expression, in place of another of any number of lines, in brackets where its place needs them."""
-    if needs_brackets(node, text):
-        text = f"({text})"
-    return (
-        replace_node(context.lines, node, text)
-        if single_line(node)
-        else rewrite_node(context.lines, node, text)
-    )
+def replace_expression(
+    context: RefactoringContext, node: Node, text: str, level: int | None = None
+) -> Edits | None:
+    """`text`, an expression, in place of another of any number of lines, in brackets where its place needs them. level: how
+    tightly it holds together, where the caller has made it of expressions and knows.
+    """
+    if level is None or "\n" in text or not single_line(node) or not _stands_free(node):
+        return replace_expressions(context, [(node, text)])
+    edits = replace_nodes(context.lines, [(node, f"({text})" if level < _needed(node) else text)])
+    if edits:
+        context.sound.add(edits)
+    return edits
 
 
 def replace_expressions(context: RefactoringContext, pairs: Iterable[tuple[Node, str]]) -> Edits | None:
-    """The same in several places at once, which must be in lines of their own or be single-line."""
-    pairs = [(node, f"({text})" if needs_brackets(node, text) else text) for node, text in pairs]
-    if all(single_line(node) for node, _ in pairs):
-        return replace_nodes(context.lines, pairs)
-    return merged(*(rewrite_node(context.lines, node, text) for node, text in pairs))
+    """The same in several places at once, which must be single-line or have lines of their own."""
+    put = [(node, f"({text})" if needs_brackets(node, text) else text) for node, text in pairs]
+    if all(single_line(node) for node, _ in put):
+        edits = replace_nodes(context.lines, put)
+    else:
+        edits = merged(*(rewrite_node(context.lines, node, text) for node, text in put))
+    if edits and all(_fits(node, text) for node, text in put):
+        context.sound.add(edits)
+    return edits
+
+
+def _fits(node: Node, text: str) -> bool:
+    """Whether code that parses still does with `text` there, since both are whole expressions, and none is inside a text."""
+    return "\n" not in text and _stands_free(node) and is_expression(text)
+
+
+def _stands_free(node: Node) -> bool:
+    """Whether it is a value, and no part of a text."""
+    above = node.parent if is_value(node) else None
+    if above is None:
+        return False
+    while above is not None and not above.type.endswith(("_statement", "_definition", "block", "_clause")):
+        if above.type in ("string", "interpolation"):
+            return False
+        above = above.parent
+    return True
+
+
+@lru_cache(maxsize=4096)
+def is_expression(text: str) -> bool:
+    """Whether it parses by itself, without brackets round it."""
+    if _PLAIN.fullmatch(text) and not text[0].isdigit() and not iskeyword(text.rpartition(" ")[2]):
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def needs_brackets(node: Node, text: str) -> bool:
     """Whether `text` in place of `node` would be read otherwise without brackets."""
-    parent = node.parent
-    if parent is None or re.fullmatch(r"[\w.]+", text):
+    if _PLAIN.fullmatch(text) and not text.startswith("not "):
         return False
+    needed = _needed(node)
+    return needed >= 0 and level_of(text) < needed
+
+
+def _needed(node: Node) -> int:
+    """How tightly what stands in place of a node must hold together."""
+    parent = node.parent
+    if parent is None:
+        return -1
     if parent.type == "boolean_operator":
         sign = parent.child_by_field_name("operator")
-        needed = 3 if sign is not None and text_of(sign) == "and" else 2
-    elif parent.type in ("call", "subscript"):
+        return 3 if sign is not None and text_of(sign) == "and" else 2
+    if parent.type in ("call", "subscript"):
         field = "function" if parent.type == "call" else "value"
-        needed = _ATOM if parent.child_by_field_name(field) == node else -1
-    elif parent.type in _NEEDED:
-        needed = _NEEDED[parent.type]
-    elif parent.type in (
-        "argument_list",
-        "keyword_argument",
-        "list",
-        "tuple",
-        "set",
-        "pair",
-        "interpolation",
-        *_TESTED,
-    ):
-        needed = 0
-    else:
-        needed = -1
-    return level_of(text) < needed
+        return _ATOM if parent.child_by_field_name(field) == node else -1
+    return _NEEDED.get(parent.type, 0 if parent.type in _ENTRIES else -1)
 
 
 @lru_cache(maxsize=4096)
@@ -218,9 +260,8 @@ def _conditions(context: RefactoringContext) -> list[Node]:
         if node.type == "conditional_expression":
             found += children[1:2]
         elif node.type in ("return_statement", "assignment"):
-            value = (
-                node.child_by_field_name("right") if node.type == "assignment" else (children or [None])[0]
-            )
+            value = node.child_by_field_name("right") if node.type == "assignment" else None
+            value = children[0] if node.type == "return_statement" and children else value
             inner = bare(value) if value is not None else None
             if inner is not None and inner.type in (
                 "comparison_operator",

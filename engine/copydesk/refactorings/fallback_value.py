@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.edits import Edits, replace_node
 from copydesk.refactorings.expressions import (
     ATOMS,
     children_of,
@@ -17,20 +19,24 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     tests,
     values,
+    variables,
 )  # fmt: skip
 from copydesk.refactorings.spoken import spoken_values
 from copydesk.syntax.tree import text_of
 
 _ASKING = frozenset({
-    "default", "fall", "fallback", "falls", "or", "none", "missing", "empty", "else", "otherwise", "null", "get", "keyerror", "absent",
-    "without", "instead", "unless", "if", "when",
+    "default", "fall", "fallback", "falls", "or", "none", "missing", "empty", "else", "otherwise", "null", "get", "keyerror",
+    "absent",     "without", "instead", "unless", "if", "when",
 })  # fmt: skip
+
+_TAKEN = ("assignment", "return_statement", "argument_list", "keyword_argument", "parenthesized_expression")
+"""What takes a value for what it is, and does not only test it."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     tested = {node.id for node in tests(context)}
     for node in mentioned(context.walk("boolean_operator"), arguments):
-        if node.id not in tested:
+        if node.parent is not None and node.parent.type in _TAKEN:
             left, right = map(text_of, children_of(node)[:2])
             yield f"Drop the fallback {right}: only {left}", replace_expression(context, node, left)
             yield (
@@ -74,10 +80,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _conditional(
-    context: RefactoringContext, node, text: str, value: str
+    context: RefactoringContext, node: Node, text: str, value: str
 ) -> Iterator[tuple[str, Edits | None]]:
-    from copydesk.refactorings.expressions import variables
-
     for name in variables(node)[:2]:
         if value != text:
             made = f"{text} if {name} else {value}"
@@ -90,6 +94,14 @@ def _conditional(
 
 
 def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("delete_statement"):
+        (deleted, *others) = children_of(node)
+        if not others and deleted.type == "subscript" and len(children_of(deleted)) == 2:
+            owner, key = map(text_of, children_of(deleted))
+            yield (
+                f"Use pop with a default instead of del: {owner}.pop({key}, None)",
+                replace_node(context.lines, node, f"{owner}.pop({key}, None)"),
+            )
     for node in mentioned(context.walk("subscript"), arguments):
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
@@ -99,4 +111,4 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 
 
 FALLBACK_VALUE = Refactoring("fallback_value", "refactor.rewrite.fallbackValue", _propose)
-TAKE_ENTRY = Refactoring("take_entry", "refactor.rewrite.takeEntry", _entry)
+TAKE_ENTRY = Refactoring("take_entry", "refactor.rewrite.takeEntry", _entry, everywhere=True)

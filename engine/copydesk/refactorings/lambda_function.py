@@ -53,5 +53,7 @@ def _to_lambda(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         yield f"Make {text_of(name)} a lambda", replace_lines(*rows(node), [line])
 
 
-LAMBDA_TO_FUNCTION = Refactoring("lambda_to_function", "refactor.rewrite.lambdaToFunction", _to_function)
+LAMBDA_TO_FUNCTION = Refactoring(
+    "lambda_to_function", "refactor.rewrite.lambdaToFunction", _to_function, everywhere=True
+)
 FUNCTION_TO_LAMBDA = Refactoring("function_to_lambda", "refactor.rewrite.functionToLambda", _to_lambda)

@@ -17,8 +17,8 @@ from copydesk.refactorings.expressions import (
     method_of,
     positional,
     replace_expression,
-    replace_expressions,
     single_line,
+    variables,
 )  # fmt: skip
 from copydesk.syntax.tree import text_of
 
@@ -52,16 +52,18 @@ _MAKES = {"list_comprehension": "list", "set_comprehension": "set", "generator_e
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    alike: dict[str, list[tuple[Node, str]]] = {}
     for node in context.walk(
-        "call", "conditional_expression", "lambda", "binary_operator", "tuple", *_COMPREHENSIONS
+        "call",
+        "conditional_expression",
+        "lambda",
+        "binary_operator",
+        "tuple",
+        "parenthesized_expression",
+        "dictionary_comprehension",
+        *_COMPREHENSIONS,
     ):
         for title, text in _forms(node):
             yield title, replace_expression(context, node, text)
-            alike.setdefault(title, []).append((node, text))
-    for title, pairs in alike.items():
-        if len(pairs) > 1:
-            yield f"{title}, in all places, both, every", replace_expressions(context, pairs)
 
 
 def _forms(node: Node) -> Iterator[tuple[str, str]]:
@@ -71,11 +73,24 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
         yield from _of_conditional(node)
     elif node.type == "lambda":
         yield from _of_lambda(node)
+    elif node.type == "dictionary_comprehension":
+        yield from _of_dictionary(node)
     elif node.type in _COMPREHENSIONS:
         yield from _of_comprehension(node)
     elif node.type == "binary_operator":
         yield from _of_sum(node)
+    elif (
+        node.type == "parenthesized_expression" and node.named_child_count == 1 and "\n" not in text_of(node)
+    ):
+        yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
     elif node.type == "tuple" and len(children_of(node)) > 1:
+        if node.parent is not None and node.parent.type in (
+            "return_statement",
+            "yield",
+            "assignment",
+            "for_statement",
+        ):
+            yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
         yield "Use a list instead of the tuple", f"[{text_of(node)[1:-1]}]"
 
 
@@ -107,7 +122,7 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
     if not given and called in _LITERALS:
         yield f"Use the literal {_LITERALS[called]} instead of {called}()", _LITERALS[called]
     if called == "super" and given:
-        yield "Use super() without arguments, Python 3", "super()"
+        yield "Use super() without arguments, modern: python3, Python 3", "super()"
     if len(given) == 1:
         (one,) = given
         if one.type == "list_comprehension":
@@ -117,7 +132,7 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
                 yield "Use a set comprehension", f"{{{inner}}}"
         if one.type in ("list", "tuple") and called in ("set", "list", "tuple"):
             inner = ", ".join(text_of(child) for child in children_of(one))
-            opening, closing = {"set": "{}", "list": "[]", "tuple": "()"}[called]
+            opening, closing = {"set": ("{", "}"), "list": ("[", "]"), "tuple": ("(", ")")}[called]
             if inner:
                 yield f"Use a {called} literal instead of {called}()", f"{opening}{inner}{closing}"
         if called == "bool" and one.type in ATOMS:
@@ -242,6 +257,22 @@ def _of_lambda(node: Node) -> Iterator[tuple[str, str]]:
                 yield f"Use {kind}.{text_of(method[1])} instead of the lambda", f"{kind}.{text_of(method[1])}"
 
 
+def _of_dictionary(node: Node) -> Iterator[tuple[str, str]]:
+    pair, *clauses = children_of(node)
+    key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+    if len(clauses) != 1 or clauses[0].type != "for_in_clause" or key is None or value is None:
+        return
+    left, right = clauses[0].child_by_field_name("left"), clauses[0].child_by_field_name("right")
+    if left is None or right is None:
+        return
+    if text_of(left) == text_of(key) and text_of(left) not in variables(value):
+        given = text_of(right) if text_of(value) == "None" else f"{text_of(right)}, {text_of(value)}"
+        yield "Use dict.fromkeys instead of the comprehension", f"dict.fromkeys({given})"
+    if text_of(left) == f"{text_of(key)}, {text_of(value)}":
+        over = text_of(right).removesuffix(".items()")
+        yield f"Use dict({over}) instead of the comprehension", f"dict({over})"
+
+
 def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
     element, *clauses = children_of(node)
     inner = text_of(node)[1:-1].strip() if text_of(node)[:1] in "[({" else text_of(node)
@@ -277,4 +308,4 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Use list({made}) instead of the comprehension", f"list({made})"
 
 
-MODERN_FORMS = Refactoring("modern_forms", "refactor.rewrite.modernForms", _propose)
+MODERN_FORMS = Refactoring("modern_forms", "refactor.rewrite.modernForms", _propose, everywhere=True)

@@ -144,6 +144,11 @@ def _shifted(text: str) -> Iterator[str]:
 
 
 def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if arguments.words & {"one", "1", "off", "from", "start", "starts", "starting", "based", "count"}:
+        for node in mentioned(values(context), arguments):
+            if node.type in ("identifier", "attribute", "call") and is_mentioned(node, arguments):
+                for shifted in (f"{text_of(node)} + 1", f"{text_of(node)} - 1"):
+                    yield f"Shift by one, off by one: {shifted}", replace_expression(context, node, shifted)
     for node in mentioned(context.walk(*LITERALS), arguments):
         old = text_of(node)
         if re.fullmatch(r"\d+", old):
@@ -156,8 +161,8 @@ def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
             ):
                 yield f"Change {old} to {new}, {said}", replace_expression(context, node, str(new))
         elif re.fullmatch(r"\d+\.\d*", old):
-            for new, said in ((2 * float(old), "twice, double"), (float(old) / 2, "half")):
-                yield f"Change {old} to {new}, {said}", replace_expression(context, node, str(new))
+            for made, said in ((2 * float(old), "twice, double"), (float(old) / 2, "half")):
+                yield f"Change {old} to {made}, {said}", replace_expression(context, node, str(made))
 
 
 SHIFT_INDEX = Refactoring("shift_index", "refactor.rewrite.shiftIndex", _propose)

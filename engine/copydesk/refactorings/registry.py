@@ -50,6 +50,7 @@ from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
 from copydesk.refactorings.delete_block import DELETE_BLOCK, DELETE_COMMENT
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
+from copydesk.refactorings.drop_condition import DROP_CONDITION
 from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
 from copydesk.refactorings.early_exit import EARLY_EXIT, NEST_REST
@@ -60,6 +61,7 @@ from copydesk.refactorings.exceptions import CHAIN_EXCEPTION, LOG_EXCEPTION
 from copydesk.refactorings.extract_variable import EXTRACT_VARIABLE
 from copydesk.refactorings.f_string import F_STRING
 from copydesk.refactorings.fallback_value import FALLBACK_VALUE, TAKE_ENTRY
+from copydesk.refactorings.filter_comprehension import FILTER_COMPREHENSION
 from copydesk.refactorings.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.guard import GUARD
 from copydesk.refactorings.guard_clause import GUARD_CLAUSE
@@ -74,7 +76,6 @@ from copydesk.refactorings.make_async import MAKE_ASYNC
 from copydesk.refactorings.modern_forms import MODERN_FORMS
 from copydesk.refactorings.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.name_value import NAME_VALUE
-from copydesk.refactorings.narrow_condition import DROP_CONDITION, EXTEND_CONDITION
 from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.offsets import CHANGE_NUMBER, SHIFT_INDEX
 from copydesk.refactorings.parameter_default import PARAMETER_DEFAULT
@@ -134,9 +135,10 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         PARAMETER_DEFAULT, PARAMETER_TYPE, PRINT_VARIABLE, REMOVE_COMMENTS, REMOVE_PARAMETER, REMOVE_PRINTS,
         RETURN_TYPE, REWORD_TEXT, DICT_GET, AUGMENTED_ASSIGNMENT, MERGE_ISINSTANCE, CHAINED_COMPARISON, SORT_ENTRIES,
         STRING_FORMAT, SWAP_STATEMENTS, USE_WITH, WALRUS, WRAP_IN_TRY,
-        ACCEPT_ANOTHER, ADD_DEFAULT, CALL_ANOTHER, CHANGE_ARGUMENT, CHANGE_CONVERSION, CHANGE_ENTRIES, CHANGE_NUMBER, CHANGE_OPERATOR,
-        CHANGE_RETURN, CHANGE_TEST, CHANGE_TYPE, ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, DROP_CONDITION, EXTEND_CONDITION,
-        FALLBACK_VALUE, FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION, MODERN_FORMS, PASS_ARGUMENT, SHIFT_INDEX, TAKE_ENTRY,
+        ACCEPT_ANOTHER, ADD_DEFAULT, CALL_ANOTHER, CHANGE_ARGUMENT, CHANGE_CONVERSION, CHANGE_ENTRIES, CHANGE_NUMBER,
+        CHANGE_OPERATOR, CHANGE_RETURN, CHANGE_TEST, CHANGE_TYPE, ANNOTATE_FUNCTION, ANNOTATE_VARIABLE, DROP_CONDITION,
+        FALLBACK_VALUE, FILTER_COMPREHENSION,
+        FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION, MODERN_FORMS, PASS_ARGUMENT, SHIFT_INDEX, TAKE_ENTRY,
         UNWRAP_VALUE, USE_ATTRIBUTE, USE_EXPRESSION, USE_NAME, WRAP_VALUE,
         ADD_GUARD, WRAP_IN_IF, ADD_BRANCH, DEFAULT_FOR_NONE, MERGE_BRANCHES,
         SPLIT_BRANCH, ELIF, DROP_BRANCH, UNWRAP, ELIF_AFTER_JUMP,

@@ -123,6 +123,8 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
         found = [code for code in spoken_values(arguments) if code in ("True", "False", "None")]
     elif isinstance(made, (int, float)):
         found = [code for code in spoken_values(arguments) if isinstance(_literal(code), (int, float))]
+        if isinstance(made, float):
+            found = [f"{code}.0" if code.lstrip("-").isdigit() else code for code in found]
     elif isinstance(made, (str, bytes)) and (quote := re.match(r"([rRbBuU]*)([\"']{1,3})", old)):
         for content in _contents(arguments):
             if quote[2][0] not in content and content.isprintable():
@@ -138,7 +140,7 @@ def _literal(code: str) -> object:
 
 
 def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[str]:
-    """Those of some names that an instruction spells, or names in words: `the values` are `value`, the callback is `done_callback`."""
+    """Those of some names that an instruction spells or names in words: values are `value`, the callback is `done_callback`."""
     spelt: list[str] = []
     alike: list[str] = []
     words = arguments.words

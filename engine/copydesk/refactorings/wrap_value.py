@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -89,6 +88,13 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
     functions += [n for n in (*arguments.dotted, *arguments.names) if _is_function(n, context, arguments)]
     methods = [name for name, words in _METHODS.items() if arguments.words & set(words.split())]
     methods += [name for name in arguments.names if _is_method(name, arguments)]
+    if arguments.words & {"negate", "sign", "minus", "negative", "flip", "-"}:
+        for node in mentioned(_places(context), arguments):
+            if node.type in ATOMS and is_value(node) and is_mentioned(node, arguments):
+                yield (
+                    f"Negate the sign, minus: -{text_of(node)}",
+                    replace_expression(context, node, f"-{text_of(node)}"),
+                )
     if not functions and not methods:
         return
     for node in mentioned(context.walk("comparison_operator"), arguments):
@@ -109,7 +115,10 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             for name in dict.fromkeys(methods):
                 if not text.endswith(f".{name}()"):
                     inner = f"({text})" if level_of(text) < 10 else text
-                    yield f"Call {name}() on {text}", replace_expression(context, node, f"{inner}.{name}()")
+                    yield (
+                        f"Call {name}() on {text}{_asked(name, arguments)}",
+                        replace_expression(context, node, f"{inner}.{name}()"),
+                    )
         for name in dict.fromkeys(functions):
             if callee(node) != name and is_value(node):
                 end = ")" * (1 + name.count("("))
@@ -124,7 +133,17 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                         replace_expression(context, node, f"({name}({inner}{end})"),
                     )
                     continue
-                yield f"Wrap {text} in {name}()", replace_expression(context, node, f"{name}({inner}{end}")
+                yield (
+                    f"Wrap {text} in {name}(){_asked(name, arguments)}",
+                    replace_expression(context, node, f"{name}({inner}{end}"),
+                )
+
+
+def _asked(name: str, arguments: Arguments) -> str:
+    """The words of an instruction that may ask for a function or method: a title has them."""
+    words = f"{_FUNCTIONS.get(name, '')} {_METHODS.get(name, '')}".split()
+    said = [word for word in words if word in arguments.words and word != name]
+    return f", {' '.join(said)}" if said else ""
 
 
 def _places(context: RefactoringContext) -> list[Node]:
@@ -166,7 +185,7 @@ def _is_method(name: str, arguments: Arguments) -> bool:
     if name in _METHODS:
         return False
     known = any(hasattr(kind, name) for kind in (str, list, dict, set, bytes))
-    return known or re.search(rf"(?<![\w)\]])\.?{re.escape(name)}\(\)", arguments.instruction) is not None
+    return known or f"{name}()" in arguments.instruction
 
 
 def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -205,5 +224,5 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             yield f"Remove the copy of {inner}", replace_expression(context, node, inner)
 
 
-WRAP_VALUE = Refactoring("wrap_value", "refactor.rewrite.wrapValue", _wrap)
-UNWRAP_VALUE = Refactoring("unwrap_value", "refactor.rewrite.unwrapValue", _unwrap)
+WRAP_VALUE = Refactoring("wrap_value", "refactor.rewrite.wrapValue", _wrap, everywhere=True)
+UNWRAP_VALUE = Refactoring("unwrap_value", "refactor.rewrite.unwrapValue", _unwrap, everywhere=True)
