@@ -53,7 +53,7 @@ def _comments(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     dead: list[Edits] = []
     for node in context.walk("comment"):
         line = node.start_point[0] + 1
-        before, comment = context.split(start_of(node))
+        before = context.split(start_of(node))[0]
         if before.strip():
             yield f"Remove the comment {text_of(node)}", replace_lines(line, line, [before.rstrip() + "\n"])
             continue
@@ -64,11 +64,11 @@ def _comments(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             runs.append([line])
     for run in runs:
         text = [context.view(line, line)[0].strip().lstrip("#") for line in run]
-        if len(run) > 1:
-            yield f"Remove the comment #{text[0]}", delete_lines(run[0], run[-1])
         if _is_code(text):
             dead.append(delete_lines(run[0], run[-1]))
             yield "Remove the commented-out code", delete_lines(run[0], run[-1])
+        elif len(run) > 1:
+            yield f"Remove the comment #{text[0]}", delete_lines(run[0], run[-1])
     if len(dead) > 1:
         yield "Remove all commented-out code", merged(*dead)
 
