@@ -31,6 +31,7 @@ from copydesk.refactorings.branches import (
 )
 from copydesk.refactorings.candidate import Candidate, Refactoring
 from copydesk.refactorings.change_literal import CHANGE_LITERAL
+from copydesk.refactorings.comment_forms import COMMENT_ANYWHERE, COMMENT_FORMS
 from copydesk.refactorings.comment_out import COMMENT_OUT
 from copydesk.refactorings.comprehension import COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION
 from copydesk.refactorings.conditional_expression import CONDITIONAL_TO_IF, IF_TO_CONDITIONAL
@@ -40,6 +41,7 @@ from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
 from copydesk.refactorings.delete_block import DELETE_BLOCK, DELETE_COMMENT
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
+from copydesk.refactorings.docstring_forms import COMMENT_TO_DOCSTRING, DOCSTRING_FORMS
 from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
 from copydesk.refactorings.early_exit import EARLY_EXIT, NEST_REST
@@ -58,6 +60,7 @@ from copydesk.refactorings.invert_if import INVERT_IF
 from copydesk.refactorings.keyword_only import KEYWORD_ONLY
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
+from copydesk.refactorings.message_forms import MESSAGE_FORMS
 from copydesk.refactorings.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.name_value import NAME_VALUE
 from copydesk.refactorings.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
@@ -70,6 +73,7 @@ from copydesk.refactorings.remove_prints import REMOVE_PRINTS
 from copydesk.refactorings.rename_local import RENAME_LOCAL
 from copydesk.refactorings.rename_more import RENAME_MORE
 from copydesk.refactorings.replace_name import REPLACE_NAME
+from copydesk.refactorings.replace_words import LEAVE_OUT_WORDS, PUNCTUATION, REPLACE_WORDS, SPLICE_WORDING
 from copydesk.refactorings.return_forms import ONE_RETURN, RETURN_IN_BRANCHES, RETURN_OR_NOT, TWO_RETURNS
 from copydesk.refactorings.return_type import RETURN_TYPE
 from copydesk.refactorings.reword_text import REWORD_TEXT
@@ -125,6 +129,9 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         RETURN_OR_NOT, TRY, TRY_FINALLY, CAUGHT_TYPES, HANDLERS,
         SUPPRESS, LOOK_FIRST, CAUSES, JUMP_INSTEAD, SPLIT_ASSIGNMENT,
         JOIN_ASSIGNMENTS, UNPACK_IN_LOOP,
+        COMMENT_ANYWHERE, COMMENT_FORMS, DOCSTRING_FORMS, COMMENT_TO_DOCSTRING, MESSAGE_FORMS,
+        REPLACE_WORDS, LEAVE_OUT_WORDS, PUNCTUATION,
+        SPLICE_WORDING,
     )  # fmt: skip
 
 
