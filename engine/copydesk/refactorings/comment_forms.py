@@ -15,7 +15,9 @@ from copydesk.syntax.splice import start_of
 from copydesk.syntax.tree import rows, text_of
 
 _MOST = 24
-_ABOUT_COMMENTS = frozenset("comment comments note explain say why todo above mention put before".split())
+_ABOUT_COMMENTS = frozenset(
+    {"comment", "comments", "note", "explain", "say", "why", "todo", "above", "mention", "put", "before"}
+)
 
 
 def _texts(arguments: Arguments) -> list[str]:
