@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n        return None\n    return b\n"
 
@@ -113,4 +114,28 @@ STRUCTURE_CASES = [
     ("punctuation", "full stop", 'raise E("no")\n', "Add a full stop, period", 'raise E("no.")\n'),
     ("splice_wording", 'say "is not allowed"', 'raise E("a not allowed there")\n', 'Say "is not allowed" there',
      'raise E("a is not allowed there")\n'),
+    ("blank_lines", "remove the blank line", "f()\n\ng()\n", "Remove the blank line above g()", "f()\ng()\n"),
+    ("write_loop_out", "list named parts", "def f(b):\n    return [g(a) for a in b if a]\n",
+     "Write the comprehension out as a for loop, parts",
+     "def f(b):\n    parts = []\n    for a in b:\n        if a:\n            parts.append(g(a))\n    return parts\n"),
+    ("write_loop_out", "", "def f(b):\n    return not any(g(a) for a in b)\n", "Write any() out as a for loop",
+     "def f(b):\n    for a in b:\n        if g(a):\n            return False\n    return True\n"),
+    ("loop_to_expression", "",
+     "def f(b):\n    c = 0\n    for a in b:\n        if not a:\n            continue\n        c += g(a)\n"
+     "    return c\n", "Return the sum directly, without the loop", "def f(b):\n    return sum(g(a) for a in b if a)\n"),
+    ("loop_to_expression", "", "def f(b):\n    for a in b:\n        if g(a):\n            return a\n    return None\n",
+     "Return the first by next()", "def f(b):\n    return next((a for a in b if g(a)), None)\n"),
+    ("setdefault", "", "if k not in d:\n    d[k] = []\nd[k].append(a)\n", "Use d.setdefault(k, []) in its place",
+     "d.setdefault(k, []).append(a)\n"),
+    ("loop_heads", "into func and path", "for c in d:\n    c[0](c[1])\n", "Unpack in the head of the loop into func, path",
+     "for func, path in d:\n    func(path)\n"),
+    ("comprehension_kind", "", "any([a for a in b])\n", "Drop the list, a generator will do", "any(a for a in b)\n"),
+    ("signature_forms", "", _HEAD, "Make b required, no default", _HEAD.replace("b=1", "b")),
+    ("signature_forms", "", "def f(\n    a,\n    b,\n):\n    pass\n", "Swap the parameters a and b",
+     "def f(\n    b,\n    a,\n):\n    pass\n"),
+    ("signature_forms", "", "def f(a=[]):\n    g(a)\n", "Mutable default: a=None, made in the body",
+     "def f(a=None):\n    if a is None:\n        a = []\n    g(a)\n"),
+    ("method_kind", "", "class C:\n    def f(self, a):\n        return a\n",
+     "Make it a static method, staticmethod without self",
+     "class C:\n    @staticmethod\n    def f(a):\n        return a\n"),
 ]  # fmt: skip

@@ -121,6 +121,11 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 above = clauses_of(context, before)
                 head = context.view(clauses[0].head, clauses[0].head)[0]
                 made = head.replace("if ", "elif ", 1)
+                if above and above[-1].word != "else" and len(clauses) == 1:
+                    heads = context.view(clauses[0].head, clauses[0].first - 1)
+                    if len(heads) == 1 and "#" not in heads[0]:
+                        made_else = replace_lines(clauses[0].head, clauses[0].head, [f"{indent}else:\n"])
+                        yield f"Make {named(node)} the else of the if above", made_else
                 if above and above[-1].word != "else":
                     blank = all(
                         not line.strip() for line in context.view(rows(before)[1] + 1, clauses[0].head - 1)

@@ -81,5 +81,17 @@ def _is_code(lines: list[str]) -> bool:
         return False
 
 
+def _blank_lines(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if not arguments.words & {"blank", "empty", "line", "lines", "newline"}:
+        return
+    numbers = [number for number in context.numbers() if not context.view(number, number)[0].strip()]
+    for number in numbers:
+        below = context.view(number + 1, number + 1)[0].strip() if number < len(context.lines) else ""
+        yield f"Remove the blank line above {below[:40]}", delete_lines(number, number)
+    if len(numbers) > 1:
+        yield "Remove all blank lines", merged(*(delete_lines(number, number) for number in numbers))
+
+
+BLANK_LINES = Refactoring("blank_lines", "refactor.rewrite.blankLines", _blank_lines)
 DELETE_BLOCK = Refactoring("delete_block", "refactor.rewrite.deleteBlock", _statements)
 DELETE_COMMENT = Refactoring("delete_comment", "refactor.rewrite.deleteComment", _comments)

@@ -25,7 +25,7 @@ def exits_after(node: Node) -> list[str]:
     if owner is None or block is None or statements_of(block)[-1] != node:
         return []
     if owner.type in _LOOPS:
-        return ["continue"]
+        return ["continue", "break", "return"]
     if owner.type == "function_definition":
         return ["return None", "return"] if returns_value(block) else ["return"]
     if owner.type in ("if_statement", "with_statement"):

@@ -38,7 +38,7 @@ from copydesk.refactorings.conditional_expression import CONDITIONAL_TO_IF, IF_T
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.continue_early import CONTINUE_EARLY
 from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
-from copydesk.refactorings.delete_block import DELETE_BLOCK, DELETE_COMMENT
+from copydesk.refactorings.delete_block import BLANK_LINES, DELETE_BLOCK, DELETE_COMMENT
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
 from copydesk.refactorings.docstring_forms import COMMENT_TO_DOCSTRING, DOCSTRING_FORMS
@@ -58,6 +58,13 @@ from copydesk.refactorings.inline_variable import INLINE_VARIABLE
 from copydesk.refactorings.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.invert_if import INVERT_IF
 from copydesk.refactorings.keyword_only import KEYWORD_ONLY
+from copydesk.refactorings.loop_forms import (
+    COMPREHENSION_KIND,
+    LOOP_HEADS,
+    LOOP_TO_EXPRESSION,
+    SETDEFAULT,
+    WRITE_LOOP_OUT,
+)
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
 from copydesk.refactorings.message_forms import MESSAGE_FORMS
@@ -78,6 +85,7 @@ from copydesk.refactorings.return_forms import ONE_RETURN, RETURN_IN_BRANCHES, R
 from copydesk.refactorings.return_type import RETURN_TYPE
 from copydesk.refactorings.reword_text import REWORD_TEXT
 from copydesk.refactorings.shorter import AUGMENTED_ASSIGNMENT, CHAINED_COMPARISON, DICT_GET, MERGE_ISINSTANCE
+from copydesk.refactorings.signature_forms import METHOD_KIND, SIGNATURE_FORMS
 from copydesk.refactorings.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.string_format import STRING_FORMAT
 from copydesk.refactorings.swap_statements import SWAP_STATEMENTS
@@ -132,6 +140,8 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         COMMENT_ANYWHERE, COMMENT_FORMS, DOCSTRING_FORMS, COMMENT_TO_DOCSTRING, MESSAGE_FORMS,
         REPLACE_WORDS, LEAVE_OUT_WORDS, PUNCTUATION,
         SPLICE_WORDING,
+        BLANK_LINES, WRITE_LOOP_OUT, LOOP_TO_EXPRESSION, SETDEFAULT, LOOP_HEADS,
+        COMPREHENSION_KIND, SIGNATURE_FORMS, METHOD_KIND,
     )  # fmt: skip
 
 
