@@ -7,7 +7,7 @@ import builtins
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar, cast
 
 from tree_sitter import Node, Tree
@@ -98,9 +98,9 @@ class RefactoringContext:
         """Whether every name in an expression is Python's own or the document's; of a type, one with a capital may be anybody's.
         Else it is a word of the person's, and no code.
         """
-        names = {node.id for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Name)}
         return all(
-            hasattr(builtins, name) or name in self._words or (type and name[0].isupper()) for name in names
+            hasattr(builtins, name) or name in self._words or (type and name[0].isupper())
+            for name in _names_in(code)
         )
 
     def allows(self, edits: Edits) -> bool:
@@ -122,6 +122,11 @@ class RefactoringContext:
         if make not in self._derived:
             self._derived[make] = make(self)
         return cast(T, self._derived[make])
+
+    @cached_property
+    def sound(self) -> set[Edits]:
+        """Edits known to leave code that parses: they put whole expressions in place of others."""
+        return set()
 
     @cached_property
     def _derived(self) -> dict[object, object]:
@@ -169,6 +174,10 @@ class RefactoringContext:
 
     def names(self) -> frozenset[str]:
         """The variables and attributes that stand in the selected top-level code."""
+        return self._names
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
         return frozenset(text_of(name) for node in self.nodes for name in identifiers(node))
 
     def starts_line(self, node: Node) -> bool:
@@ -177,3 +186,10 @@ class RefactoringContext:
 
     def _shows(self, begin: int, end: int) -> bool:
         return any(first <= begin and max(begin, end) <= last for first, last in self.scope)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(code: str) -> frozenset[str]:
+    """The variables in an expression."""
+    tree = ast.parse(code, mode="eval")
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))

@@ -30,7 +30,7 @@ _SCOPES = (
     "dictionary_comprehension",
     "generator_expression",
 )
-_MOST = 30
+_MOST = 20
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -17,6 +17,7 @@ from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_no
 from copydesk.refactorings.fix_spelling import near
 from copydesk.refactorings.new_names import new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
+from copydesk.refactorings.text_lines import text_lines
 from copydesk.syntax.tree import is_label, text_of
 
 _SPELT_OUT = {
@@ -119,7 +120,8 @@ def _renamed(
     context: RefactoringContext, title: str, old: str, nodes: Sequence[Node], new: str
 ) -> Iterator[Proposal]:
     yield title, replace_nodes(context.lines, [(node, new) for node in nodes])
-    yield f"{title}, in texts too", _everywhere(context, old, new)
+    if context.derived(_text_words) & {old}:
+        yield f"{title}, in texts too", _everywhere(context, old, new)
     bare = [node for node in nodes if not _in_annotation(node)]
     if len(bare) < len(nodes):
         yield f"{title}, not the type", replace_nodes(context.lines, [(node, new) for node in bare])
@@ -136,6 +138,11 @@ def _in_annotation(node: Node) -> bool:
             return True
         above = above.parent
     return False
+
+
+def _text_words(context: RefactoringContext) -> frozenset[str]:
+    """The words of comments and strings."""
+    return frozenset(word for place in text_lines(context) for word in re.findall(r"\w+", place.text))
 
 
 def _everywhere(context: RefactoringContext, old: str, new: str) -> Edits | None:
@@ -168,7 +175,8 @@ def _pairs(
     """As many new names as old ones, in order."""
     order = list(re.findall(r"[^\W\d]\w*", arguments.instruction))
     olds = [word for word in dict.fromkeys(order) if word in variables]
-    news = [word for word in dict.fromkeys(order) if word in new_names(context, arguments, 6)]
+    given = new_names(context, arguments, 6)
+    news = [word for word in dict.fromkeys(order) if word in given]
     news = sorted(news, key=order.index)
     for found in re.finditer(
         r"(\w+)`?, ?`?(\w+)`?\W+(?:to |as |into |should be |be )?`?(\w+)`?(?:,| and) ?`?(\w+)",
