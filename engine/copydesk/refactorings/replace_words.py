@@ -59,9 +59,8 @@ def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
     words = text.split()
     for count in range(min(8, len(words)), 0, -1):
         phrase = " ".join(words[:count] if front else words[-count:]).strip(_STRIPPED)
-        if len(phrase) > 1 and any(
-            re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", line) for line in lower
-        ):
+        near = [line for line in lower if phrase.lower() in line] if len(phrase) > 1 else []
+        if near and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", "\n".join(near)):
             return phrase
     return None
 
@@ -126,7 +125,8 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         if phrase and len(phrase) > 3:
             gone.append(phrase)
     for place in places:
-        for phrase in list(dict.fromkeys(gone))[:12]:
+        text = place.text.lower()
+        for phrase in [one for one in dict.fromkeys(gone) if one.lower() in text][:12]:
             made = re.sub(
                 rf"[ ,;]*(?<!\w){re.escape(phrase)}(?!\w)", "", place.text, count=1, flags=re.IGNORECASE
             )
