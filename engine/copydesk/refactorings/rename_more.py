@@ -193,7 +193,8 @@ def _pairs(
                 f"Rename {group[0]} to {tail[0]}, {group[1]} to {tail[1]}",
                 replace_nodes(context.lines, nodes),
             )
-    for count in (2, 3):
+    asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be"}
+    for count in (2, 3) if asked or re.search(r"->|→|=>|:|/", arguments.instruction) else ():
         for start in range(max(1, len(olds) - count + 1)):
             for tail in (news[-count:], news[:count]):
                 group = olds[start : start + count]
