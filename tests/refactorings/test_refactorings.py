@@ -18,6 +18,7 @@ from copydesk.text.document import split_lines
 from copydesk_training.defects.asks import HeldOutRandom
 from copydesk_training.defects.registry import KINDS, draw
 from defect_files import files
+from structure_cases import STRUCTURE_CASES
 
 INSTRUCTIONS = [kind for kind in KINDS.values() if 100 <= kind.id < 180]
 
@@ -225,7 +226,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "instruction", "source", "title", "expected"), CASES)
+@pytest.mark.parametrize(("name", "instruction", "source", "title", "expected"), CASES + STRUCTURE_CASES)
 def test_what_each_offers(name: str, instruction: str, source: str, title: str, expected: str) -> None:
     (refactoring,) = (one for one in all_refactorings() if one.name == name)
     offered = list(refactoring.candidates(context_of(source), arguments_of(instruction)))
@@ -235,7 +236,7 @@ def test_what_each_offers(name: str, instruction: str, source: str, title: str, 
 
 def test_every_refactoring_has_a_case_and_a_name_of_its_own() -> None:
     names = [refactoring.name for refactoring in all_refactorings()]
-    assert {name for name, *_ in CASES} == set(names)
+    assert {name for name, *_ in CASES + STRUCTURE_CASES} == set(names)
     assert len(set(names)) == len(names)
     assert all(refactoring.kind.startswith("refactor.") for refactoring in all_refactorings())
 

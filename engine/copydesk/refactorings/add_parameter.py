@@ -10,8 +10,15 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.code_words import literal_type
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at
+from copydesk.refactorings.new_names import may_name
 from copydesk.refactorings.parameters import PLAIN, name_of, parameters_of
 from copydesk.syntax.splice import end_of, start_of
+
+_ASKED = frozenset({
+    "parameter", "parameters", "param", "argument", "arg", "option", "optional", "flag", "keyword", "kwarg", "default",
+    "signature", "accept", "take", "callers",
+})  # fmt: skip
+"""Words of an instruction that asks for a parameter."""
 
 
 def add_parameter(name: str, value: str, context: RefactoringContext, *, lines: bool = False) -> Edits | None:
@@ -36,8 +43,12 @@ def add_parameter(name: str, value: str, context: RefactoringContext, *, lines: 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     known = context.names()
+    given = {assignment.partition("=")[0] for assignment in arguments.assignments}
+    asked = bool(arguments.words & _ASKED)
+    values = [value for value in arguments.values if value in arguments.code or value in known]
     for name in arguments.names:
-        for value in arguments.values if name not in known else ():
+        wanted = name in given or "_" in name or asked
+        for value in values if wanted and name not in known and may_name(name) else ():
             if value != name:
                 title = f'Add parameter "{name}" with default {value}'
                 yield title, add_parameter(name, value, context, lines=True)

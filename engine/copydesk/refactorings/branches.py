@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
@@ -44,7 +45,7 @@ def _either(one: Node, two: Node, word: str = "or") -> str | None:
 def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement"):
         clauses, below = clauses_of(context, node), following(node)
-        for one, two in zip(clauses, clauses[1:], strict=False):
+        for one, two in itertools.pairwise(clauses):
             if one.test is not None and two.test is not None and _body(context, one) == _body(context, two):
                 if (test := _either(one.test, two.test)) is not None:
                     lines = [
@@ -108,7 +109,7 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             inner = clause.statements
             if clause.word == "else" and len(inner) == 1 and inner[0].type == "if_statement":
                 below = clauses_of(context, inner[0])
-                moved = reindented(context, clause.first, clause.last, -step_of(context, clause))
+                moved = reindented(context, clause.first, clause.last, -step_of(clause))
                 if below and moved is not None and below[0].head == clause.first:
                     moved[0] = f"{indent}el{moved[0].lstrip()}"
                     yield "Merge else and if into elif", replace_lines(clause.head, clause.last, moved)
@@ -120,6 +121,11 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 above = clauses_of(context, before)
                 head = context.view(clauses[0].head, clauses[0].head)[0]
                 made = head.replace("if ", "elif ", 1)
+                if above and above[-1].word != "else" and len(clauses) == 1:
+                    heads = context.view(clauses[0].head, clauses[0].first - 1)
+                    if len(heads) == 1 and "#" not in heads[0]:
+                        made_else = replace_lines(clauses[0].head, clauses[0].head, [f"{indent}else:\n"])
+                        yield f"Make {named(node)} the else of the if above", made_else
                 if above and above[-1].word != "else":
                     blank = all(
                         not line.strip() for line in context.view(rows(before)[1] + 1, clauses[0].head - 1)
@@ -128,7 +134,7 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     yield f"Make {named(node)} an elif", replace_lines(start, clauses[0].head, [made])
         last = clauses[-1] if clauses else None
         if last is not None and last.word == "elif":
-            step = step_of(context, last)
+            step = step_of(last)
             moved = reindented(context, last.head, last.last, step)
             if moved is not None:
                 moved[0] = moved[0].replace("elif ", "if ", 1)
@@ -136,8 +142,8 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     "Nest the elif in an else",
                     replace_lines(last.head, last.last, [f"{indent}else:\n", *moved]),
                 )
-            head = context.view(last.head, last.first - 1)
-            if len(head) == 1 and "#" not in head[0]:
+            heads = context.view(last.head, last.first - 1)
+            if len(heads) == 1 and "#" not in heads[0]:
                 yield (
                     f"Make {named(last.node)} a plain else",
                     replace_lines(last.head, last.head, [f"{indent}else:\n"]),
@@ -168,7 +174,7 @@ def _unwrap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 clause.word == "else" and clauses[0].word != "if"
             ):
                 continue
-            body = reindented(context, clause.first, clause.last, -step_of(context, clause))
+            body = reindented(context, clause.first, clause.last, -step_of(clause))
             if body is not None:
                 title = f"Always do what is in {named(clause.node)}: remove the {clauses[0].word}"
                 yield title, replace_lines(clauses[0].head, clauses[-1].last, body)
@@ -179,7 +185,7 @@ def _else_behind(context: RefactoringContext, clauses: Sequence[Clause]) -> Iter
     if len(clauses) < 2 or clauses[-1].word != "else":
         return
     last = clauses[-1]
-    body = reindented(context, last.first, last.last, -step_of(context, last))
+    body = reindented(context, last.first, last.last, -step_of(last))
     if body is not None:
         yield f"Remove the else of the {clauses[0].word}", replace_lines(last.head, last.last, body)
         yield (
@@ -197,7 +203,7 @@ def _elif_after_jump(context: RefactoringContext, _: Arguments) -> Iterator[Prop
         lines: list[str] = []
         for clause in clauses:
             if clause.word == "else":
-                body = reindented(context, clause.first, clause.last, -step_of(context, clause))
+                body = reindented(context, clause.first, clause.last, -step_of(clause))
                 if body is None:
                     return
                 lines += body
@@ -244,13 +250,13 @@ def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Propos
             target = _target(before)
             if target and all(any(_target(s) == target for s in c.statements) for c in clauses):
                 (first, end) = rows(before)
-                step = step_of(context, last)
+                step = step_of(last)
                 moved = reindented(context, first, end, step)
                 if moved is not None:
                     made = replace_lines(last.last + 1, last.last, [f"{indent}else:\n", *moved])
                     yield f"Move {named(before)} into an else", delete_lines(first, end) + made
         if last.word == "else" and len(inner) == 1 and len(clauses) >= 2 and _target(inner[0]):
-            moved = reindented(context, last.first, last.last, -step_of(context, last))
+            moved = reindented(context, last.first, last.last, -step_of(last))
             if moved is not None:
                 made = replace_lines(clauses[0].head, clauses[0].head - 1, moved)
                 yield (
@@ -271,14 +277,14 @@ def _and(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement"):
         for clause in clauses_of(context, node):
             inner = statements_of(clause.body)
-            last = clause is not None and rows(node)[1] == clause.last
+            last = rows(node)[1] == clause.last
             if len(inner) != 1 or inner[0].type != "if_statement" or not last or clause.test is None:
                 continue
             below = clauses_of(context, inner[0])
             if len(below) != 1 or below[0].test is None:
                 continue
             test = _either(clause.test, below[0].test, "and")
-            body = reindented(context, below[0].first, below[0].last, -step_of(context, clause))
+            body = reindented(context, below[0].first, below[0].last, -step_of(clause))
             if test is not None and body is not None:
                 line = f"{context.indent(clause.node)}{clause.word} {test}:\n"
                 yield f"Merge the nested ifs: {test}", replace_lines(clause.head, clause.last, [line, *body])

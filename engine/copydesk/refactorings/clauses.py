@@ -68,7 +68,7 @@ def plain_statements(context: RefactoringContext, *types: str) -> Iterator[Node]
     return (node for node in selected_statements(context, *types) if node.type != "comment")
 
 
-def step_of(context: RefactoringContext, clause: Clause) -> int:
+def step_of(clause: Clause) -> int:
     """By how many columns a body is indented."""
     return clause.body.start_point[1] - clause.node.start_point[1]
 

@@ -53,7 +53,7 @@ def _comments(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     dead: list[Edits] = []
     for node in context.walk("comment"):
         line = node.start_point[0] + 1
-        before, comment = context.split(start_of(node))
+        before = context.split(start_of(node))[0]
         if before.strip():
             yield f"Remove the comment {text_of(node)}", replace_lines(line, line, [before.rstrip() + "\n"])
             continue
@@ -64,11 +64,11 @@ def _comments(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             runs.append([line])
     for run in runs:
         text = [context.view(line, line)[0].strip().lstrip("#") for line in run]
-        if len(run) > 1:
-            yield f"Remove the comment #{text[0]}", delete_lines(run[0], run[-1])
         if _is_code(text):
             dead.append(delete_lines(run[0], run[-1]))
             yield "Remove the commented-out code", delete_lines(run[0], run[-1])
+        elif len(run) > 1:
+            yield f"Remove the comment #{text[0]}", delete_lines(run[0], run[-1])
     if len(dead) > 1:
         yield "Remove all commented-out code", merged(*dead)
 
@@ -81,5 +81,17 @@ def _is_code(lines: list[str]) -> bool:
         return False
 
 
+def _blank_lines(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if not arguments.words & {"blank", "empty", "line", "lines", "newline"}:
+        return
+    numbers = [number for number in context.numbers() if not context.view(number, number)[0].strip()]
+    for number in numbers:
+        below = context.view(number + 1, number + 1)[0].strip() if number < len(context.lines) else ""
+        yield f"Remove the blank line above {below[:40]}", delete_lines(number, number)
+    if len(numbers) > 1:
+        yield "Remove all blank lines", merged(*(delete_lines(number, number) for number in numbers))
+
+
+BLANK_LINES = Refactoring("blank_lines", "refactor.rewrite.blankLines", _blank_lines)
 DELETE_BLOCK = Refactoring("delete_block", "refactor.rewrite.deleteBlock", _statements)
 DELETE_COMMENT = Refactoring("delete_comment", "refactor.rewrite.deleteComment", _comments)

@@ -13,9 +13,15 @@ from copydesk.refactorings.edits import insert_lines
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _TARGET = re.compile(r"([\w.]+)(?: =|\")")
+_ASKED = frozenset({
+    "duplicate", "copy", "same", "like", "also", "too", "another", "likewise", "similarly", "add", "second", "both", "well",
+})  # fmt: skip
+"""Words of an instruction that asks for one more of something."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if not arguments.words & _ASKED and not any("_" in name or name.isupper() for name in arguments.names):
+        return
     for number in context.numbers():
         (line,) = context.view(number, number)
         for old, count in Counter(_WORD.findall(line)).items() if line.endswith("\n") else ():

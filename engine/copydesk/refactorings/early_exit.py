@@ -25,7 +25,7 @@ def exits_after(node: Node) -> list[str]:
     if owner is None or block is None or statements_of(block)[-1] != node:
         return []
     if owner.type in _LOOPS:
-        return ["continue"]
+        return ["continue", "break", "return"]
     if owner.type == "function_definition":
         return ["return None", "return"] if returns_value(block) else ["return"]
     if owner.type in ("if_statement", "with_statement"):
@@ -58,7 +58,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 def _inverted(context: RefactoringContext, node: Node, only: Clause, rest: list[Node]) -> Iterator[Proposal]:
     """An `if` without `else`: its body is what comes when the opposite has left."""
     assert only.test is not None
-    indent, step = context.indent(node), step_of(context, only)
+    indent, step = context.indent(node), step_of(only)
     body = reindented(context, only.first, only.last, -step)
     if body is None:
         return
@@ -98,7 +98,7 @@ def _inverted(context: RefactoringContext, node: Node, only: Clause, rest: list[
 def _else_first(context: RefactoringContext, node: Node, first: Clause, other: Clause) -> Iterator[Proposal]:
     """An `if` with an `else` that leaves, or could: that comes first."""
     assert first.test is not None
-    indent, step = context.indent(node), step_of(context, first)
+    indent, step = context.indent(node), step_of(first)
     body = reindented(context, first.first, first.last, -step)
     if body is None:
         return
@@ -117,10 +117,10 @@ def _leave_behind(
     context: RefactoringContext, node: Node, first: Clause, other: Clause
 ) -> Iterator[Proposal]:
     """The first branch leaves, and the `else` is not needed."""
-    rest = reindented(context, other.first, other.last, -step_of(context, other))
+    rest = reindented(context, other.first, other.last, -step_of(other))
     if rest is None or first.leaves:
         return
-    inner = context.indent(node) + " " * step_of(context, first)
+    inner = context.indent(node) + " " * step_of(first)
     for jump in exits_after(node):
         yield (
             f"{_word(jump)} early in the if, no else",
@@ -136,7 +136,7 @@ def _nest(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if len(clauses) != 1 or not rest or not context.has(rest[-1]) or clauses[0].test is None:
             continue
         only, last = clauses[0], rows(rest[-1])[1]
-        moved = reindented(context, only.last + 1, last, step_of(context, only))
+        moved = reindented(context, only.last + 1, last, step_of(only))
         if moved is None or not only.leaves:
             continue
         indent = context.indent(node)
@@ -144,7 +144,11 @@ def _nest(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             f"Add an else behind {only.statements[-1].type.partition('_')[0]}",
             (*insert_lines(only.last + 1, [f"{indent}else:\n"]), *replace_lines(only.last + 1, last, moved)),
         )
-        if len(only.statements) == 1 and text_of(only.statements[0]) in ("return", "continue"):
+        if (
+            only.test is not None
+            and len(only.statements) == 1
+            and text_of(only.statements[0]) in ("return", "continue")
+        ):
             for test in opposites(only.test)[:1]:
                 head = f"{indent}if {test}:\n"
                 yield f"Nest the rest in if {test}", replace_lines(only.head, last, [head, *moved])

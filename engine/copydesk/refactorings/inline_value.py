@@ -31,6 +31,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         yield from _returned(context, statement, left, right)
         if left.type != "identifier":
             continue
+        yield from _into_next(context, statement, left, right)
         name, value = text_of(left), in_one_line(right)
         scope = function_of(assignment)
         if value is None or scope is None:
@@ -50,6 +51,23 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             )
         last = uses[-1]
         yield f'Inline variable "{name}" once, keep it', replace_nodes(context.lines, [(last, values[0])])
+
+
+def _into_next(context: RefactoringContext, statement: Node, left: Node, right: Node) -> Iterator[Proposal]:
+    """A value that the next statement takes once, and gives the name another one."""
+    siblings = statements_of(statement.parent)
+    at = siblings.index(statement) if statement in siblings else -1
+    behind = siblings[at + 1] if 0 <= at < len(siblings) - 1 else None
+    name, value = text_of(left), in_one_line(right)
+    if behind is None or value is None or not text_of(behind).startswith(f"{name} = "):
+        return
+    uses = [n for n in identifiers(behind) if text_of(n) == name and not is_label(n) and not is_stored(n)]
+    if len(uses) == 1:
+        text = value if right.type in _WHOLE else f"({value})"
+        yield (
+            f"Combine both statements that assign {name}",
+            merged(delete_lines(*rows(statement)), replace_nodes(context.lines, [(uses[0], text)])),
+        )
 
 
 def _returned(context: RefactoringContext, statement: Node, left: Node, right: Node) -> Iterator[Proposal]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -19,10 +20,10 @@ from copydesk.refactorings.clauses import (
 )
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, replace_lines
-from copydesk.syntax.tree import rows
+from copydesk.syntax.tree import rows, text_of
 
 _NEAR = 3
-"""How many statements one is moved over."""
+"""How many statements one is moved over, unless the instruction names both it and the other one."""
 _OWNERS = ("else_clause", "except_clause", "finally_clause", "elif_clause")
 
 
@@ -34,26 +35,37 @@ def _moved(context: RefactoringContext, first: int, last: int, before: int, by: 
     return put + delete_lines(first, last) if before <= first else delete_lines(first, last) + put
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in plain_statements(context):
         siblings = statements_of(node.parent)
         at, (first, last) = siblings.index(node), rows(node)
         if is_text(node) or len(siblings) < 1:
             continue
         starts = dict.fromkeys([comments_above(context, first), first])
-        for other in siblings[max(0, at - _NEAR) : at]:
+        for other in _others(arguments, node, siblings[:at][::-1]):
             if not is_text(other) and stands_alone(context, other):
                 for start in starts:
                     place = comments_above(context, rows(other)[0])
                     title = f"Move {named(node)} before {named(other)}"
                     yield title, _moved(context, start, last, place, 0)
-        for other in siblings[at + 1 : at + 1 + _NEAR]:
+        for other in _others(arguments, node, siblings[at + 1 :]):
             if stands_alone(context, other):
                 for start in starts:
                     title = f"Move {named(node)} after {named(other)}"
                     yield title, _moved(context, start, last, rows(other)[1] + 1, 0)
         yield from _out(context, node, list(starts), siblings)
         yield from _into(context, node, siblings, at)
+
+
+def _others(arguments: Arguments, node: Node, others: list[Node]) -> list[Node]:
+    """Statements that one may be moved over, the nearest first."""
+    far = [other for other in others[_NEAR:] if _is_named(arguments, node) and _is_named(arguments, other)]
+    return [*others[:_NEAR], *far[:_NEAR]]
+
+
+def _is_named(arguments: Arguments, node: Node) -> bool:
+    words = re.findall(r"[^\W\d]\w{2,}", text_of(node).split("\n")[0].lower())
+    return any(word in arguments.words for word in words)
 
 
 def _out(

@@ -15,6 +15,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_nodes, rewrite_node
 from copydesk.refactorings.function_body import body_of
 from copydesk.refactorings.new_names import derived_name, new_names
+from copydesk.refactorings.requested import requested_statements
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _EXPRESSIONS = (
@@ -29,7 +30,7 @@ _SCOPES = (
     "dictionary_comprehension",
     "generator_expression",
 )
-_MOST = 30
+_MOST = 20
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -44,16 +45,37 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if called or whole or is_stored(node) or (parent is not None and parent.type == "type"):
             continue
         places.setdefault(text_of(node), []).append(node)
+    yield from _as_written(context, arguments, places)
     ranked = sorted(places.items(), key=lambda item: -_rank(item[0], item[1], arguments))
     for code, nodes in ranked[:_MOST]:
         own = derived_name(code)
         literal = nodes[0].type in ("integer", "float", "string")
-        for name in names if names or own is None or literal else [own]:
+        for name in dict.fromkeys(
+            [
+                *names,
+                *(
+                    [own]
+                    if own is not None and not literal and (not names or arguments.mentions(code))
+                    else []
+                ),
+            ]
+        ):
             if name in context.names():
                 continue
             for edits in _named(context, code, nodes, name):
                 title = f'Extract {code if len(code) < 60 else "the " + nodes[0].type} into variable "{name}"'
                 yield title, edits
+
+
+def _as_written(
+    context: RefactoringContext, arguments: Arguments, places: dict[str, list[Node]]
+) -> Iterator[Proposal]:
+    """An assignment that the instruction spells out, and its name wherever the value stood."""
+    for statement in requested_statements(context, arguments):
+        name, _, value = statement.partition(" = ")
+        if name.isidentifier() and value in places:
+            for edits in _named(context, value, places[value], name):
+                yield f"Assign {statement} first, and use {name}", edits
 
 
 def _rank(code: str, nodes: Sequence[Node], arguments: Arguments) -> float:

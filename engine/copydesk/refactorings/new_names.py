@@ -14,11 +14,13 @@ _NAMING = re.compile(
     r"|`([^\W\d]\w*)`|([^\W\d]\w*)`? (?:=|would|is better|reads|instead|rather|maybe|please)|([^\W\d]\w*)`?[.!?]?$"
 )
 _PROSE = frozenset({
-    "a", "all", "an", "argument", "as", "attribute", "be", "before", "better", "body", "call", "clear", "comment", "docstring",
-    "everywhere", "first", "for", "function", "here", "instead", "it", "line", "local", "loop", "maybe", "name", "names", "new",
-    "not", "of", "one", "parameter", "please", "rename", "return", "should", "something", "the", "them", "then", "there", "this",
-    "throughout", "to", "too", "twice", "up", "use", "used", "variable", "way", "well", "with", "its", "own", "both", "more",
-    "only", "at", "in", "on", "also", "into", "is", "that", "would", "could", "out", "once", "start", "front",
+    "a", "all", "also", "an", "any", "argument", "as", "at", "attribute", "be", "been", "before", "better", "body", "both",
+    "call", "can", "clear", "comment", "could", "docstring", "drop", "end", "everywhere", "first", "for", "front", "function",
+    "has", "have", "here", "if", "in", "instead", "into", "is", "it", "its", "just", "less", "line", "local", "long", "loop",
+    "maybe", "more", "name", "names", "new", "no", "not", "of", "on", "once", "one", "only", "out", "own", "parameter",
+    "please", "rename", "return", "same", "short", "should", "something", "start", "that", "the", "them", "then", "there",
+    "this", "throughout", "to", "too", "twice", "unindent", "up", "use", "used", "variable", "way", "well", "when", "with",
+    "without", "would",
 })  # fmt: skip
 
 
@@ -33,6 +35,11 @@ def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) 
     return [
         name for name in dict.fromkeys([*marked, *found]) if name not in known and not keyword.iskeyword(name)
     ][:most]
+
+
+def may_name(word: str) -> bool:
+    """Whether a word of an instruction is not one that sentences are made of."""
+    return word == "new" or word.lower() not in _PROSE
 
 
 def derived_name(code: str) -> str | None:

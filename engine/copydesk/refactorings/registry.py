@@ -40,6 +40,7 @@ from copydesk.refactorings.change_literal import CHANGE_LITERAL
 from copydesk.refactorings.change_operator import CHANGE_OPERATOR
 from copydesk.refactorings.change_return import CHANGE_RETURN
 from copydesk.refactorings.change_test import CHANGE_TEST
+from copydesk.refactorings.comment_forms import COMMENT_ANYWHERE, COMMENT_FORMS
 from copydesk.refactorings.comment_out import COMMENT_OUT
 from copydesk.refactorings.comprehension import COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION
 from copydesk.refactorings.conditional_expression import CONDITIONAL_TO_IF, IF_TO_CONDITIONAL
@@ -47,9 +48,10 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.continue_early import CONTINUE_EARLY
 from copydesk.refactorings.conversion import CHANGE_CONVERSION
 from copydesk.refactorings.decorators import ADD_DECORATOR, REMOVE_DECORATOR
-from copydesk.refactorings.delete_block import DELETE_BLOCK, DELETE_COMMENT
+from copydesk.refactorings.delete_block import BLANK_LINES, DELETE_BLOCK, DELETE_COMMENT
 from copydesk.refactorings.delete_statement import DELETE_STATEMENT
 from copydesk.refactorings.docstring import DOCSTRING
+from copydesk.refactorings.docstring_forms import COMMENT_TO_DOCSTRING, DOCSTRING_FORMS
 from copydesk.refactorings.drop_condition import DROP_CONDITION
 from copydesk.refactorings.drop_parameter import DROP_PARAMETER
 from copydesk.refactorings.duplicate_line import DUPLICATE_LINE
@@ -71,8 +73,16 @@ from copydesk.refactorings.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.invert_if import INVERT_IF
 from copydesk.refactorings.keyword_only import KEYWORD_ONLY
 from copydesk.refactorings.lambda_function import FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION
+from copydesk.refactorings.loop_forms import (
+    COMPREHENSION_KIND,
+    LOOP_HEADS,
+    LOOP_TO_EXPRESSION,
+    SETDEFAULT,
+    WRITE_LOOP_OUT,
+)
 from copydesk.refactorings.loops import ANY_ALL, ENUMERATE, YIELD_FROM
 from copydesk.refactorings.make_async import MAKE_ASYNC
+from copydesk.refactorings.message_forms import MESSAGE_FORMS
 from copydesk.refactorings.modern_forms import MODERN_FORMS
 from copydesk.refactorings.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.name_value import NAME_VALUE
@@ -88,10 +98,12 @@ from copydesk.refactorings.remove_prints import REMOVE_PRINTS
 from copydesk.refactorings.rename_local import RENAME_LOCAL
 from copydesk.refactorings.rename_more import RENAME_MORE
 from copydesk.refactorings.replace_name import REPLACE_NAME
+from copydesk.refactorings.replace_words import LEAVE_OUT_WORDS, PUNCTUATION, REPLACE_WORDS, SPLICE_WORDING
 from copydesk.refactorings.return_forms import ONE_RETURN, RETURN_IN_BRANCHES, RETURN_OR_NOT, TWO_RETURNS
 from copydesk.refactorings.return_type import RETURN_TYPE
 from copydesk.refactorings.reword_text import REWORD_TEXT
 from copydesk.refactorings.shorter import AUGMENTED_ASSIGNMENT, CHAINED_COMPARISON, DICT_GET, MERGE_ISINSTANCE
+from copydesk.refactorings.signature_forms import METHOD_KIND, SIGNATURE_FORMS
 from copydesk.refactorings.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.string_format import STRING_FORMAT
 from copydesk.refactorings.swap_statements import SWAP_STATEMENTS
@@ -148,6 +160,11 @@ def all_refactorings() -> tuple[Refactoring, ...]:
         RETURN_OR_NOT, TRY, TRY_FINALLY, CAUGHT_TYPES, HANDLERS,
         SUPPRESS, LOOK_FIRST, CAUSES, JUMP_INSTEAD, SPLIT_ASSIGNMENT,
         JOIN_ASSIGNMENTS, UNPACK_IN_LOOP,
+        COMMENT_ANYWHERE, COMMENT_FORMS, DOCSTRING_FORMS, COMMENT_TO_DOCSTRING, MESSAGE_FORMS,
+        REPLACE_WORDS, LEAVE_OUT_WORDS, PUNCTUATION,
+        SPLICE_WORDING,
+        BLANK_LINES, WRITE_LOOP_OUT, LOOP_TO_EXPRESSION, SETDEFAULT, LOOP_HEADS,
+        COMPREHENSION_KIND, SIGNATURE_FORMS, METHOD_KIND,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_nodes
+from copydesk.refactorings.new_names import may_name
 from copydesk.syntax.tree import is_label, text_of
 
 
@@ -63,7 +64,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     names = dict.fromkeys(text_of(n) for n in context.walk("identifier") if not is_label(n))
     for old in names:
         for new in arguments.names if old.lower() in arguments.words else ():
-            if new not in names:
+            if new not in names and may_name(new):
                 yield f'Rename "{old}" to "{new}"', rename(old, new, context)
 
 

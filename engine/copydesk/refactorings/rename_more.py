@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import re
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_no
 from copydesk.refactorings.fix_spelling import near
 from copydesk.refactorings.new_names import new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
+from copydesk.refactorings.text_lines import text_lines
 from copydesk.syntax.tree import is_label, text_of
 
 _SPELT_OUT = {
@@ -118,7 +120,8 @@ def _renamed(
     context: RefactoringContext, title: str, old: str, nodes: Sequence[Node], new: str
 ) -> Iterator[Proposal]:
     yield title, replace_nodes(context.lines, [(node, new) for node in nodes])
-    yield f"{title}, in texts too", _everywhere(context, old, new)
+    if context.derived(_text_words) & {old}:
+        yield f"{title}, in texts too", _everywhere(context, old, new)
     bare = [node for node in nodes if not _in_annotation(node)]
     if len(bare) < len(nodes):
         yield f"{title}, not the type", replace_nodes(context.lines, [(node, new) for node in bare])
@@ -137,6 +140,11 @@ def _in_annotation(node: Node) -> bool:
     return False
 
 
+def _text_words(context: RefactoringContext) -> frozenset[str]:
+    """The words of comments and strings."""
+    return frozenset(word for place in text_lines(context) for word in re.findall(r"\w+", place.text))
+
+
 def _everywhere(context: RefactoringContext, old: str, new: str) -> Edits | None:
     """The name, and the word in comments and texts; not what is another's attribute or keyword."""
     labels = {
@@ -148,7 +156,14 @@ def _everywhere(context: RefactoringContext, old: str, new: str) -> Edits | None
     found: list[Edits] = []
     for number in context.numbers():
         (line,) = context.view(number, number)
-        made = word.sub(lambda m, row=number - 1: m[0] if (row, m.start()) in labels else new, line)
+        places = [
+            m.span()
+            for m in word.finditer(line)
+            if (number - 1, len(line[: m.start()].encode())) not in labels
+        ]
+        made = line
+        for start, end in reversed(places):
+            made = made[:start] + new + made[end:]
         if made != line:
             found.append(replace_lines(number, number, [made]))
     return merged(*found)
@@ -158,11 +173,28 @@ def _pairs(
     context: RefactoringContext, arguments: Arguments, variables: dict[str, list[Node]]
 ) -> Iterator[Proposal]:
     """As many new names as old ones, in order."""
-    order = [word for word in re.findall(r"[^\W\d]\w*", arguments.instruction)]
+    order = list(re.findall(r"[^\W\d]\w*", arguments.instruction))
     olds = [word for word in dict.fromkeys(order) if word in variables]
-    news = [word for word in dict.fromkeys(order) if word in new_names(context, arguments, 6)]
+    given = new_names(context, arguments, 6)
+    news = [word for word in dict.fromkeys(order) if word in given]
     news = sorted(news, key=order.index)
-    for count in (2, 3):
+    for found in re.finditer(
+        r"(\w+)`?, ?`?(\w+)`?\W+(?:to |as |into |should be |be )?`?(\w+)`?(?:,| and) ?`?(\w+)",
+        arguments.instruction,
+    ):
+        group, tail = list(found.groups()[:2]), list(found.groups()[2:])
+        if (
+            all(name in variables for name in group)
+            and not set(tail) & context.names()
+            and all(map(str.isidentifier, tail))
+        ):
+            nodes = [(node, new) for old, new in zip(group, tail, strict=True) for node in variables[old]]
+            yield (
+                f"Rename {group[0]} to {tail[0]}, {group[1]} to {tail[1]}",
+                replace_nodes(context.lines, nodes),
+            )
+    asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be"}
+    for count in (2, 3) if asked or re.search(r"->|→|=>|:|/", arguments.instruction) else ():
         for start in range(max(1, len(olds) - count + 1)):
             for tail in (news[-count:], news[:count]):
                 group = olds[start : start + count]
@@ -174,7 +206,7 @@ def _pairs(
                     yield f"Rename {pairs}", replace_nodes(context.lines, nodes)
     if len(variables) >= 2 and len(news) == 2:
         names = list(variables)
-        for one, two in zip(names, names[1:], strict=False):
+        for one, two in itertools.pairwise(names):
             nodes = [(node, new) for old, new in ((one, news[0]), (two, news[1])) for node in variables[old]]
             yield f"Rename {one} to {news[0]}, {two} to {news[1]}", replace_nodes(context.lines, nodes)
     prefixes = [name for name in variables if any(new.endswith(f"_{name}") for new in news)]

@@ -73,7 +73,8 @@ def _forms(condition: Node, test: str, one: Node, a: str, two: Node, b: str) -> 
     elif pair == "False True":
         yield turned
     elif a == "True":
-        yield f"{tight(condition, test) if condition.type != 'boolean_operator' else test} or {b if two.type != 'conditional_expression' else f'({b})'}"
+        head = test if condition.type == "boolean_operator" else tight(condition, test)
+        yield f"{head} or {f'({b})' if two.type == 'conditional_expression' else b}"
     elif a == "False":
         yield f"{_bracketed(turned)} and {_and_side(two, b)}"
     elif b == "False":
@@ -197,10 +198,10 @@ def _bare(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
         return
     names = [n for n in arguments.names if n in context.names()][:4]
     fixed = [v for v in ("None", "True", "False", "self") if v.lower() in arguments.words]
-    for value in dict.fromkeys([*fixed, *names]):
+    for answer in dict.fromkeys([*fixed, *names]):
         yield (
-            f"Return {value} at the end",
-            insert_lines(rows(end)[1] + 1, [f"{context.indent(end)}return {value}\n"]),
+            f"Return {answer} at the end",
+            insert_lines(rows(end)[1] + 1, [f"{context.indent(end)}return {answer}\n"]),
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -16,7 +17,10 @@ from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, repla
 from copydesk.refactorings.requested import logging_calls, requested_jumps, requested_statements
 from copydesk.syntax.tree import rows, text_of
 
-_TRY_WORDS = frozenset(["try", "except", "catch", "caught", "guard", "wrap", "swallow", "handle", "fail", "fails", "failing", "blow", "blows", "error", "errors", "even", "finally", "always", "suppress", "skipped", "skip", "ignore", "raise", "raises", "exception"])  # fmt: skip
+_TRY_WORDS = frozenset({
+    "try", "except", "catch", "caught", "guard", "wrap", "swallow", "handle", "fail", "fails", "failing", "blow", "blows",
+    "error", "errors", "even", "finally", "always", "suppress", "skipped", "skip", "ignore", "raise", "raises", "exception",
+})  # fmt: skip
 _MOST_LINES = 4
 
 
@@ -27,7 +31,7 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
     errors = named_errors[:2] or ["Exception"]
     if len(named_errors) > 1:
         errors.insert(0, f"({', '.join(named_errors)})")
-    actions = [s for s in requested_jumps(context, arguments, 6)]
+    actions = list(requested_jumps(context, arguments, 6))
     actions += list(logging_calls(context, arguments))[:2]
     actions = list(dict.fromkeys([*actions, "pass"]))[:7]
     statements = [n for n in plain_statements(context) if not is_text(n)]
@@ -144,7 +148,7 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if alias:
             yield f"Catch {caught} without a name", replace_lines(line, line, [f"{start} {caught}:{end}"])
         else:
-            for name in dict.fromkeys([*(n for n in arguments.names if len(n) < 6)][:2] + ["e", "exc"]):
+            for name in dict.fromkeys([*[*(n for n in arguments.names if len(n) < 6)][:2], "e", "exc"]):
                 yield (
                     f"Catch {caught} as {name}",
                     replace_lines(line, line, [f"{start} {caught or 'Exception'} as {name}:{end}"]),
@@ -198,7 +202,7 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
 
 
 def _merge(context: RefactoringContext, handlers: list[Clause], indent: str) -> Iterator[Proposal]:
-    for one, two in zip(handlers, handlers[1:], strict=False):
+    for one, two in itertools.pairwise(handlers):
         if context.view(one.first, one.last) == context.view(two.first, two.last):
             kinds = [
                 re.match(r"\s*except \(?([\w., ]+?)\)?:", context.view(c.head, c.head)[0]) for c in (one, two)
@@ -222,9 +226,8 @@ def _split(context: RefactoringContext, handlers: list[Clause]) -> Iterator[Prop
             yield "Split the except clause, one each", replace_lines(clause.head, clause.last, lines)
 
 
-def _else(context: RefactoringContext, clauses: object) -> Iterator[Proposal]:
+def _else(context: RefactoringContext, found: Sequence[Clause]) -> Iterator[Proposal]:
     """The last statements of a `try`, which cannot fail as meant, in an `else`."""
-    found = [clause for clause in clauses if isinstance(clause, Clause)]  # type: ignore[attr-defined]
     if any(clause.word in ("else", "finally") for clause in found) or len(found) < 2:
         return
     statements = found[0].statements

@@ -35,12 +35,13 @@ def still_parses(context: RefactoringContext, edits: Edits) -> bool:
     if edits in context.sound:
         return True
     touched = _touched_pieces(context, edits)
-    if touched is not None:
-        return all(
-            _parses(context, piece, [edit for edit in edits if piece.first <= edit.first <= piece.last])
-            for piece in touched
-        )
-    first = min(edit.first for edit in edits)
+    if touched is not None and all(
+        _parses(context, piece, [edit for edit in edits if piece.first <= edit.first <= piece.last])
+        for piece in touched
+    ):
+        return True
+    # What changes may go on with the statement above it.
+    first = max(1, min(edit.first for edit in edits) - 1)
     last = min(max(max(edit.first, edit.last) for edit in edits), len(context.lines))
     inner = _inner_block(context, first, last)
     if inner is not None and _parses_inside(context, edits, *inner):
