@@ -1,7 +1,7 @@
 """Decoding a request that finitely many programs answer: the model chooses one of them, and spells nothing.
 
-A program's tokens are cut into runs, and the model chooses run by run, each as a whole by the exact law; a run that all programs
-left have in common asks nothing of the model. Depends on the page and its codec, not on what the programs are for.
+A program's tokens are cut into runs, and the model chooses run by run, each as a whole by its exact probability; a run that all
+programs left have in common asks nothing of the model. Depends on the page and its codec, not on what the programs are for.
 """
 
 from __future__ import annotations
