@@ -217,7 +217,7 @@ def test_greedy_takes_the_likeliest_span() -> None:
 def test_results_say_when_a_span_was_not_chosen_exactly() -> None:
     codec = byte_codec("tags", "program", False)
     model = MockModel(codec.vocabulary.size)
-    model._first[:, ord("c")] += 50.0  # of <copy and <gen it takes <copy
+    model.tilt([ord("c")], 50.0)  # of <copy and <gen it takes <copy
     for last, exact in ((3, True), (40, False)):
         desk = Desk.of(codec, "a\n" * 64, [(2, last)])
         outcome, _, _ = desk.decode(model, sampler=Sampler(), max_tokens=2)

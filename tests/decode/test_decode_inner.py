@@ -131,8 +131,8 @@ def test_a_grammar_that_never_ends_is_cut_off() -> None:
     for machine in (inner, endless):
         desk = Desk.of(codec, "", [(1, 0)], inner=machine)
         model = MockModel(codec.vocabulary.size)
-        model._first[:, ord("a")] += 30.0
-        model._first[:, codec.literals.gen_open[0]] += 30.0
+        model.tilt([ord("a")], 30.0)
+        model.tilt([codec.literals.gen_open[0]], 30.0)
         outcome, _, _ = desk.decode(model, max_tokens=20)
         assert outcome.truncated
         assert outcome.program is not None
@@ -145,7 +145,7 @@ def test_a_grammar_that_asks_for_what_cannot_stand_there_is_a_named_error() -> N
         codec, "", [(1, 0)], inner=partial(InnerMachine, InnerGrammar('start: "a\\r"', codec.vocabulary))
     )
     model = MockModel(codec.vocabulary.size)
-    model._first[:, codec.literals.gen_open[0]] += 30.0
+    model.tilt([codec.literals.gen_open[0]], 30.0)
     row = desk.warm(model)
     with pytest.raises(GrammarError):
         desk.decode(model, row)

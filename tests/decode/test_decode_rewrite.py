@@ -122,7 +122,7 @@ def test_drafts_change_no_token(words: Callable[[], Vocabulary], seed: int) -> N
     model = MockModel(vocabulary.size, seed=seed, context=2)
     # A model that mostly repeats what it read: drafts are often right and often wrong.
     draft = vocabulary.encode("".join(VIEWS[1:5]) + FENCE)
-    model._first[:, sorted(set(draft))] += 2.5
+    model.tilt(draft, 2.5)
     with_drafts, outcome, counts = rewrite(model, task_of(vocabulary), 120)
     plain, same, without = rewrite(model, task_of(vocabulary, drafts=False), 120)
     assert with_drafts == plain
@@ -206,7 +206,7 @@ def test_whatever_a_model_says_is_one_closed_fence(
     model = MockModel(vocabulary.size, seed=seed, context=2)
     for token, text in enumerate(vocabulary.token_bytes):  # else a random model hardly ever comes to a fence
         if b"`" in text or text == b"\n" or not text:
-            model._first[:, token] += 3.0
+            model.tilt([token], 3.0)
     task = task_of(vocabulary)
     written, outcome, _ = rewrite(model, task, 60, Sampler(temperature, 1.0, seed))
     table = vocabulary.token_bytes

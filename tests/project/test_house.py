@@ -67,7 +67,7 @@ def test_readmes_make_commands_are_targets() -> None:
 
 
 def test_readmes_copydesk_commands_parse() -> None:
-    from copydesk_server.cli import build_parser
+    from copydesk_server.arguments.parser import build_parser
 
     fenced = "".join(
         re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)

@@ -453,7 +453,7 @@ def entry(host: str | None) -> list[str]:
         return ["-m", "copydesk_server", "lsp"]
     # The command line itself, but for what runs in the engine's process: there is no option for that.
     script = (
-        "import sys; from dataclasses import replace; from copydesk_server.cli import build_parser;"
+        "import sys; from dataclasses import replace; from copydesk_server.arguments.parser import build_parser;"
         "from copydesk_server.commands.lsp import options; from copydesk_server.lsp import session;"
         "args = build_parser().parse_args(['lsp', *sys.argv[2:]]);"
         "sys.exit(session.run(replace(options(args), engine_host=sys.argv[1])))"

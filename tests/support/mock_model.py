@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -107,6 +108,16 @@ def _last(
     return tail_tokens, tail_positions
 
 
+@lru_cache(maxsize=16)
+def _noise(seed: int, width: float, vocab_size: int) -> tuple[npt.NDArray[np.float32], ...]:
+    """Two tables of random rows, which take longer to draw than most tests take for the rest."""
+    random = np.random.default_rng(seed)
+    tables = [random.normal(0, width, (NOISE_ROWS, vocab_size)).astype(np.float32) for _ in range(2)]
+    for table in tables:
+        table.flags.writeable = False
+    return tuple(tables)
+
+
 class MockModel(_BookkeepingModel):
     """Seeded random logits: standard normal times `scale`, a hash of the last `context` visible pairs (0:
     all)."""
@@ -124,10 +135,12 @@ class MockModel(_BookkeepingModel):
         super().__init__(vocab_size, max_positions=max_positions, kv_bytes_per_slot=kv_bytes_per_slot)
         self.context = context
         self.seed = seed & 0xFFFFFFFF
-        random = np.random.default_rng(seed)
-        width = scale / np.sqrt(2)
-        self._first = random.normal(0, width, (NOISE_ROWS, vocab_size)).astype(np.float32)
-        self._second = random.normal(0, width, (NOISE_ROWS, vocab_size)).astype(np.float32)
+        self._first, self._second = _noise(seed, scale / np.sqrt(2), vocab_size)
+
+    def tilt(self, tokens: Sequence[int], by: float) -> None:
+        """Add `by` to the logits of these tokens."""
+        self._first = self._first.copy()  # models of one seed share theirs
+        self._first[:, sorted(set(tokens))] += np.float32(by)
 
     def _logits(
         self, tokens: npt.NDArray[np.int64], positions: npt.NDArray[np.int64], out: npt.NDArray[np.float32]

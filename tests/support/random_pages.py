@@ -105,7 +105,7 @@ def random_model(codec: Codec) -> MockModel:
     model = MockModel(codec.vocabulary.size, seed=7, context=4)
     literals, newline = codec.literals, codec.vocabulary.encode("\n")
     ends = [literals.gen_close[0], literals.sub_close[0], literals.sub_to[0], newline[0]]
-    model._first[:, sorted(set(ends))] += np.float32(5.0 + np.log(codec.vocabulary.size / 256))
+    model.tilt(ends, 5.0 + np.log(codec.vocabulary.size / 256))
     return model
 
 

@@ -2,7 +2,7 @@
 
 A decoder is a generator. It yields `Ask` (tokens to forward, and which next-token logits it wants) and is sent the logits;
 between asks it yields `Decided` as hunks become final. So the scheduler can answer many decoders, at different points of
-different programs, with one forward. Knows rows and owners; nothing of programs, grammars or prompts.
+different programs, with one forward.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ Steps = Generator[Ask | Decided, torch.Tensor, "Outcome"]
 class Outcome:
     """What a decoder found. `program` is in page numbers and view text and resolves even when `truncated`.
 
-    exact:          every span was chosen by its exact law (False: above the node limit ends were masked locally).
+    exact:          every span was chosen by its exact distribution (False: above the node limit ends were masked locally).
     truncated:      the token budget ran out, or the model `looped`; the program was closed by force and must not be applied.
-    log_likelihood: natural logarithm of the program's probability under the law it was decoded by, at temperature 1.
+    log_likelihood: natural logarithm of the program's probability under the distribution it was decoded by, at temperature 1.
     unsure:         the model's probability of the program, or of any it could have chosen, was below its threshold.
     """
 

@@ -1,6 +1,6 @@
 """What the next tokens will probably be: the lines being replaced, then n-grams of the page.
 
-A draft only proposes; verification keeps the model's law whatever is proposed. Knows tokens; nothing of models.
+A draft only proposes; verification keeps the model's distribution, whatever is proposed.
 """
 
 from __future__ import annotations

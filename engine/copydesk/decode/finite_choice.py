@@ -1,14 +1,13 @@
 """Decoding a request that finitely many programs answer: the model chooses one of them, and spells nothing.
 
-A program's tokens are cut into runs, and the model chooses run by run, each as a whole by the exact law; a run that all programs
-left have in common asks nothing of the model. Depends on the page and its codec, not on what the programs are for.
+A program's tokens are cut into runs, and the model chooses run by run, each as a whole by its exact probability; a run that all
+programs left have in common asks nothing of the model. Depends on the page and its codec, not on what the programs are for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -96,8 +95,8 @@ class ChoiceDecoder:
 
     def _by_runs(self, alive: dict[Program, list[Run]], known: Ids) -> Generator[Any, Any, Program]:
         """One of the programs, run by run; `known` begins the first run and is written."""
-        emitter = self.emitter
-        for at in count():
+        emitter, at = self.emitter, 0
+        while True:
             choices = list(dict.fromkeys(runs[at][0] for runs in alive.values()))
             if self.task.staged and at:
                 choices = leading(choices, emitter.max_nodes - 1) or choices[:1]
@@ -105,13 +104,13 @@ class ChoiceDecoder:
             if choices != [known]:
                 chosen = yield from emitter.choose([run[len(known) :] for run in choices])
             alive = {program: runs for program, runs in alive.items() if runs[at][0] == choices[chosen]}
-            known = ()
             program, runs = next(iter(alive.items()))
-            if at + 1 == len(runs):
+            _, span = runs[at]
+            emitter.pending.extend(span)
+            emitter.counts.copied += len(span)
+            known, at = (), at + 1
+            if at == len(runs):
                 return program
-            emitter.pending.extend(runs[at][1])
-            emitter.counts.copied += len(runs[at][1])
-        raise AssertionError  # an endless count ends by its return
 
     def _likely(self, alive: Mapping[Program, list[Run]], offers: Mapping[Program, Offer]) -> Steps:
         """The program weighed likeliest, all of them whole in one forward; none where it is not likely enough."""

@@ -1,7 +1,7 @@
 """Logits that are already there: a small tree of continuations fed along with a forward that was needed anyway.
 
-At an op boundary the model may go a few ways (copy from here, new text, a sub of that line), and all of them are known. Feeding
-them as a tree makes the next decision free once the op is chosen. Knows token paths; nothing of programs.
+At an op boundary a program can continue in a few ways (copy from here, new text, a sub of that line), all of them known. Feeding
+them as a tree makes the next decision free once the op is chosen.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Decoding a program op by op on one page (DESIGN: op boundary, copy, gen, sub, stream).
+"""Decoding a program op by op on one page.
 
-Knows the page, its rules and its codec; nothing of documents, caches or clocks.
+Depends on the page, its rules and its codec, not on documents, caches or clocks.
 """
 
 from __future__ import annotations

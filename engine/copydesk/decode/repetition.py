@@ -1,6 +1,6 @@
-"""Text that says the same over and over: what a small model does when it does not know how to end.
+"""Text that repeats itself: what a small model writes when it does not find an end.
 
-Told at every `EVERY`-th token from the tokens alone, so that how many came with one forward makes no difference. Knows token ids.
+Checked at every `EVERY`-th token, from the tokens alone, so that it does not matter how many came with one forward.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Decoding by rewriting: for models nobody trained for programs.
+"""Decoding by rewriting, for models that were not trained to write programs.
 
 The model answers in a code fence with the scope's new text. The opening fence is written for it, only text can follow, and the
 closing fence ends the answer: it is well-formed by construction, whatever the model. The scope's own lines are the draft,
 verified many tokens per forward, so the text is exactly what plain greedy decoding under the same constraint gives, in far fewer
-forwards. A copy is a whole line accepted at its aligned position; the program is read off the acceptance. Knows tokens and lines;
-nothing of chat templates or documents.
+forwards. A copy is a whole line accepted at its aligned position; the program is read off the acceptance.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ def read_program(
     shown: Sequence[str],
     indent: str,
 ) -> Program:
-    """The page program of an answer: lines first..last become what `body`, whole lines, says; those before and behind are copied.
+    """The page program of an answer: lines first..last become `body`, which is whole lines; those before and behind are copied.
 
     A line of `body` is a copy where it stands at its aligned position: it equals the next of the lines as they are `shown`, or
     its bytes repeat one further on (`sources`: for each byte of `body` the byte of all that is shown, or -1). New lines that are

@@ -1,8 +1,8 @@
 """Choosing under a mask: greedy, sampled with temperature and top-p, and lossless verification of drafts.
 
 A draft proposes single tokens with certainty, so accept/reject against the masked target (speculative sampling, arXiv
-2211.17192) accepts token x with probability p(x) and otherwise draws from p without x: the law is p whatever was proposed.
-Knows logits and sets of tokens; nothing of grammars.
+2211.17192) accepts token x with probability p(x) and otherwise draws from p without x: tokens are distributed as p, whatever was
+proposed. Works on logits and sets of tokens.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class TokenSet:
 
 
 def tempered(log_p: Floats, temperature: float, top_p: float) -> Floats:
-    """Probabilities of the law at `temperature`, cut to the smallest set of choices that holds `top_p` of the mass."""
+    """Probabilities at `temperature`, restricted to the smallest set of choices that holds `top_p` of the mass."""
     scaled = log_p / temperature
     p: Floats = np.exp(scaled - scaled.max())
     p /= p.sum()
@@ -81,7 +81,7 @@ def tempered(log_p: Floats, temperature: float, top_p: float) -> Floats:
 
 
 class Sampler:
-    """One request's way of choosing. Temperature 0 is greedy. `log_likelihood` sums the law at temperature 1 when tracked."""
+    """How one request chooses. Temperature 0 is greedy. `log_likelihood` sums log probabilities at temperature 1 if tracked."""
 
     def __init__(
         self, temperature: float = 0.0, top_p: float = 1.0, seed: int = 0, *, track: bool = False
@@ -113,7 +113,7 @@ class Sampler:
         return index if ids is None else int(ids[index])
 
     def verify(self, logits: torch.Tensor, allowed: TokenSet, drafted: int) -> int:
-        """The next token, equal to `drafted` where the draft is accepted. The law is that of `token`."""
+        """The next token, equal to `drafted` where the draft is accepted; distributed as by `token`."""
         if self.greedy:
             return self.token(logits, allowed)
         log_p, ids = allowed.log_softmax(logits)

@@ -1,7 +1,7 @@
-"""The languages a decoder writes text in, behind one small face: body tables, old texts, inner grammars.
+"""The languages a decoder writes text in, behind one small interface: body tables, old texts, inner grammars.
 
 Every machine is deterministic, has no dead ends and ends with its closing literal. States are immutable, so a draft can be
-walked ahead and dropped. Knows automata; nothing of models or lanes.
+walked ahead and dropped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from copydesk.prompting.vocabulary import Vocabulary
 
 
 class Machine(Protocol):
-    """`closed(state)` says the text and its closing literal are complete; no question is asked of a closed state."""
+    """`closed(state)`: whether text and closing literal are complete. The other methods take states that are not closed."""
 
     @property
     def start(self) -> Any: ...
@@ -129,8 +129,8 @@ class InnerMachine:
     """New text narrowed by an inner grammar, closed by the literal `close`. `start` is a start state of `Bodies`.
 
     Where the grammar accepts, the text may end; where it must end its line, a missing newline comes with the closing. The
-    closing's first tokens may be text of the grammar too: both readings are kept until one is left. The grammar speaks of
-    text as the format spells it, so with tags escaped. Raises GrammarError where it asks for text that cannot stand here.
+    closing's first tokens may be text of the grammar too: both readings are kept until one is left. The grammar
+    describes text as the format spells it, with tags escaped. Raises GrammarError where it asks for text that cannot stand here.
     """
 
     def __init__(self, grammar: InnerGrammar, tables: BodyTables, start: int, close: Ids) -> None:

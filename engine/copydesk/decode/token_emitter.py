@@ -2,7 +2,7 @@
 
 Tokens that are decided but not yet forwarded wait in `pending`; they ride along with the next forward that is needed
 anyway, so literals cost nothing of their own. Continuations fed ahead of their time answer later questions
-(`lookahead.py`). Knows machines and tries; nothing of ops or pages.
+(`lookahead.py`). Works on automata and tries, not on ops or pages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TokenEmitter:
         self._ahead: Lookahead | None = None
 
     def force(self, tokens: Sequence[int]) -> None:
-        """Write tokens nobody has to choose."""
+        """Write tokens that are not chosen."""
         self.pending.extend(tokens)
         self.counts.forced += len(tokens)
 
@@ -93,7 +93,7 @@ class TokenEmitter:
     ) -> Generator[Any, Any, int]:
         """Write one of `choices` (prefix-free token sequences) and return its index.
 
-        The law is exact: P(choice) is the product of the model's own probabilities along its tokens, normalised over the
+        The distribution is exact: P(choice) is the product of the model's own probabilities along its tokens, normalised over the
         choices, from one forward with a tree mask (future validity Φ, arXiv 2605.07698 on a finite language). `local`
         asks for the local mask instead, token by token along the same tree; above `MAX_NODES` nodes it is used anyway
         and the emitter is no longer `exact`. `ahead` are continuations worth feeding along.
@@ -148,9 +148,9 @@ class TokenEmitter:
     def text(self, machine: Machine, draft: Draft, *, quoted: bool = False) -> Generator[Any, Any, list[int]]:
         """Write a text of `machine`'s language up to its closing literal, and return its tokens, literal included.
 
-        It is closed by force where the budget is spent, or the model says the same over and over; what is `quoted` may.
+        It is closed by force where the budget is spent, or the model repeats itself; `quoted` text may repeat.
 
-        Greedy output equals plain greedy decoding under the same machine token for token, sampled output has its law:
+        Greedy output equals plain greedy decoding under the same machine token for token, sampled output has its distribution:
         the draft only saves forwards.
         """
         written: list[int] = []

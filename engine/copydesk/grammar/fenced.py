@@ -1,8 +1,8 @@
-"""New text inside a code fence, token by token: what a model that nobody trained for programs may say behind an opening fence.
+"""New text inside a code fence, token by token: what a model that is not trained for programs may write behind an opening fence.
 
 The text is valid UTF-8 without carriage returns, in whole lines. A line that is the closing fence ends it, with nothing but white
 space behind it in the same token. No other line begins with a fence, indented or not, so the block is the same to every reader.
-From every state the text can be closed. Knows one vocabulary and the fence's length; knows no page, no scope, no model.
+From every state the text can be closed. Depends on a vocabulary and the fence's length.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ class Trie:
     last token before the choice. Nodes 1..N-1 are what a tree-mask forward feeds: `tokens`, `parents`
     (index among `tokens`, -1 for the root, as `models.Feed` wants them) and `depths` (1 for the root's
     children; a token's position is that of the root plus its depth). Leaves keep the order of `sequences`.
-    Edges (`edge_nodes[k]`, `edge_tokens[k]`) are the (node, next token) pairs whose log probability the law
-    needs.
+    Edges (`edge_nodes[k]`, `edge_tokens[k]`) are the (node, next token) pairs whose log probability the
+    distribution needs.
 
     Raises GrammarError if there is no sequence, an empty or repeated one, or one that is a prefix of another.
     """

@@ -1,11 +1,11 @@
-"""What a model nobody trained for programs is asked: the new text of the scope, in a code fence, through its
-chat template.
+"""What a model that was not trained to write programs is asked: the new text of the scope, in a code fence, through
+its chat template.
 
 The page comes first and as plain text, so that its part of the KV cache serves every request on it; then the
 request, which quotes the lines to rewrite without the indentation they have in common; then the answer's opening fence, which the
 model does not choose. One range at a time: where a scope has several, the lines from the
 first to the last are asked for, and an answer that changes those between them is to be refused (`Program` and
-scope decide that, not this module). It knows no tokens: prompt and draft are strings, to be tokenised jointly
+scope decide that, not this module). Prompt and draft are strings, to be tokenised jointly
 as the model's template does.
 """
 
@@ -58,7 +58,7 @@ class RewritePrompt:
 
     @property
     def draft(self) -> str:
-        """Behind `opening`, what a model that changes nothing would say."""
+        """What a model that changes nothing would write behind `opening`."""
         return "".join(self.shown) + self.fence
 
 

@@ -71,7 +71,7 @@ def _printable(text: str) -> str:
 
 
 class TokenTable:
-    """What a vocabulary says of its tokens; `encode` is each one's own. specials: ids of the special tokens by their text."""
+    """The tokens of a vocabulary; `encode` is up to each kind. specials: ids of the special tokens by their text."""
 
     def __init__(self, token_bytes: list[bytes], specials: dict[str, int], fingerprint: str) -> None:
         self._bytes = token_bytes

@@ -1,7 +1,7 @@
 """Requests served together: warm, decode, check, report. All at once, or as lanes become free.
 
-Turns plans into lanes on warm rows, lets the scheduler decode them, and turns what they decide into hunks and results. Knows
-plans, cache and decoders; nothing of threads, documents that change, or files.
+Turns plans into lanes on warm rows, lets the scheduler decode them, and turns what they decide into hunks and results. Uses
+plans, the cache and decoders; no threads, documents that change, or files.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a finished program must pass before it is applied, whatever model wrote it.
 
-Knows text and syntax trees; nothing of models. Tools that can be run again (a linter) are the caller's business.
+Works on text and syntax trees. Tools that can be run again (a linter) are left to the caller.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def adds_suppression(program: Program, lines: Sequence[str]) -> str | None:
 
 
 def more_suppressions(before: Sequence[str], after: Sequence[str]) -> str | None:
-    """A comment that silences a tool and is not in `before`, or silences more there, or None. For texts whose program nobody
-    knows: a comment that only moved counts as had."""
+    """A comment that silences a tool and is not in `before`, or silences more there, or None. For texts without a
+    program: a comment that only moved does not count."""
     had = Counter(silenced for line in before for silenced in _silenced(line))
     for line in after:
         for silenced in _silenced(line):

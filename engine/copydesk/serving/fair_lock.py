@@ -1,7 +1,7 @@
 """A reentrant lock that is handed over in the order it was asked for.
 
-Python's own locks go to whoever is quickest, and a thread that forwards a model in a loop always is: a keystroke that has to wait
-for one forward would wait for hundreds. Knows threads alone.
+Python's own locks go to the quickest thread, which is always the one that forwards a model in a loop: a keystroke that has to
+wait for one forward would wait for hundreds.
 """
 
 from __future__ import annotations

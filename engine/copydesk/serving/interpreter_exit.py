@@ -1,8 +1,7 @@
 """What has to stop before the interpreter ends.
 
 A daemon thread that comes back from C++ while Python is finalised is ended by unwinding its stack, which C++ answers with
-`terminate called without an active exception` and a core dump. So threads are ended, and forwards waited for, before that. Knows
-objects with one method; nothing of models or editors.
+`terminate called without an active exception` and a core dump. So threads are ended, and forwards waited for, before that.
 """
 
 from __future__ import annotations

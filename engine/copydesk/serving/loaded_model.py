@@ -1,6 +1,6 @@
 """One loaded model with everything made once for it: vocabulary, edit format, codec, automata, chat template.
 
-Reads the model's directory and keeps automata as files in the user's cache folder; knows no documents.
+Reads the model's directory and keeps automata as files in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class LoadedModel:
     def of(
         cls, model: Model, format: EditFormat, vocabulary: Vocabulary, *, cache_folder: Path | None = None
     ) -> LoadedModel:
-        """A loaded_model for a model trained for programs. Raises TokenizerError, GrammarError."""
+        """For a model that was trained to write programs. Raises TokenizerError, GrammarError."""
         if vocabulary.size > model.vocab_size:
             raise TokenizerError(
                 f"the tokenizer has {vocabulary.size} tokens, the model only {model.vocab_size}"
@@ -59,7 +59,7 @@ class LoadedModel:
 
     @classmethod
     def rewriting(cls, model: Model, format: EditFormat, vocabulary: Vocabulary, chat: Chat) -> LoadedModel:
-        """A loaded_model for a model that nobody trained for programs. Raises GrammarError."""
+        """For a model that was not trained to write programs. Raises GrammarError."""
         fences = FenceMachines(vocabulary)
         fences.of(3)  # most fences' length: no request has to wait for it
         return cls(model, format, vocabulary, chat=chat, fences=fences)

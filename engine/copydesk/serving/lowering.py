@@ -1,6 +1,6 @@
 """From candidate edits to the page programs that a decoder chooses from.
 
-Each edit is said as the oracle would say it: as the model has learnt to.
+Each edit becomes the program the oracle would make of it, which is the one the model has learnt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from copydesk.text.document import content, split_lines
 from copydesk.text.line_edit import LineEdit
 
 MARGIN = 1
-"""Lines round an edit in which a shorter program is looked for: an edit says which lines it changes."""
+"""Lines round an edit in which a shorter program is looked for; an edit names the lines it changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ListedPrograms:
 
 
 def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedPrograms | None:
-    """The programs that say the candidates; None where the page can say none of them. Raises: never."""
+    """The programs that make the candidates' edits; None where the page can express none of them. Raises: never."""
     rules, page = lowering.rules, lowering.page
     edits, lower = candidates.edits, _program
     if candidates.within_lines:

@@ -46,8 +46,8 @@ class PageRequest:
 def instructed_edit(
     snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]
 ) -> tuple[LineEdit, ...] | None:
-    """What an instruction alone says that the lines of `scope` become, nothing where it is followed already; None where it leaves
-    that to the model.
+    """The edit that the instruction's wording settles, of the lines of `scope`; empty where it is followed already, None where it
+    is left to the model.
     """
     free = request.choices is None and request.lark is None and not request.diagnostics
     wanted = request.narrow and request.phrases and free and snapshot.language == "python"
@@ -104,7 +104,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
 
 
 def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str]] | None:
-    """What the request's diagnostics leave for a sub to say, by page line and the offsets of its old text."""
+    """The new texts that the request's diagnostics leave for a sub, by page line and the offsets of its old text."""
     request, page = asked.request, asked.lowering.page
     if not request.narrow or request.lark is not None:
         return None

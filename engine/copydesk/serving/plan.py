@@ -1,6 +1,7 @@
 """A request made ready: its page, its prompt, what decoders need, and the way back to the document.
 
-Pure preparation: nothing is forwarded here. Knows formats of both kinds, programs and rewrites, so that the facade need not.
+Pure preparation: nothing is forwarded here. Formats of both kinds, programs and rewrites, are told apart here and not in the
+facade.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Plan:
     """One request over one snapshot of a document.
 
     prefix: tokens every request on this page shares; they are warm or are warmed first. asked: the request's own, behind them.
-    max_tokens: what the context leaves of the request's own budget. begin: makes a decoder's conversation from a emitter.
+    max_tokens: what the context leaves of the request's own budget. begin: starts a decoder's conversation on an emitter.
     """
 
     snapshot: Snapshot
@@ -170,7 +171,7 @@ def _program_plan(
 def _decoder(
     loaded_model: LoadedModel, asked: PageRequest, prompt: Sequence[int], olds: Olds
 ) -> Callable[[TokenEmitter], Steps]:
-    """What speaks: a choice out of a list where the request leaves one, else the model, held to the grammar."""
+    """What answers: a choice among listed programs where the request leaves some, else the model, held to the grammar."""
     lowering = asked.lowering
     codec, page, tokens, rules = lowering.codec, lowering.page, lowering.tokens, lowering.rules
     found = listed(asked)

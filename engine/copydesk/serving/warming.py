@@ -1,6 +1,6 @@
-"""The thread that warms pages while nobody asks for anything.
+"""The thread that warms pages while no request is waiting.
 
-It knows one step and one question: forward a chunk, and is somebody waiting. A request therefore waits for one chunk at most.
+It forwards one chunk at a time and checks for requests in between, so a request waits for one chunk at most.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class Warmer:
-    """Calls `step` until it says False, whenever stirred, and holds back while `busy`."""
+    """Whenever stirred, calls `step` until it returns False; pauses while `busy`."""
 
     def __init__(self, step: Callable[[], bool], busy: Callable[[], bool]) -> None:
         self._step = step

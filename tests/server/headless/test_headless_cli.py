@@ -16,7 +16,8 @@ import pytest
 from copydesk.editor import Editor
 from copydesk.program import Gen, Program, Sub
 from copydesk.text.document import Position, TextEdit, apply_edits
-from copydesk_server.cli import build_parser, main
+from copydesk_server.arguments.parser import build_parser
+from copydesk_server.cli import main
 from copydesk_server.headless.discover import Filters, discover
 from copydesk_server.ruff import Ruff
 from repository import ROOT

@@ -159,7 +159,7 @@ def test_initialize_is_answered_before_pygls_is_imported() -> None:
     """What stands between the process's start and the first answer is the standard library and little else."""
     script = """
 import asyncio, sys
-from copydesk_server.cli import build_parser
+from copydesk_server.arguments.parser import build_parser
 from copydesk_server.commands import lsp
 from copydesk_server.lsp import greeting, jsonrpc
 

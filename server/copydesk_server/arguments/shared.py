@@ -1,0 +1,46 @@
+"""What several commands have in common."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TypeAlias
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def model_options(*, several: bool = False, measures: bool = False) -> argparse.ArgumentParser:
+    """Options of every command that runs a model, or several of them. What measures says itself which model it runs."""
+    options = argparse.ArgumentParser(add_help=False)
+    group = options.add_argument_group("model")
+    group.add_argument(
+        "--model",
+        metavar="MODEL",
+        action="append" if several else "store",
+        help="a model's name (copydesk model list), a directory or a hub id (default: "
+        + (
+            "mini, the embedded model)"
+            if measures
+            else "standard if installed, else mini, the embedded model)"
+        )
+        + ("; several are compared on the same examples" if several else ""),
+    )
+    group.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="default: auto, CUDA if there is one",
+    )
+    group.add_argument(
+        "--dtype", choices=("auto", "fp32", "bf16", "int8"), default="auto", help="default: auto"
+    )
+    group.add_argument("--seed", type=int, default=0, help="seed of all sampling (default: 0)")
+    group.add_argument("--quiet", action="store_true", help="print results only")
+    return options
+
+
+def positive(text: str) -> int:
+    """A number of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
