@@ -176,7 +176,7 @@ def cold_pages(editor: Any, args: argparse.Namespace, spent: Spent) -> int:
     sizes: list[int] = []
     for text in texts(args):
         document = editor.open("page.py", "".join(split_lines(text)[:PAGE]))
-        plan = document.plan(EditRequest(scope=[(1, PAGE)], instruction="add a comment"))
+        plan = document.plan(EditRequest(scope=[(1, PAGE)], narrow=False))
         with editor.cache.acquire((document.id, plan.key), plan.prefix) as lease:
             spent.of(partial(list, editor.cache.warm(lease)))
             sizes.append(lease.computed)
@@ -194,7 +194,9 @@ def opened(editor: Any, args: argparse.Namespace) -> None:
         document.look_at(first, min(first + PAGE, len(document.lines.lines)))
         while document.warm_step():
             pass
-        document.edit(EditRequest(scope=[(first, first + 3)], instruction="add a comment", max_tokens=16))
+        document.edit(
+            EditRequest(scope=[(first, first + 3)], instruction="add a comment", narrow=False, max_tokens=16)
+        )
 
 
 def texts(args: argparse.Namespace) -> Iterator[str]:
