@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -33,6 +34,7 @@ from copydesk_benchmarks.documents import HEADER, functions
 from copydesk_benchmarks.examples import library_examples
 from copydesk_benchmarks.facts import facts
 from copydesk_benchmarks.report import Report, Table, Target, Value
+from copydesk_server.engine_process.worker_main import ENVIRONMENT
 
 MODELS = "standard:bf16,standard:int8,mini:auto"
 PAGE = 64
@@ -106,7 +108,8 @@ def in_children(name: str, args: argparse.Namespace) -> tuple[list[float], dict[
         command = [sys.executable, "-P", "-m", "copydesk_benchmarks", "model_latency", *sys.argv[1:]]
         command += ["--only", name] + ([] if number == args.loads - 1 else ["--count", "0"])
         started = time.perf_counter()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        environment = {**ENVIRONMENT, **os.environ}  # as the language server's engine has it
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
             assert child.stdout is not None
             child.stdout.readline()
             loads.append((time.perf_counter() - started) * 1e3)
