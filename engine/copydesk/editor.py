@@ -46,8 +46,8 @@ from copydesk.text.limits import Limits, byte_count
 
 CACHE_BYTES = 1 << 30
 """Default budget of the KV cache on a CPU, at most."""
-LEAST_CACHE_BYTES = 1 << 28
-"""At least: some 20 warm pages of `standard`, 80 of the embedded model."""
+LEAST_CACHE_BYTES = 3 << 26
+"""At least: some 11 warm pages of `standard`, 60 of the embedded model, with room for a request on each."""
 LONG_PAGES = 4
 """So many of a model's longest pages have room in between, by `TOKENS_A_LINE`."""
 TOKENS_A_LINE = 16

@@ -10,7 +10,7 @@ import torch
 
 from copydesk.decode.coroutine import Ask, Decided, Lane, Outcome, Steps
 from copydesk.decode.sampling import Sampler
-from copydesk.decode.schedule import Job, run
+from copydesk.decode.schedule import MOST_TOKENS, Job, run
 from copydesk.errors import ContextLengthError, CopydeskError, OutOfMemoryError
 from copydesk.models.feed import Feed
 from copydesk.models.pace import LEAST, Pace
@@ -116,6 +116,33 @@ def test_stop_is_asked_between_the_pieces_of_a_forward() -> None:
         assert not row.used
     (whole,) = model.forward([Feed(row, 1, [7] * 100, range(100), None, [40, 99])])
     assert [answer.tolist() for answer in answers] == [whole.tolist()] * 2
+
+
+def test_large_asks_take_turns() -> None:
+    """Three that together are too many for a forward, and a small one that fits beside any of them."""
+    model = random_model(byte_codec())
+    sizes, forwarded = (600, 700, 800, 5), list[int]()
+    heard = dict[int, list[list[float]]]()
+
+    def steps(size: int) -> Steps:
+        for step in range(2):
+            (answer,) = yield Ask([size % 200 + step] * size, [size - 1])
+            heard.setdefault(size, []).append(answer.tolist())
+            forwarded.append(model.forwards)
+        return Outcome(None)
+
+    rows = [model.new_row(2000) for _ in sizes]
+    jobs = [Job(Lane(row, 1, 0), steps(size)) for row, size in zip(rows, sizes, strict=True)]
+    for _ in run(model, jobs, lambda: None):
+        assert model.forwarded <= model.forwards * MOST_TOKENS["cpu"]
+    assert all(job.outcome is not None for job in jobs)
+    assert forwarded == [1, 1, 2, 2, 3, 4, 5, 6]
+    for size in sizes:
+        row = model.new_row(2000)
+        for step, said in enumerate(heard[size]):
+            at = step * size
+            feed = Feed(row, 1, [size % 200 + step] * size, range(at, at + size), None, [size - 1])
+            assert model.forward([feed])[0][0].tolist() == said
 
 
 def stop_after(model: MockModel, forwards: int) -> Callable[[], str | None]:

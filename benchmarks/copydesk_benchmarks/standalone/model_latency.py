@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -33,6 +34,7 @@ from copydesk_benchmarks.documents import HEADER, functions
 from copydesk_benchmarks.examples import library_examples
 from copydesk_benchmarks.facts import facts
 from copydesk_benchmarks.report import Report, Table, Target, Value
+from copydesk_server.engine_process.worker_main import ENVIRONMENT
 
 MODELS = "standard:bf16,standard:int8,mini:auto"
 PAGE = 64
@@ -106,7 +108,8 @@ def in_children(name: str, args: argparse.Namespace) -> tuple[list[float], dict[
         command = [sys.executable, "-P", "-m", "copydesk_benchmarks", "model_latency", *sys.argv[1:]]
         command += ["--only", name] + ([] if number == args.loads - 1 else ["--count", "0"])
         started = time.perf_counter()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        environment = {**ENVIRONMENT, **os.environ}  # as the language server's engine has it
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
             assert child.stdout is not None
             child.stdout.readline()
             loads.append((time.perf_counter() - started) * 1e3)
@@ -176,7 +179,7 @@ def cold_pages(editor: Any, args: argparse.Namespace, spent: Spent) -> int:
     sizes: list[int] = []
     for text in texts(args):
         document = editor.open("page.py", "".join(split_lines(text)[:PAGE]))
-        plan = document.plan(EditRequest(scope=[(1, PAGE)], instruction="add a comment"))
+        plan = document.plan(EditRequest(scope=[(1, PAGE)], narrow=False))
         with editor.cache.acquire((document.id, plan.key), plan.prefix) as lease:
             spent.of(partial(list, editor.cache.warm(lease)))
             sizes.append(lease.computed)
@@ -194,7 +197,9 @@ def opened(editor: Any, args: argparse.Namespace) -> None:
         document.look_at(first, min(first + PAGE, len(document.lines.lines)))
         while document.warm_step():
             pass
-        document.edit(EditRequest(scope=[(first, first + 3)], instruction="add a comment", max_tokens=16))
+        document.edit(
+            EditRequest(scope=[(first, first + 3)], instruction="add a comment", narrow=False, max_tokens=16)
+        )
 
 
 def texts(args: argparse.Namespace) -> Iterator[str]:

@@ -15,7 +15,7 @@ class Counts:
     generated: tokens the model had to choose one at a time, structural choices left out.
     choices:   finite choices (ops, spans, names) made as a whole.
     covered:   tokens of the result that copies supplied.
-    forwards:  forward passes the request took part in, those that prefilled its prompt included.
+    forwards:  forward passes the request took part in, those that prefilled its prompt included; one fed in pieces counts once.
     prefilled: page tokens computed for this request because they were not warm.
     reused:    page tokens served from the warm cache.
     """

@@ -69,7 +69,9 @@ class Lookahead:
         found = [self._tree.index.get(path, -1) if path else -1 for path in paths]
         if any(node < 0 and path for node, path in zip(found, paths, strict=True)):
             return None
-        return self._logits[[node + 1 for node in found]]
+        rows = [node + 1 for node in found]
+        # Of a large tree all are asked for in order, and a copy of them takes longer than much else.
+        return self._logits[: len(rows)] if rows == list(range(len(rows))) else self._logits[rows]
 
     def survivors(self, path: Sequence[int]) -> tuple[list[int], int]:
         """Which tokens of the feed stay when `path` was taken, and how many tokens of it they hold."""

@@ -16,6 +16,9 @@ from copydesk.models.model import Model
 from copydesk.models.pace import UNBOUNDED, Pace
 from copydesk.models.pieces import Pieces
 
+MOST_TOKENS = {"cpu": 1024, "cuda": 8192}
+"""Tokens that decoders have forwarded together, by device: more of them are no faster, and their logits fill the memory."""
+
 Stop = Callable[[], str | None]
 """Why decoding must end now, or None. Cheap: it is called before every forward."""
 
@@ -70,17 +73,32 @@ def run(
                         job.stopped = reason
                     return
                 if pieces is None:
-                    feeds = [job.lane.feed(job._ask) for job in live if job._ask is not None]
+                    turn, rest = _turn(live, MOST_TOKENS.get(model.device.type, 1024))
+                    feeds = [job.lane.feed(job._ask) for job in turn if job._ask is not None]
                     pieces = Pieces(model, feeds, pace)
                 if not pieces.forward():
                     break
-            for job, answer in zip(live, pieces.answers, strict=True):
+            for job, answer in zip(turn, pieces.answers, strict=True):
                 yield from _advance(job, answer)
-            live = [job for job in live if not job.done]
+            live = [job for job in (*rest, *turn) if not job.done]
     finally:
         for job in (*live, *fresh):
             job.steps.close()
             job.lane.release()
+
+
+def _turn(live: list[Job], most: int) -> tuple[list[Job], list[Job]]:
+    """Those whose asks are forwarded now, of `most` tokens or a single one, and those that wait, who come first next time."""
+    turn, rest = list[Job](), list[Job]()
+    left = most
+    for job in live:
+        asked = len(job._ask.tokens) if job._ask is not None else 0
+        if turn and asked > left:
+            rest.append(job)
+        else:
+            turn.append(job)
+            left -= asked
+    return turn, rest
 
 
 def _advance(job: Job, answer: torch.Tensor | None) -> Iterator[tuple[Job, Decided | Outcome]]:

@@ -23,6 +23,8 @@ from copydesk.grammar.trie import MAX_NODES, Floats, Trie
 
 MAX_FORCED = 4096
 """Tokens of one text that a grammar may force; more are taken for a grammar that never ends."""
+ROWS_AT_ONCE = 8
+"""Logits that are exponentiated at a time: they stay in the processor's cache, and a large tree's are not there twice."""
 
 Moves = Generator[Ask | Decided, torch.Tensor, Any]
 
@@ -252,10 +254,16 @@ def edge_log_probabilities(trie: Trie, logits: torch.Tensor) -> Floats:
     """The model's own log probability of every edge, gathered where the logits are. logits: [nodes, vocabulary]."""
     nodes = torch.from_numpy(trie.edge_nodes).to(logits.device)
     tokens = torch.from_numpy(trie.edge_tokens).to(logits.device)
-    edges: Floats = (
-        (logits[nodes, tokens].double() - torch.logsumexp(logits.double(), -1)[nodes]).cpu().numpy()
-    )
+    together = ROWS_AT_ONCE if logits.device.type == "cpu" else len(logits)
+    total = torch.cat([_log_sum_exp(rows) for rows in logits.split(together)])
+    edges: Floats = (logits[nodes, tokens].double() - total[nodes]).cpu().numpy()
     return edges
+
+
+def _log_sum_exp(rows: torch.Tensor) -> torch.Tensor:
+    """float64 [n] of float32 [n, vocabulary]: numbers are as exact as they came, and added up as float64."""
+    most = rows.amax(-1, keepdim=True)
+    return (rows - most).exp_().sum(-1, dtype=torch.float64).log_() + most[:, 0]
 
 
 def _node_paths(trie: Trie) -> list[Path]:
