@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
@@ -35,6 +35,7 @@ from copydesk.text.document import Position, split_lines
 from copydesk_benchmarks import slips
 from copydesk_benchmarks.facts import hardware
 from copydesk_benchmarks.standalone.headless_packages import held_out, unpack
+from copydesk_server.project_imports import ProjectImports, with_project_imports
 from copydesk_server.ruff import Ruff
 from copydesk_training.statistics import Share
 
@@ -73,6 +74,9 @@ def main() -> int:
     parser.add_argument("--packages", help="instead of all that are held out, with commas")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--wheels", help="keep the wheels here")
+    parser.add_argument(
+        "--project", choices=("on", "off"), default="on", help="whether the project's imports are known"
+    )
     parser.add_argument("--cases", help="keep the cases here, and take them from there when it exists")
     parser.add_argument("--json", help="write every case and its answers here")
     args = parser.parse_args()
@@ -95,6 +99,12 @@ def main() -> int:
             ]
             if kept is not None:
                 kept.write_text(json.dumps([written(case, home / "all") for case in cases]))
+        indexes = {path: ProjectImports(path) for path in (home / "all").iterdir() if path.is_dir()}
+        if args.project == "on":
+            cases = [
+                in_project(case, indexes[home / "all" / case.path.relative_to(home / "all").parts[0]])
+                for case in cases
+            ]
         answers = {name: asked(name, cases) for name in args.models.split(",")}
         if args.json:
             Path(args.json).write_text(json.dumps(dumped(cases, answers, home), indent=1))
@@ -355,6 +365,12 @@ def read_cases(kept: Path, root: Path) -> list[Case]:
         )
         found.append(Case(row["group"], root / row["path"], row["right"], row["wrong"], said, row["note"]))
     return found
+
+
+def in_project(case: Case, index: ProjectImports) -> Case:
+    """The case as copydesk is asked it in a project: its other files say how a name is imported."""
+    (diagnostic,) = with_project_imports([case.diagnostic], case.path, case.wrong, index)
+    return replace(case, diagnostic=diagnostic)
 
 
 # -- answers ---------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tree_sitter import Node
 
 from copydesk.quickfixes.handler import FixContext
 from copydesk.quickfixes.messages import suggested_names
-from copydesk.quickfixes.similarity import slip_cost, typing_cost
+from copydesk.quickfixes.similarity import CASE, slip_cost, typing_cost
 from copydesk.syntax.scopes import enclosing_class, visible_names
 from copydesk.syntax.tree import parse, point, text_of
 
@@ -33,6 +33,7 @@ _BUILTIN = 0.8
 _COMMON_BUILTIN = 0.25
 _ATTRIBUTE = 1.6
 _MODULE = 1.5
+_BARE_MODULE = 1.0
 _METHOD = 0.3
 
 _COMMON = frozenset(
@@ -80,12 +81,18 @@ def likely_names(context: FixContext, wrong: str, start: int) -> list[LikelyName
         return []
     at = point(lines, line, start)
     found: dict[str, float] = dict.fromkeys(suggested_names(context.diagnostic.message), 0.0)
+    dotted = lines[line][start + len(wrong) :].startswith(".")
     visible = {each.name: each for each in visible_names(tree, at)}
     for name, each in visible.items():
         if not each.own:
             unread = each.local and not each.read and each.earlier
             extra = (_UNREAD if unread else 0.0) + (_BELOW if each.local and not each.earlier else 0.0)
-            _offer(found, name, wrong, extra + _SCOPE * min(each.distance, 2))
+            extra += _SCOPE * min(each.distance, 2)
+            if each.module and not dotted:
+                extra += _BARE_MODULE
+            elif each.module and wrong.lower() == name.lower():
+                found[name] = CASE
+            _offer(found, name, wrong, extra, parts=each.local)
     _typed(found, _COMMON - visible.keys(), wrong, _COMMON_BUILTIN)
     _typed(found, (_BUILTINS - _COMMON) - visible.keys(), wrong, _BUILTIN)
     _typed(found, _MODULE_NAMES, wrong, _BUILTIN)
@@ -98,7 +105,7 @@ def likely_names(context: FixContext, wrong: str, start: int) -> list[LikelyName
                 _offer(found, f"self.{name}", wrong, _ATTRIBUTE, spelt=name)
             elif name not in _enclosing_functions(leaf):
                 found[f"self.{name}"] = 0.2
-    if lines[line][start + len(wrong) :].startswith("."):
+    if dotted:
         _typed(found, _MODULES, wrong, _MODULE)
     elif _broken(leaf):
         _typed(found, _KEYWORDS, wrong, _COMMON_BUILTIN)
@@ -144,18 +151,25 @@ def likeliest(names: Sequence[LikelyName]) -> list[str]:
     return [each.text for each in names if each.cost <= names[0].cost + MARGIN]
 
 
-def _offer(found: dict[str, float], text: str, wrong: str, extra: float, spelt: str | None = None) -> None:
-    cost = slip_cost(wrong, spelt or text)
+def _offer(
+    found: dict[str, float],
+    text: str,
+    wrong: str,
+    extra: float,
+    *,
+    spelt: str | None = None,
+    parts: bool = True,
+) -> None:
+    cost = slip_cost(wrong, spelt or text, parts=parts)
     if cost is not None and cost + extra <= MOST_COST:
         found[text] = min(cost + extra, found.get(text, MOST_COST))
 
 
 def _typed(found: dict[str, float], words: Iterable[str], wrong: str, extra: float) -> None:
-    """Words that nobody abbreviates or renames: only slips of the fingers lead from them to the wrong name."""
+    """Words that nobody renames, and only those of several parts are abbreviated: what else leads to the wrong name are slips."""
     for word in words:
-        cost = typing_cost(wrong, word)
-        if cost is not None and cost <= 1.5:
-            _offer(found, word, wrong, extra)
+        if typing_cost(wrong, word) is not None or sum(map(str.isupper, word)) > 1:
+            _offer(found, word, wrong, extra, parts=False)
 
 
 def _enclosing_functions(node: Node | None) -> set[str]:

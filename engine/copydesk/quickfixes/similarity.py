@@ -35,14 +35,16 @@ CASE = 0.5
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
-def slip_cost(wrong: str, good: str) -> float | None:
+def slip_cost(wrong: str, good: str, *, parts: bool = True) -> float | None:
     """How unlikely it is that somebody who means `good` writes `wrong`: 0.5 for another case or underscores, 1 for one slip of
     the fingers, 2 for what is left of a rename, and more where one looks like a class and the other does not; None where the
-    two are not alike.
+    two are not alike. parts: whether one may be a word longer than the other.
     """
     slip = typing_cost(wrong, good)
     words = _words(wrong), _words(good)
-    costs = [cost for cost in (slip, _abbreviated(*words), _part(*words)) if cost is not None]
+    costs = [
+        cost for cost in (slip, _abbreviated(*words), _part(*words) if parts else None) if cost is not None
+    ]
     if not costs:
         return None
     classes = _like_class(wrong), _like_class(good)
@@ -83,7 +85,7 @@ def _abbreviated(a: list[str], b: list[str]) -> float | None:
     short, long = sorted(pairs[0], key=len)
     if short.endswith("s") and long.endswith("s"):
         short, long = short[:-1], long[:-1]
-    return 1.4 if _shortens(short, long) else None
+    return (1.4 if len(short) > 2 else 1.8) if _shortens(short, long) else None
 
 
 def _shortens(short: str, long: str) -> bool:

@@ -167,12 +167,11 @@ def _program_plan(
     assert loaded_model.cost is not None
     lowering = Lowering(codec, loaded_model.cost, rules, page, tokens, snapshot.lines.lines, scope)
     reason = refusal(request, fixes, scope)
-    if reason is not None:
-        begin = partial(_refused, reason)
-    else:
-        begin = _decoder(
-            loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds
-        )
+    begin = (
+        partial(_refused, reason)
+        if reason is not None
+        else _decoder(loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds)
+    )
     most = min(request.max_tokens, room)
     return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
 

@@ -29,7 +29,7 @@ _LEFT = frozenset({"assignment", "augmented_assignment", "for_statement", "for_i
 class Visible:
     """A name that can be used at a place. distance: scopes between the place and the one that binds it, 0 for its own. local:
     whether that is a function, a lambda, or a comprehension. own: whether only the statement at the place binds it. earlier:
-    whether it is bound above the place. read: whether its scope uses it anywhere.
+    whether it is bound above the place. read: whether its scope uses it anywhere. module: whether `import` binds it.
     """
 
     name: str
@@ -38,14 +38,16 @@ class Visible:
     own: bool
     earlier: bool
     read: bool
+    module: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """The names that a scope binds, each with the rows and statements that bind it; and the names it reads."""
+    """The names that a scope binds, each with the rows of the statements that bind it; those it reads, and those of modules."""
 
     rows: dict[str, list[tuple[int, int]]]
     read: frozenset[str]
+    modules: frozenset[str]
 
 
 def visible_names(tree: Tree, at: tuple[int, int]) -> list[Visible]:
@@ -59,7 +61,8 @@ def visible_names(tree: Tree, at: tuple[int, int]) -> list[Visible]:
         for name, rows in bound.rows.items():
             own = scope.type in _OWNING and all(statement == each for each in rows)
             earlier = any(first < at[0] or first == at[0] != statement[0] for first, _ in rows)
-            found.setdefault(name, Visible(name, distance, local, own, earlier, name in bound.read))
+            read, module = name in bound.read, name in bound.modules
+            found.setdefault(name, Visible(name, distance, local, own, earlier, read, module))
     return list(found.values())
 
 
@@ -105,6 +108,7 @@ def _module(tree: Tree) -> _Bound:
 def _bound(scope: Node) -> _Bound:
     rows: dict[str, list[tuple[int, int]]] = {}
     read: set[str] = set()
+    modules: set[str] = set()
     above = (scope.start_point[0] - 1, scope.start_point[0] - 1)
     for name in _parameters(scope):
         rows.setdefault(text_of(name), []).append(above)
@@ -112,9 +116,11 @@ def _bound(scope: Node) -> _Bound:
         if own:
             for name in _names(node, comprehension=scope.type in _COMPREHENSIONS):
                 rows.setdefault(text_of(name), []).append(_statement(name))
+                if node.type == "import_statement":
+                    modules.add(text_of(name))
         if node.type == "identifier" and not _no_use(node):
             read.add(text_of(node))
-    return _Bound(rows, frozenset(read))
+    return _Bound(rows, frozenset(read), frozenset(modules))
 
 
 def _inside(scope: Node) -> Iterator[tuple[Node, bool]]:

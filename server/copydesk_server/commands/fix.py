@@ -25,6 +25,7 @@ from copydesk_server.headless.task import FileTask
 from copydesk_server.input_file import read_input
 from copydesk_server.linter_fixes import with_ruff_fixes
 from copydesk_server.printable import shown_name
+from copydesk_server.project_imports import Projects
 from copydesk_server.ruff import APPLICABLE, Ruff
 
 _UNREADABLE = "E902"
@@ -42,11 +43,11 @@ def run(args: argparse.Namespace) -> int:
             raise FileError(f"{shown_name(name)}: no such file")
     if args.diagnostics is not None:
         found = _given(args)
-        rules = Rules(ruff, args.select, lint=False, unverified=args.unverified)
+        rules = Rules(ruff, args.select, lint=False, unverified=args.unverified, projects=Projects())
         return execute(args, _places(args, list(found)), _begin_given(args, rules, found), _KEY)
     if ruff is None:
         raise RuffError("ruff is not installed: `pip install 'copydesk[ruff]'`, or give --diagnostics FILE")
-    rules = Rules(ruff, args.select, lint=True, unverified=args.unverified)
+    rules = Rules(ruff, args.select, lint=True, unverified=args.unverified, projects=Projects())
     said = ruff.survey([Path(name) for name in args.paths], select=args.select, extend=[_UNREADABLE])
     paths = sorted({path for path, _ in said if language_of(path) == "python"})
     return execute(args, _places(args, paths), _begin_linted(args, rules), _KEY)

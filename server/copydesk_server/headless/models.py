@@ -14,6 +14,7 @@ from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import EditResult
 from copydesk.text.document import TextEdit
 from copydesk_server.applicability import Applicability
+from copydesk_server.project_imports import Projects
 from copydesk_server.ruff import RememberingRuff, Ruff
 from copydesk_server.verification import Judgement, Verdict
 
@@ -25,13 +26,15 @@ class Rules:
     """How fixes are judged and found.
 
     rules: ruff's rules besides those its configuration names. select: the rules asked about. lint: ruff says what is to be fixed,
-    also what shows only when something else is mended. unverified: what nothing proves is applied too.
+    also what shows only when something else is mended. unverified: what nothing proves is applied too. projects: how the projects
+    of the files import names.
     """
 
     ruff: Ruff | None
     select: str | None = None
     lint: bool = False
     unverified: bool = False
+    projects: Projects | None = None
 
     @property
     def extend(self) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ class MissingImport(Handler):
             return None
         start, end = place
         name = text[start:end]
-        found = importable(name, lines, block)
+        found = importable(name, lines, block, context.diagnostic.imports)
         if found is None:
             return None
         imports = tuple((edit,) for edit in found.edits)
@@ -141,42 +141,49 @@ class MissingImport(Handler):
         return None
 
 
-def importable(name: str, lines: Sequence[str], block: Range) -> Importable | None:
+def importable(
+    name: str, lines: Sequence[str], block: Range, project: Sequence[str] = ()
+) -> Importable | None:
     """How `name` could be imported by lines put into `block` (1-based; empty where there are no imports yet); None where
-    it cannot be guessed. Raises: never.
+    it cannot be guessed. project: statements that bind it in other files of the project. Raises: never.
     """
     text = "".join(lines)
-    found = dict.fromkeys(_known(name, text))
+    if name == "Self" and re.search(r"\bSelf\.", text):
+        return None  # a type: nothing is asked of it
+    found = dict.fromkeys((*_written(name, text), *project))
+    if not project:
+        found.update(dict.fromkeys(_known(name, text)))
+    module = f"import {name}\n"
+    uses = re.findall(rf"(?<![\w.]){name}\b(\.\w)?", text)
+    bare = module in found and bool(uses) and not any(uses)
+    if bare:  # nobody uses a module without a dot: what others have under that name is meant, or it is a slip
+        found.pop(module)
     known = bool(found)
     # Of misspelt names one in a hundred is by chance a name this well known; but `self.` is often what is missing.
     sure = known and re.search(rf"\bself\.{name}\b", text) is None
-    module = f"import {name}\n" in found
-    uses = re.findall(rf"(?<![\w.]){name}\b(\.\w)?", text)
-    if module and uses and not any(uses):
-        sure = False
-        found.pop(
-            f"import {name}\n"
-        )  # a module is rarely used without a dot: what it has under that name comes first
-    found.update(dict.fromkeys(_listed(name)))
-    if module:
-        found.setdefault(f"import {name}\n")
+    if not project:
+        found.update(dict.fromkeys(_listed(name)))
     one_source = len(found) == 1 and (len(name) >= LONG_NAME or not name.islower() or "_" in name)
     have = import_lines(lines, block)
     ways: dict[LineEdit, None] = {}
     for statement in list(found)[:MOST]:
-        for way in _ways(statement, name, lines, have, block):
+        for way in _ways(statement, lines, have, block):
             ways.setdefault(way)
     return Importable(tuple(ways), known, sure, one_source) if ways else None
 
 
-def _known(name: str, text: str) -> Iterator[str]:
-    """Statements that bind `name` and need no guessing: those the document itself writes somewhere, and household names."""
+def _written(name: str, text: str) -> Iterator[str]:
+    """Statements that bind `name` and that the document itself writes somewhere."""
     for written in _WRITTEN.findall(text):
         head, _, listed = written.rpartition("import ")
         for item in listed.split(","):
             words = item.split()
             if words and words[-1] == name and len(words) in (1, 3):
                 yield f"{head}import {' '.join(words)}\n"
+
+
+def _known(name: str, text: str) -> Iterator[str]:
+    """Statements that bind a household name."""
     if (name in sys.stdlib_module_names and not name.startswith("_")) or name in _OUTSIDERS:
         # `import concurrent` alone would not give `concurrent.futures`.
         inner = dict.fromkeys(re.findall(rf"(?<![\w.]){name}\.\w+", text))
@@ -185,7 +192,7 @@ def _known(name: str, text: str) -> Iterator[str]:
     if name in FAMILIAR and re.search(rf"(?<![\w.]){name}\.\w", text):
         yield _DEFAULT_MODULE.get(name, f"import {FAMILIAR[name]} as {name}\n")
     for module, members in (*MEMBERS.items(), *WELL_KNOWN.items()):
-        if name in members.split() and not (name == "Self" and re.search(r"\bSelf\.", text)):
+        if name in members.split():
             yield f"from {module} import {name}\n"
 
 
@@ -206,20 +213,21 @@ def _modules_of() -> dict[str, list[str]]:
 
 
 def _ways(
-    statement: str, name: str, lines: Sequence[str], have: Sequence[ImportLine], block: Range
+    statement: str, lines: Sequence[str], have: Sequence[ImportLine], block: Range
 ) -> Iterator[LineEdit]:
     """Where a statement may stand; a name joins the statement that takes names from its module already."""
     new = ImportLine.of(statement, block[0])
+    item = statement.rpartition("import ")[2].strip()
     modules = [line.module for line in have if not line.plain]
     alone = len(set(modules)) < len(modules)  # a name a line: nothing is joined
     for line in have if not new.plain and not alone else ():
         if line.module == new.module:
             if line.first == line.last:
-                text = with_name(content(lines[line.first - 1]), name)
+                text = with_name(content(lines[line.first - 1]), item)
                 if text is not None:
                     yield LineEdit(line.first, line.first, text + "\n")
             else:
-                row = _own_row(name, lines, line)
+                row = _own_row(item, lines, line)
                 if row is not None:
                     yield row
             return
