@@ -23,7 +23,7 @@ from copydesk.syntax.tree import parse, point, text_of
 
 MOST_COST = 2.5
 """Names that are less likely than this are not offered."""
-MARGIN = 0.6
+MARGIN = 0.35
 """Names that are so much less likely than the best are not offered for an edit."""
 MOST_NAMES = 24
 _UNREAD = -1.0
@@ -161,7 +161,7 @@ def _offer(
     parts: bool = True,
 ) -> None:
     cost = slip_cost(wrong, spelt or text, parts=parts)
-    if cost is not None and cost + extra <= MOST_COST:
+    if cost is not None and max(cost, cost + extra) <= MOST_COST:
         found[text] = min(cost + extra, found.get(text, MOST_COST))
 
 

@@ -48,7 +48,7 @@ def slip_cost(wrong: str, good: str, *, parts: bool = True) -> float | None:
     if not costs:
         return None
     classes = _like_class(wrong), _like_class(good)
-    return min(costs) + (0.0 if classes[0] == classes[1] else 2.0 if slip == CASE and classes[0] else 0.5)
+    return min(costs) + (0.0 if classes[0] == classes[1] else 2.1 if slip == CASE and classes[0] else 0.5)
 
 
 def typing_cost(wrong: str, good: str) -> float | None:

@@ -161,7 +161,7 @@ def importable(
     known = bool(found)
     # Of misspelt names one in a hundred is by chance a name this well known; but `self.` is often what is missing.
     sure = known and re.search(rf"\bself\.{name}\b", text) is None
-    if not project:
+    if not known:
         found.update(dict.fromkeys(_listed(name)))
     one_source = len(found) == 1 and (len(name) >= LONG_NAME or not name.islower() or "_" in name)
     have = import_lines(lines, block)

@@ -67,7 +67,7 @@ ALIASES = {
 }
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_OF_NONE = re.compile(r"is not a known attribute of [`'\"]None|NoneType|of \"None\"", re.IGNORECASE)
+_OF_NONE = re.compile(r"[`'\"]None(Type)?[`'\"]")
 
 
 class UnresolvedName(Handler):
