@@ -43,17 +43,17 @@ class NameMenu:
         most = min(MOST_BYTES, self._state.settings.of(document.uri).max_document_bytes)
         if document.language != "python" or document.forgotten or document.size.bytes > most:
             return {}
-        if not diagnostics:
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind, classify
+
+        about = {*NAME_KINDS, DiagnosticKind.UNKNOWN_ATTRIBUTE}
+        asked = [each for each in diagnostics if classify(each) in about]
+        if not asked:
             return {}
         lines, version = tuple(document.lines.lines), document.version
         root, path = self._imports.root(document), document.path
 
         def compute() -> dict[Diagnostic, list[NameEntry]]:
-            # Not before it is needed: the parsers take longer to import than `initialize` may take.
-            from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind, classify
-
-            about = {*NAME_KINDS, DiagnosticKind.UNKNOWN_ATTRIBUTE}
-            asked = [each for each in diagnostics if classify(each) in about]
             return {each: self._entries(each, lines, root, path) for each in asked}
 
         found = await asyncio.to_thread(compute)
