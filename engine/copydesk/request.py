@@ -44,6 +44,8 @@ class Diagnostic:
     """What a tool proposes against it. These are the first candidates: one that the page can express is taken, and where there
     are several the model chooses.
     """
+    imports: tuple[str, ...] = ()
+    """Import statements by which other files of the project bind the name that is missing, the most usual first."""
 
     def __post_init__(self) -> None:
         if min(self.start.line, self.start.character, self.end.line, self.end.character) < 0:

@@ -92,6 +92,11 @@ class Handler(Protocol):
         del context
         return None
 
+    def refusal(self, context: FixContext) -> str | None:
+        """Why nothing can be offered, in words: the model is not asked then. By default it may always try."""
+        del context
+        return None
+
     def still_applies(self, context: FixContext) -> bool:
         """False where the lines show that the diagnostic is out of date; True is the safe answer. By default: while its line is
         there.

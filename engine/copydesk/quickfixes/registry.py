@@ -134,6 +134,13 @@ class QuickFixes:
         found = (handler.replacement(self.context) for handler in self._handlers)
         return next((each for each in found if each is not None), None)
 
+    def refusal(self, scope: Sequence[Range]) -> str | None:
+        """Why nothing is offered; None where there are candidates, or the model may write."""
+        if next(self.candidates(scope), None) is not None:
+            return None
+        context = self.context.within(scope)
+        return next((said for each in self._handlers if (said := each.refusal(context)) is not None), None)
+
     def still_applies(self) -> bool:
         """False where the lines show that the diagnostic is out of date."""
         return all(handler.still_applies(self.context) for handler in self._handlers)

@@ -110,6 +110,7 @@ def _groups() -> tuple[frozenset[str], ...]:
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
+    """A word without its ending, near enough to tell words of one stem."""
     for ending in ("ing", "ed", "es", "s", "e"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word.removesuffix(ending)

@@ -1,9 +1,9 @@
 """Which candidates go best with an instruction: a linear model of the instruction's words and of what each edit changes.
 
-It looks at all candidates, of which the language model then weighs the first: retrieval before reranking, as in search. A candidate
-is told by features: its refactoring, the words of its title, what it adds and takes away, and how much of that the instruction
-names. A weight belongs to a pair of a word and a feature; pairs share a table of weights by their hash. The weights are trained on
-instructions in people's words (`copydesk_training.ranking`).
+It looks at all candidates, of which the language model then weighs the first: retrieval before reranking, as in search. A
+candidate is told by features: its refactoring, the words of its title, what it adds and takes away, and how much of that the
+instruction names. A weight belongs to a pair of a word and a feature; pairs share a table of weights by their hash. The weights
+are trained on instructions in people's words (`copydesk_training.ranking`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -49,9 +50,9 @@ Hashes: TypeAlias = NDArray[np.uint32]
 
 
 def words_of(arguments: Arguments) -> list[str]:
-    """What is looked at of an instruction: its words by their stems, those that follow each other, and `*`, which every one has."""
+    """What is looked at of an instruction: its words by their stems, pairs of neighbours, and `*`, which every one has."""
     found = [stem(word) for word in _TOKEN.findall(arguments.instruction.lower())]
-    pairs = [f"{one} {other}" for one, other in zip(found, found[1:], strict=False)]
+    pairs = [f"{one} {other}" for one, other in pairwise(found)]
     return ["*", *list(dict.fromkeys([*found, *pairs]))[:MOST_WORDS]]
 
 

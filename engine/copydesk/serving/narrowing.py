@@ -68,6 +68,16 @@ def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
     return any(each.still_applies() for each in fixes)
 
 
+def refusal(request: EditRequest, fixes: Sequence[QuickFixes], scope: Sequence[Range]) -> str | None:
+    """Why nothing can be offered for the one diagnostic of a request; None where there are candidates, or the model may write."""
+    narrow = (
+        request.narrow and request.choices is None and request.lark is None and request.instruction is None
+    )
+    if not narrow or len(request.diagnostics) != 1 or not may_apply(request, fixes):
+        return None
+    return fixes[0].refusal(scope)
+
+
 def listed(asked: PageRequest) -> ListedPrograms | None:
     """The programs that answer the request; None where it does not narrow the edit to a list."""
     request, lowering = asked.request, asked.lowering

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from copydesk.decode.coroutine import Steps
+from copydesk.decode.coroutine import Outcome, Steps
 from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.finite_choice import ChoiceDecoder, ChoiceTask
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
@@ -38,6 +38,7 @@ from copydesk.serving.narrowing import (
     listed,
     may_apply,
     narrowed_texts,
+    refusal,
 )
 from copydesk.serving.snapshot import Snapshot
 from copydesk.syntax.tree import parse
@@ -163,9 +164,21 @@ def _program_plan(
     )
     assert loaded_model.cost is not None
     lowering = Lowering(codec, loaded_model.cost, rules, page, tokens, snapshot.lines.lines, scope)
-    begin = _decoder(loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds)
+    reason = refusal(request, fixes, scope)
+    begin = (
+        partial(_refused, reason)
+        if reason is not None
+        else _decoder(loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds)
+    )
     most = min(request.max_tokens, room)
     return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
+
+
+def _refused(reason: str, emitter: TokenEmitter) -> Steps:
+    """No program, and nothing is asked of the model."""
+    del emitter
+    yield from ()
+    return Outcome(None, refusal=reason)
 
 
 def _decoder(

@@ -29,6 +29,7 @@ from copydesk_server.headless.task import FileTask
 from copydesk_server.input_file import read_input
 from copydesk_server.linter_fixes import with_ruff_fixes
 from copydesk_server.printable import shown_name
+from copydesk_server.project_imports import Projects
 from copydesk_server.ruff import APPLICABLE, Ruff, is_ruff
 
 _UNREADABLE = "E902"
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     for name in args.paths:
         if not Path(name).exists() and not Path(name).is_symlink():
             raise FileError(f"{shown_name(name)}: no such file")
-    rules = Rules(ruff, args.select, unsafe=unsafe)
+    rules = Rules(ruff, args.select, unsafe=unsafe, projects=Projects())
     if args.select:
         rules = replace(rules, counted=rules.extend)
     if args.checked or args.unverified:

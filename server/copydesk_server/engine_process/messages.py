@@ -126,7 +126,7 @@ def _unpack_diagnostic(packed: Message) -> Diagnostic:
         ToolFix(tuple(TextEdit(**span(edit)) for edit in fix["edits"]), fix["safe"])
         for fix in packed["fixes"]
     )
-    return Diagnostic(**{**span(packed), "fixes": fixes})
+    return Diagnostic(**{**span(packed), "fixes": fixes, "imports": tuple(packed["imports"])})
 
 
 def unpack_info(packed: Message) -> ModelInfo:

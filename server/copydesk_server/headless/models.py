@@ -14,6 +14,7 @@ from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import EditResult
 from copydesk.text.document import TextEdit
 from copydesk_server.applicability import Applicability
+from copydesk_server.project_imports import Projects
 from copydesk_server.ruff import RememberingRuff, Ruff
 from copydesk_server.verification import Judgement, Verdict
 
@@ -27,6 +28,7 @@ class Rules:
     select: the rules asked about. lint: ruff says what is to be fixed, also what shows only when something else is mended.
     counted: selectors of ruff's rules under which what is new speaks against a fix; None: those the configuration names.
     taken: verdicts of the edits that are applied, and unsafe: whether those are, too, that may change what the code means.
+    projects: how the projects of the files import names.
     """
 
     ruff: Ruff | None
@@ -35,6 +37,7 @@ class Rules:
     counted: tuple[str, ...] | None = None
     taken: frozenset[Verdict] = frozenset({"confirmed"})
     unsafe: bool = False
+    projects: Projects | None = None
 
     @property
     def extend(self) -> tuple[str, ...]:

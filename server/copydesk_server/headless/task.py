@@ -26,6 +26,7 @@ from copydesk_server.headless.chunking import join
 from copydesk_server.headless.models import FileStatus, Fix, Rules
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.verifier import Jury, by_ruff, refuse
+from copydesk_server.project_imports import is_undefined_name, with_project_imports
 from copydesk_server.ruff import is_ruff
 from copydesk_server.verification import ERRORS, Judgement, finding
 
@@ -117,6 +118,7 @@ class FileTask:
             taken: list[Range] = []
             later: list[Fix] = []
             for fix in self._waiting:
+                fix.request = self._informed(fix.request)
                 try:
                     header = self._editor.loaded_model.format.header_lines
                     scope = resolve_scope(lines, fix.request, self.language, header, tree)
@@ -133,6 +135,20 @@ class FileTask:
             self._waiting = later
         self._flight = list(self.ready)
         self._left = len(self._flight)
+
+    def _informed(self, request: EditRequest) -> EditRequest:
+        """With the imports that the project is known to have for an undefined name."""
+        projects, path = self.rules.projects, self.source.target
+        if (
+            projects is None
+            or self.language != "python"
+            or not any(map(is_undefined_name, request.diagnostics))
+        ):
+            return request
+        return replace(
+            request,
+            diagnostics=with_project_imports(request.diagnostics, path, self.changes.text, projects.of(path)),
+        )
 
     def answer(self, fix: Fix, result: EditResult) -> None:
         """A request's result. With the last of a round the file is to be settled."""

@@ -51,6 +51,7 @@ from copydesk_server.lsp.lint import Linting
 from copydesk_server.lsp.logs import Log
 from copydesk_server.lsp.message_types import converter
 from copydesk_server.lsp.model_advice import ModelAdvice
+from copydesk_server.lsp.name_menu import NameMenu
 from copydesk_server.lsp.options import Options
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
@@ -68,6 +69,7 @@ from copydesk_server.lsp.transport import Connection
 from copydesk_server.lsp.unreadable import UnreadableChanges
 from copydesk_server.lsp.verification import BackgroundVerifier, Verify
 from copydesk_server.lsp.watching import Watching
+from copydesk_server.lsp.workspace_imports import WorkspaceImports
 
 
 class App:
@@ -141,7 +143,8 @@ class App:
         diagnostics = self.diagnostics = DiagnosticStore(state, engine_sync)
         self.verifier = BackgroundVerifier(lambda: tuple(folders), lambda: state.untrusted)
         verify = verify or self.verifier
-        propose = propose or ProposedFixes(state, self.verifier.ruff)
+        imports = WorkspaceImports(state)
+        propose = propose or ProposedFixes(state, self.verifier.ruff, imports)
         requests = EditRequests(state, diagnostics)
         edits = self.edits = EditService(state, self.engine, engine_sync, bars, propose, verify, self.started)
         prefetch = self.prefetch = Prefetch(state, tasks, self.engine, diagnostics, requests, edits)
@@ -153,7 +156,8 @@ class App:
         provider = EditProvider(edits, prefetch, fix_all, programs, renaming, advice)
         applying = Applying(state, client)
         refactorings = RefactoringMenu(state)
-        actions = CodeActions(state, self.engine, diagnostics, prefetch, programs, refactorings)
+        names = NameMenu(state, imports)
+        actions = CodeActions(state, self.engine, diagnostics, prefetch, programs, refactorings, names)
 
         structure = protocol.structure
         handlers: dict[str, Callable[[Any], Any]] = {

@@ -1,4 +1,6 @@
-"""ruff's own fixes for the findings a person wants fixed, looked up off the event loop. Clients do not send them along."""
+"""What is known of the findings a person wants fixed besides the document: ruff's own fixes, which clients do not send along, and
+how the project imports a name that is missing. Looked up off the event loop.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from copydesk.request import Diagnostic
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.workspace_imports import WorkspaceImports
 
 if TYPE_CHECKING:
     from copydesk_server.ruff import Ruff
@@ -28,32 +31,37 @@ class Propose(Protocol):
 
 
 class ProposedFixes:
-    """Asks ruff, where the setting `linterFixes` allows its fixes. `find_ruff` is called in a thread."""
+    """Asks ruff, where the setting `linterFixes` allows its fixes, and the files of the opened folder that the document is in.
+    `find_ruff` is called in a thread.
+    """
 
-    def __init__(self, state: SessionState, find_ruff: Callable[[], Ruff | None]) -> None:
-        self._state, self._find_ruff = state, find_ruff
+    def __init__(
+        self, state: SessionState, find_ruff: Callable[[], Ruff | None], imports: WorkspaceImports
+    ) -> None:
+        self._state, self._find_ruff, self._imports = state, find_ruff, imports
 
     def __call__(
         self, document: OpenDocument, diagnostics: Sequence[Diagnostic]
     ) -> Awaitable[Sequence[Diagnostic]] | None:
         """Those that already have fixes are left as they are. Raises: never."""
         allowed = self._state.settings.of(document.uri).linter_fixes
-        if (
-            allowed == "none"
-            or document.language != LANGUAGE
-            or all(diagnostic.fixes for diagnostic in diagnostics)
-        ):
+        if document.language != LANGUAGE or all(diagnostic.fixes for diagnostic in diagnostics):
             return None
-        text, path = document.lines.text, document.path
+        text, path, root = document.lines.text, document.path, self._imports.root(document)
+        if allowed == "none" and root is None:
+            return None
 
         def propose() -> Sequence[Diagnostic]:
             # Not before they are needed: `initialize` has no time for imports.
             from copydesk_server.linter_fixes import with_ruff_fixes
             from copydesk_server.ruff import APPLICABLE
 
-            ruff = self._find_ruff()
+            found = diagnostics
+            if root is not None:
+                found = self._imports.informed(found, root, path, text, read=True)
+            ruff = self._find_ruff() if allowed != "none" else None
             if ruff is None:
-                return diagnostics
-            return with_ruff_fixes(diagnostics, text, path, replace(ruff, fixes=APPLICABLE[allowed]))
+                return found
+            return with_ruff_fixes(found, text, path, replace(ruff, fixes=APPLICABLE[allowed]))
 
         return asyncio.to_thread(propose)

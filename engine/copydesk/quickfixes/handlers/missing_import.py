@@ -11,24 +11,33 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 from copydesk.quickfixes.handler import Candidates, FixContext, Handler
-from copydesk.quickfixes.handlers.unresolved_name import ALIASES, MEMBERS, flagged
+from copydesk.quickfixes.handlers.unresolved_name import (
+    ALIASES,
+    MEMBERS,
+    flagged_place,
+    standard_library_names,
+)
 from copydesk.quickfixes.kinds import NAME_KINDS
+from copydesk.quickfixes.likely_names import likeliest, likely_names
 from copydesk.request import Range
 from copydesk.syntax.import_block import import_block, import_point
 from copydesk.syntax.import_sorting import ImportLine, Place, import_lines, places, with_name
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
 
-TABLE = "stdlib_names.txt"
 MOST = 6
 """Ways to bind a name that are offered."""
+LIKELIER = 0.5
+"""A name in scope that costs less than this may be meant although the name can be imported."""
+LONG_NAME = 8
+"""So many letters make a common word unlikely."""
 FAMILIAR = {
     **ALIASES,
     "nx": "networkx", "sns": "seaborn", "sp": "scipy", "mpl": "matplotlib", "jnp": "jax.numpy", "sm": "statsmodels.api",
     "pa": "pyarrow", "pl": "polars", "st": "streamlit", "gpd": "geopandas", "xr": "xarray", "sa": "sqlalchemy",
+    "cabc": "collections.abc",
     "tp": "typing", "t": "typing", "dt": "datetime", "mp": "multiprocessing", "nn": "torch.nn", "F": "torch.nn.functional",
 }  # fmt: skip
 """Short names that a package is known by."""
@@ -42,7 +51,10 @@ WELL_KNOWN = {
     "ast": "literal_eval",
     "bisect": "bisect_left bisect_right insort",
     "collections": "UserDict UserList",
-    "collections.abc": "AsyncIterator Collection Coroutine Hashable Sized",
+    "collections.abc": (
+        "AsyncIterable AsyncIterator Collection Container Coroutine Hashable ItemsView KeysView MutableSequence MutableSet Sized"
+        " ValuesView"
+    ),
     "concurrent.futures": "ProcessPoolExecutor ThreadPoolExecutor as_completed",
     "configparser": "ConfigParser",
     "contextlib": "AsyncExitStack asynccontextmanager nullcontext redirect_stdout",
@@ -82,23 +94,28 @@ _WRITTEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Importable:
-    """The ways to import a name, likeliest first. sure: what is imported is so well known under this name that the import is
-    what the diagnostic asks for, and the document has no attribute of that name.
+    """The ways to import a name, likeliest first. known: it is well known under this name, or the document imports it elsewhere.
+    sure: so that the import is what the diagnostic asks for: a module's name is followed by a dot somewhere, and the
+    document has no attribute of that name. one_source: one module alone has it, under a name that is no common word.
     """
 
     edits: tuple[LineEdit, ...]
+    known: bool
     sure: bool
+    one_source: bool
 
 
 class MissingImport(Handler):
-    """The name imported in each place where the import may stand; where the name may also be a slip, the model may write."""
+    """The name imported in each place where the import may stand. A name in scope that is likelier to be meant is offered beside
+    it, or instead.
+    """
 
     kinds = NAME_KINDS
 
     def candidates(self, context: FixContext) -> Candidates | None:
         lines, at = context.lines, context.diagnostic.start.line
         text = content(lines[at])
-        place = flagged(context.diagnostic, text)
+        place = flagged_place(context)
         if place is None or text.lstrip().startswith(("import ", "from ")):
             return None
         block = import_block(lines, "python", context.header_lines or None)
@@ -107,40 +124,67 @@ class MissingImport(Handler):
             block = (first, first - 1)
         if not context.in_scope(*block):
             return None
-        found = importable(text[place[0] : place[1]], lines, block)
-        if found is None or not (found.sure or context.scope is None or block in context.scope):
+        start, end = place
+        name = text[start:end]
+        found = importable(name, lines, block, context.diagnostic.imports)
+        if found is None:
             return None
-        return Candidates(tuple((edit,) for edit in found.edits), exhaustive=found.sure)
+        imports = tuple((edit,) for edit in found.edits)
+        names = likely_names(context, name, start)
+        if found.known and names and names[0].cost < LIKELIER:
+            slips = (
+                LineEdit(at + 1, at + 1, f"{text[:start]}{new}{text[end:]}\n") for new in likeliest(names)
+            )
+            return Candidates((*((slip,) for slip in slips), *imports))
+        if found.sure or (not names and (found.known or found.one_source)):
+            return Candidates(imports)
+        return None
 
 
-def importable(name: str, lines: Sequence[str], block: Range) -> Importable | None:
+def importable(
+    name: str, lines: Sequence[str], block: Range, project: Sequence[str] = ()
+) -> Importable | None:
     """How `name` could be imported by lines put into `block` (1-based; empty where there are no imports yet); None where
-    it cannot be guessed. Raises: never.
+    it cannot be guessed. project: statements that bind it in other files of the project. Raises: never.
     """
     text = "".join(lines)
-    found = dict.fromkeys(_known(name, text))
+    if name == "Self" and re.search(r"\bSelf\.", text):
+        return None  # a type: nothing is asked of it
+    found = dict.fromkeys((*_written(name, text), *project))
+    if not project:
+        found.update(dict.fromkeys(_known(name, text)))
+    module = f"import {name}\n"
+    uses = re.findall(rf"(?<![\w.]){name}\b(\.\w)?", text)
+    bare = module in found and bool(uses) and not any(uses)
+    if bare:  # nobody uses a module without a dot: what others have under that name is meant, or it is a slip
+        found.pop(module)
+    known = bool(found)
     # Of misspelt names one in a hundred is by chance a name this well known; but `self.` is often what is missing.
-    sure = bool(found) and re.search(rf"\bself\.{name}\b", text) is None
-    found.update(dict.fromkeys(_listed(name)))
+    sure = known and re.search(rf"\bself\.{name}\b", text) is None
+    if not known:
+        found.update(dict.fromkeys(_listed(name)))
+    one_source = len(found) == 1 and (len(name) >= LONG_NAME or not name.islower() or "_" in name)
     have = import_lines(lines, block)
-    if found and not sure:
-        found.update(dict.fromkeys(_neighbouring(name, have)))
     ways: dict[LineEdit, None] = {}
     for statement in list(found)[:MOST]:
-        for way in _ways(statement, name, lines, have, block):
+        for way in _ways(statement, lines, have, block):
             ways.setdefault(way)
-    return Importable(tuple(ways), sure) if ways else None
+    return Importable(tuple(ways), known, sure, one_source) if ways else None
 
 
-def _known(name: str, text: str) -> Iterator[str]:
-    """Statements that bind `name` and need no guessing: those the document itself writes somewhere, and household names."""
+def _written(name: str, text: str) -> Iterator[str]:
+    """Statements that bind `name` and that the document itself writes somewhere."""
     for written in _WRITTEN.findall(text):
         head, _, listed = written.rpartition("import ")
         for item in listed.split(","):
             words = item.split()
             if words and words[-1] == name and len(words) in (1, 3):
                 yield f"{head}import {' '.join(words)}\n"
-    if name in sys.stdlib_module_names or name in _OUTSIDERS:
+
+
+def _known(name: str, text: str) -> Iterator[str]:
+    """Statements that bind a household name."""
+    if (name in sys.stdlib_module_names and not name.startswith("_")) or name in _OUTSIDERS:
         # `import concurrent` alone would not give `concurrent.futures`.
         inner = dict.fromkeys(re.findall(rf"(?<![\w.]){name}\.\w+", text))
         yield from (f"import {module}\n" for module in inner if module in _APART)
@@ -154,44 +198,36 @@ def _known(name: str, text: str) -> Iterator[str]:
 
 def _listed(name: str) -> Iterator[str]:
     """Public names of the standard library, from modules that are imported most first."""
-    for module in _table().get(name, ())[:3]:
+    for module in _modules_of().get(name, ())[:3]:
         yield f"from {module} import {name}\n"
 
 
 @lru_cache(1)
-def _table() -> dict[str, list[str]]:
-    """Modules by public name. Built once for each release by tools/stdlib_names.py."""
+def _modules_of() -> dict[str, list[str]]:
+    """Modules of the standard library by public name."""
     found: dict[str, list[str]] = {}
-    for row in resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8").split("\n"):
-        module, colon, names = row.partition(":")
-        if colon and not row.startswith("#"):
-            for name in names.split():
-                found.setdefault(name, []).append(module)
+    for module, names in standard_library_names().items():
+        for name in names:
+            found.setdefault(name, []).append(module)
     return found
 
 
-def _neighbouring(name: str, have: Sequence[ImportLine]) -> Iterator[str]:
-    """Modules the document takes names from already, where they are none of the standard library's: those we know all of."""
-    for line in have:
-        if not line.plain and line.module.split(".")[0] not in sys.stdlib_module_names:
-            yield f"from {line.module} import {name}\n"
-
-
 def _ways(
-    statement: str, name: str, lines: Sequence[str], have: Sequence[ImportLine], block: Range
+    statement: str, lines: Sequence[str], have: Sequence[ImportLine], block: Range
 ) -> Iterator[LineEdit]:
     """Where a statement may stand; a name joins the statement that takes names from its module already."""
     new = ImportLine.of(statement, block[0])
+    item = statement.rpartition("import ")[2].strip()
     modules = [line.module for line in have if not line.plain]
     alone = len(set(modules)) < len(modules)  # a name a line: nothing is joined
     for line in have if not new.plain and not alone else ():
         if line.module == new.module:
             if line.first == line.last:
-                text = with_name(content(lines[line.first - 1]), name)
+                text = with_name(content(lines[line.first - 1]), item)
                 if text is not None:
                     yield LineEdit(line.first, line.first, text + "\n")
             else:
-                row = _own_row(name, lines, line)
+                row = _own_row(item, lines, line)
                 if row is not None:
                     yield row
             return

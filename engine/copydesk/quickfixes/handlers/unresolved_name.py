@@ -1,43 +1,33 @@
-"""A name or an attribute that nothing defines, as one that exists.
+"""A name or an attribute that nothing defines, as one that exists and is spelt like it.
 
-An undefined name becomes one of the names of the document, a builtin or an attribute of `self`; an unknown attribute one of the
-attributes that the document uses. Works on text alone and on code that does not parse.
+An undefined name becomes a name in scope, a builtin, or an attribute of `self`; an unknown attribute one that the class, the
+module or the document has. Where none is like it, and no import is known to bind it, nothing is offered.
 """
 
 from __future__ import annotations
 
-import builtins
-import keyword
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
 
 from copydesk.quickfixes.handler import Candidates, FixContext, Handler, replaced
 from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind
-from copydesk.quickfixes.messages import (
-    quoted_identifiers,
-    quoted_name,
-    suggested_names,
-    unknown_attribute,
+from copydesk.quickfixes.likely_names import (
+    LikelyName,
+    likeliest,
+    likely_attributes,
+    likely_names,
+    likely_words,
 )
+from copydesk.quickfixes.messages import quoted_identifiers, quoted_name, unknown_attribute
 from copydesk.quickfixes.replacement import Replacement
-from copydesk.quickfixes.similarity import letter_pairs, meant
 from copydesk.quickfixes.words import contains_word
 from copydesk.request import Diagnostic
 from copydesk.text.document import content
 
-SIMILAR = 24
-"""So many names that look like the wrong one are offered,"""
-NEAR = 24
-"""and so many that stand near it."""
-WINDOW = 40
-"""Lines round the diagnostic that count as near."""
-FAR = 600
-"""Names farther away are not looked for."""
-SHORT = 5
-"""Letters below which a word like the wrong one proves no slip: other names are offered too."""
-LIKENESS = 0.4
-"""Below this a name is no misspelling of another: what is missing may be an import that cannot be guessed."""
+TABLE = "stdlib_names.txt"
 
 MEMBERS: dict[str, str] = {
     "abc": "ABC abstractmethod",
@@ -76,27 +66,45 @@ ALIASES = {
     "ET": "xml.etree.ElementTree",
 }
 
-_MODULES = tuple(sorted(name for name in sys.stdlib_module_names if not name.startswith("_")))
-_BUILTINS = tuple(name for name in dir(builtins) if not name.startswith("_"))
-_KEYWORDS = tuple(word for word in keyword.kwlist if word[0].islower())
-_SCAN = re.compile(
-    r'''"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*'''
-    r"""|(?<![\w.])(\.?)([^\W\d]\w*)|\.[ ]?([^\W\d]\w*)""",
-    re.DOTALL,
-)
 _WORD = re.compile(r"[^\W\d]\w*")
+_OF_NONE = re.compile(r"[`'\"]None(Type)?[`'\"]")
 
 
 class UnresolvedName(Handler):
-    """The line with each name that may be meant; where an import may be the answer, the model chooses between the two."""
+    """The line with each name that may be meant, as far as their spelling does not decide between them."""
 
     kinds = frozenset({*NAME_KINDS, DiagnosticKind.UNKNOWN_ATTRIBUTE})
 
     def candidates(self, context: FixContext) -> Candidates | None:
-        return replaced(context, self.replacement(context))
+        place = flagged_place(context)
+        if place is None:
+            return None
+        start, end = place
+        line = context.diagnostic.start.line + 1
+        texts = tuple(likeliest(_likely(context, start, end)))
+        return replaced(context, Replacement(line, start, end, texts)) if texts else None
 
     def replacement(self, context: FixContext) -> Replacement | None:
-        return _replacement(context)
+        place = flagged_place(context)
+        if place is None:
+            return None
+        start, end = place
+        line = context.diagnostic.start.line + 1
+        wrong = content(context.lines[line - 1])[start:end]
+        texts = tuple(each.text for each in _likely(context, start, end))
+        added = tuple(_imports(wrong)) if context.kind in NAME_KINDS else ()
+        return Replacement(line, start, end, texts, added) if texts or added else None
+
+    def refusal(self, context: FixContext) -> str | None:
+        place = flagged_place(context)
+        if place is None or _OF_NONE.search(context.diagnostic.message):
+            return None
+        wrong = content(context.lines[context.diagnostic.start.line])[place[0] : place[1]]
+        if context.kind is DiagnosticKind.UNKNOWN_ATTRIBUTE:
+            return f"no attribute that is known here is spelt like {wrong}"
+        if context.kind is DiagnosticKind.UNRESOLVED_IMPORT:
+            return f"no module or name that is known here is spelt like {wrong}"
+        return f"no name in scope is spelt like {wrong}, and no import is known to bind it; define it, or import it"
 
     def still_applies(self, context: FixContext) -> bool:
         """While the statement uses the name that is quoted, or has the attribute."""
@@ -117,31 +125,35 @@ def _uses(name: str, text: str) -> bool:
     )
 
 
-def _replacement(context: FixContext) -> Replacement | None:
-    diagnostic, lines, at = context.diagnostic, context.lines, context.diagnostic.start.line
-    place = flagged(diagnostic, content(lines[at]))
-    if place is None:
-        return None
-    start, end = place
-    wrong = content(lines[at])[start:end]
-    names, attributes = _names(lines, at)
-    suggested = [name for name in suggested_names(diagnostic.message) if name != wrong]
+def flagged_place(context: FixContext) -> tuple[int, int] | None:
+    """The characters of the flagged line that are the name, where it is one."""
+    text = content(context.lines[context.diagnostic.start.line])
+    place = flagged(context.diagnostic, text)
+    return place if place is not None and text[place[0] : place[1]].isidentifier() else None
+
+
+def _likely(context: FixContext, start: int, end: int) -> Sequence[LikelyName]:
+    text = content(context.lines[context.diagnostic.start.line])
+    wrong = text[start:end]
     if context.kind is DiagnosticKind.UNKNOWN_ATTRIBUTE:
-        texts = [*suggested, *meant(wrong, attributes)] or _ranked(wrong, attributes, names)[0]
-        return Replacement(at + 1, start, end, tuple(dict.fromkeys(texts))) if texts else None
-    own = [f"self.{wrong}"] if "self" in names else []
-    added = tuple(_imports(wrong))
-    texts, best = _ranked(wrong, names, (*_BUILTINS, *_MODULES, *_KEYWORDS))
-    if best < LIKENESS and not added and wrong not in attributes:
-        return None
-    # A slip of the keyboard leaves few words; an attribute of that very name says that `self.` is what is missing.
-    slips = [*suggested, *meant(wrong, (*names, *_BUILTINS, *_MODULES, *_KEYWORDS))]
-    known = own if wrong in attributes else []
-    if known or suggested or (slips and len(wrong) >= SHORT):
-        return Replacement(at + 1, start, end, tuple(dict.fromkeys((*known, *slips))), added)
-    at_own = 4
-    texts = [*texts[:at_own], *own, *texts[at_own:]]
-    return Replacement(at + 1, start, end, tuple(texts), added)
+        return likely_attributes(context, wrong, start, _members_of(text[:start]))
+    if text.lstrip().startswith(("import ", "from ")):
+        return likely_words(wrong, _importable_words(text, start))
+    return likely_names(context, wrong, start)
+
+
+def _members_of(head: str) -> Sequence[str]:
+    """The public names of the module of the standard library that stands before the dot."""
+    owner = re.search(r"(?<![\w.])([\w.]+)\.$", head)
+    return standard_library_names().get(owner.group(1), ()) if owner is not None else ()
+
+
+def _importable_words(text: str, start: int) -> Sequence[str]:
+    """What may stand at a place of an import statement: modules, or the names that a module of the standard library has."""
+    source = re.match(r"\s*from\s+([\w.]+)\s+import\b", text)
+    if source is not None and start >= source.end():
+        return standard_library_names().get(source.group(1), ())
+    return sorted(name for name in sys.stdlib_module_names if not name.startswith("_"))
 
 
 def flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
@@ -159,44 +171,6 @@ def flagged(diagnostic: Diagnostic, text: str) -> tuple[int, int] | None:
     return word.span() if word is not None else None
 
 
-def _names(lines: Sequence[str], at: int) -> tuple[list[str], list[str]]:
-    """The document's names and attributes, those nearest to line `at` (0-based) first."""
-    top, bottom = max(0, at - WINDOW), at + 1 + WINDOW
-    above, below = max(0, at - FAR), at + FAR
-    names: dict[str, None] = {}
-    attributes: dict[str, None] = {}
-    # Upwards from the line, then down: what was used last is likeliest.
-    for first, last, backwards in (
-        (top, at + 1, True),
-        (at + 1, bottom, False),
-        (above, top, True),
-        (bottom, below, False),
-    ):
-        words = _SCAN.findall("".join(lines[first:last]))
-        for dot, name, attribute in reversed(words) if backwards else words:
-            if name and not dot:
-                names.setdefault(name)
-            elif name or attribute:
-                attributes.setdefault(name or attribute)
-    return [n for n in names if not keyword.iskeyword(n)], list(attributes)
-
-
-def _ranked(wrong: str, names: Iterable[str], more: Iterable[str] = ()) -> tuple[list[str], float]:
-    """Names that look like `wrong`, then those that come first in `names`; and how alike the best one is."""
-    names = [n for n in names if n != wrong]
-    pairs = letter_pairs(wrong)
-    scored: list[tuple[float, int, str]] = []
-    for k, name in enumerate(dict.fromkeys([*names, *more])):
-        if abs(len(name) - len(wrong)) <= 3 and name != wrong:
-            both = letter_pairs(name)
-            likeness = 2 * len(pairs & both) / (len(pairs) + len(both))
-            if likeness > 0.2:
-                scored.append((-likeness, k, name))
-    scored.sort()
-    similar = [name for _, _, name in scored[:SIMILAR]]
-    return list(dict.fromkeys([*similar, *names[:NEAR]])), -scored[0][0] if scored else 0.0
-
-
 def _imports(name: str) -> list[str]:
     """Import statements that bind `name`."""
     found = [f"import {name}\n"] if name in sys.stdlib_module_names else []
@@ -205,4 +179,15 @@ def _imports(name: str) -> list[str]:
     found += [
         f"from {module} import {name}\n" for module, members in MEMBERS.items() if name in members.split()
     ]
+    return found
+
+
+@lru_cache(1)
+def standard_library_names() -> dict[str, tuple[str, ...]]:
+    """The public names of each module, those imported most first. Built once for each release by tools/stdlib_names.py."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8").split("\n"):
+        module, colon, names = row.partition(":")
+        if colon and not row.startswith("#"):
+            found[module] = tuple(names.split())
     return found

@@ -6,24 +6,26 @@ Fixes that were prefetched come with their edits. Refactorings are found by synt
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from copydesk.errors import CopydeskError
+from copydesk.request import Diagnostic
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp import edit_requests
 from copydesk_server.lsp.capabilities import COMMANDS, FIX_ALL, QUICK_FIX, REFACTORINGS, REWRITE
-from copydesk_server.lsp.diagnostics import DiagnosticStore
+from copydesk_server.lsp.diagnostics import ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.name_menu import NameEntry, NameMenu
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.refactoring_menu import RefactoringMenu
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.settings import IN_SETTINGS, Recipe
-from copydesk_server.lsp.workspace_edits import lines_of_range, workspace_edit
+from copydesk_server.lsp.workspace_edits import lines_of_range, text_after, workspace_edit
 
 if TYPE_CHECKING:
     from copydesk.refactorings.menu import MenuEntry
@@ -47,8 +49,9 @@ class CodeActions:
         prefetch: Prefetch,
         programs: Programs,
         refactorings: RefactoringMenu,
+        names: NameMenu,
     ) -> None:
-        self._state, self._engine, self._refactorings = state, engine, refactorings
+        self._state, self._engine, self._refactorings, self._names = state, engine, refactorings, names
         self._diagnostics, self._prefetch, self._programs = diagnostics, prefetch, programs
 
     async def listed(self, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
@@ -60,21 +63,29 @@ class CodeActions:
         literals = self._state.capabilities.action_literals
         wanted = literals and (not only or any(one.partition(".")[0] in ("", "refactor") for one in only))
         entries = await self._refactorings.entries(document, params.range) if wanted else []
+        names: dict[Diagnostic, list[NameEntry]] = {}
+        if literals and offered(QUICK_FIX, only):
+            there = self._diagnostics.at(document, params.range, params.context.diagnostics)
+            names = await self._names.entries(document, [finding.diagnostic for finding in there])
         found: list[types.CodeAction] = []
         if self._state.documents.get(document.uri) is not document:
             return []
         if self._engine.state not in ("failed", "closed"):
-            found += self._actions(document, params, only)
+            found += self._actions(document, params, only, names)
         found += self._offered(document, params.range, entries, only)
         if literals:
             return list(found)
         return [action.command for action in found if action.command is not None]
 
     def _actions(
-        self, document: OpenDocument, params: types.CodeActionParams, only: Sequence[str] | None
+        self,
+        document: OpenDocument,
+        params: types.CodeActionParams,
+        only: Sequence[str] | None,
+        names: Mapping[Diagnostic, Sequence[NameEntry]],
     ) -> Iterator[types.CodeAction]:
         if offered(QUICK_FIX, only):
-            yield from self._fixes(document, params)
+            yield from self._fixes(document, params, names)
         chosen = params.range
         if offered(REWRITE, only) and chosen.start != chosen.end and self._diagnostics.serves(document):
             yield from self._rewrites(document, chosen)
@@ -99,7 +110,12 @@ class CodeActions:
                 except CopydeskError as error:
                     log.error("a refactoring does not fit: %s", error)
 
-    def _fixes(self, document: OpenDocument, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+    def _fixes(
+        self,
+        document: OpenDocument,
+        params: types.CodeActionParams,
+        names: Mapping[Diagnostic, Sequence[NameEntry]],
+    ) -> Iterator[types.CodeAction]:
         listed: list[EditOutcome] = []
         for finding in self._diagnostics.at(document, params.range, params.context.diagnostics):
             title = f"Fix: {_short(finding.diagnostic.message)} (copydesk)"
@@ -115,11 +131,38 @@ class CodeActions:
                 else:
                     action.command = None
                     safe = known.verdict == "confirmed" and known.applicability == "safe"
-                    action.is_preferred = True if safe else None
+                    alone = len(names.get(finding.diagnostic, ())) < 2
+                    action.is_preferred = True if safe and alone else None
                     action.data = {**data, "verdict": known.verdict, "applicability": known.applicability}
                     listed.append(known)
             yield action
+            yield from self._alternatives(document, finding, names.get(finding.diagnostic, ()), known)
         self._programs.listed(document, listed)
+
+    def _alternatives(
+        self,
+        document: OpenDocument,
+        finding: ClientDiagnostic,
+        entries: Sequence[NameEntry],
+        known: EditOutcome | None,
+    ) -> Iterator[types.CodeAction]:
+        """The candidates, where there are several; not the one that the fix above is known to be."""
+        encoding = self._state.encoding
+        chosen = None
+        if known is not None and known.status == "edited":
+            chosen = text_after(document.lines, known.edits, encoding)
+        for entry in entries if len(entries) > 1 else ():
+            edits = self._names.edits(document, entry)
+            if text_after(document.lines, edits, encoding) == chosen:
+                continue
+            action = types.CodeAction(f"{_short(entry.title)} (copydesk)", kind=QUICK_FIX)
+            action.diagnostics = [finding.shown]
+            try:
+                action.edit = workspace_edit(document, edits, encoding)
+            except CopydeskError as error:
+                log.error("a name's edit does not fit: %s", error)
+            else:
+                yield action
 
     def _rewrites(self, document: OpenDocument, chosen: types.Range) -> Iterator[types.CodeAction]:
         lines = lines_of_range(document.lines, chosen)
