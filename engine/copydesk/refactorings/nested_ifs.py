@@ -33,7 +33,7 @@ def _head(context: RefactoringContext, node: Node) -> tuple[str, Node, Node, int
 def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement", "elif_clause"):
         outer = _head(context, node)
-        inner = statements_of(outer[2])[0] if outer is not None else None
+        inner = next(iter(statements_of(outer[2])), None) if outer is not None else None
         if outer is None or inner is None or inner.type != "if_statement":
             continue
         below = _head(context, inner)
