@@ -67,7 +67,10 @@ def offered(source: str, imports: tuple[str, ...] = (), attribute: str | None = 
         ("class Derived($0Derive): pass\n", []),
         ("def f(a):\n    within = 1\n\nprint($0withn)\n", []),
         ("def f(x):\n    return $0y\n", []),
-        # A class is not what its instance is called.
+        # A class is not what its instance is called, where it stands as a class does.
+        ("class A:\n    def f(self):\n        return $0Self.x\n", ["return self.x"]),
+        ("def f(value, g):\n    return g($0Value, 1)\n", ["return g(value, 1)"]),
+        ("def f(value: $0Value): pass\n", []),
         ("def f(exchange):\n    return $0Exchange(1)\n", []),
     ],
 )  # fmt: skip
@@ -85,6 +88,7 @@ def test_names(source: str, texts: list[str]) -> None:
         ("from .tools import a\nx = $0h(a)\n", ("from .tools import helper as h\n",), ["from .tools import a, helper as h"]),
         # Nobody says where it comes from: a module that the document takes other names from is no reason.
         ("from .tools import a\nx = $0helper(a)\n", (), []),
+        ("x = $0shlex(y, posix=True)\n", (), ["from shlex import shlex"]),
         # A module that is called is none.
         ("x = $0resource(1)\n", (), []),
         # The project knows better than a household name.
