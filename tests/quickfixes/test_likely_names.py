@@ -62,6 +62,7 @@ def offered(source: str, imports: tuple[str, ...] = (), attribute: str | None = 
         ("class A:\n    def f(self):\n        self.weight = 1\n        return $0weight\n", ["return self.weight"]),
         # A module is used with a dot.
         ("import sys\ndef f(x: $0syr): pass\n", ["def f(x: str): pass"]),
+        ("import typing\nx: $0Typing.Any\n", ["x: typing.Any"]),
         # Nothing is like it, or it is bound by the statement itself, or in a scope that is not seen.
         ("def f(value):\n    return $0result\n", []),
         ("class Derived($0Derive): pass\n", []),

@@ -90,7 +90,9 @@ def likely_names(context: FixContext, wrong: str, start: int) -> list[LikelyName
             extra += _SCOPE * min(each.distance, 2)
             if each.module and not dotted:
                 extra += _BARE_MODULE
-            elif name.lower() == wrong.lower() and _is_variable(tree, at, wrong, name, lines):
+            elif name.lower() == wrong.lower() and (
+                each.module or _is_variable(tree, at, wrong, name, lines)
+            ):
                 found[name] = 2 * CASE + extra
             _offer(found, name, wrong, extra, parts=each.local)
     _typed(found, _COMMON - visible.keys(), wrong, _COMMON_BUILTIN)
