@@ -27,7 +27,7 @@ MOST_FILES = 5000
 """Of a project that is looked at; a larger one is not."""
 MAX_BYTES = 1 << 20
 MOST_STATEMENTS = 3
-LEAST_SHARE = 0.34
+LEAST_SHARE = 0.5
 """Of the weight of the likeliest statement, for another one to be offered beside it."""
 _DEFINED = 0.5
 _SUBMODULE = 0.25

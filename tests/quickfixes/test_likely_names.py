@@ -62,12 +62,16 @@ def offered(source: str, imports: tuple[str, ...] = (), attribute: str | None = 
         ("class A:\n    def f(self):\n        self.weight = 1\n        return $0weight\n", ["return self.weight"]),
         # A module is used with a dot.
         ("import sys\ndef f(x: $0syr): pass\n", ["def f(x: str): pass"]),
+        ("import typing\nx: $0Typing.Any\n", ["x: typing.Any"]),
         # Nothing is like it, or it is bound by the statement itself, or in a scope that is not seen.
         ("def f(value):\n    return $0result\n", []),
         ("class Derived($0Derive): pass\n", []),
         ("def f(a):\n    within = 1\n\nprint($0withn)\n", []),
         ("def f(x):\n    return $0y\n", []),
-        # A class is not what its instance is called.
+        # A class is not what its instance is called, where it stands as a class does.
+        ("class A:\n    def f(self):\n        return $0Self.x\n", ["return self.x"]),
+        ("def f(value, g):\n    return g($0Value, 1)\n", ["return g(value, 1)"]),
+        ("def f(value: $0Value): pass\n", []),
         ("def f(exchange):\n    return $0Exchange(1)\n", []),
     ],
 )  # fmt: skip
@@ -85,6 +89,7 @@ def test_names(source: str, texts: list[str]) -> None:
         ("from .tools import a\nx = $0h(a)\n", ("from .tools import helper as h\n",), ["from .tools import a, helper as h"]),
         # Nobody says where it comes from: a module that the document takes other names from is no reason.
         ("from .tools import a\nx = $0helper(a)\n", (), []),
+        ("x = $0shlex(y, posix=True)\n", (), ["from shlex import shlex"]),
         # A module that is called is none.
         ("x = $0resource(1)\n", (), []),
         # The project knows better than a household name.

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from copydesk.quickfixes.handler import FixContext
 from copydesk.quickfixes.messages import suggested_names
-from copydesk.quickfixes.similarity import CASE, slip_cost, typing_cost
+from copydesk.quickfixes.similarity import CASE, looks_like_class, slip_cost, typing_cost
 from copydesk.syntax.scopes import enclosing_class, visible_names
 from copydesk.syntax.tree import parse, point, text_of
 
@@ -90,8 +90,10 @@ def likely_names(context: FixContext, wrong: str, start: int) -> list[LikelyName
             extra += _SCOPE * min(each.distance, 2)
             if each.module and not dotted:
                 extra += _BARE_MODULE
-            elif each.module and wrong.lower() == name.lower():
-                found[name] = CASE
+            elif name.lower() == wrong.lower() and (
+                each.module or _is_variable(tree, at, wrong, name, lines)
+            ):
+                found[name] = 2 * CASE + extra
             _offer(found, name, wrong, extra, parts=each.local)
     _typed(found, _COMMON - visible.keys(), wrong, _COMMON_BUILTIN)
     _typed(found, (_BUILTINS - _COMMON) - visible.keys(), wrong, _BUILTIN)
@@ -168,8 +170,38 @@ def _offer(
 def _typed(found: dict[str, float], words: Iterable[str], wrong: str, extra: float) -> None:
     """Words that nobody renames, and only those of several parts are abbreviated: what else leads to the wrong name are slips."""
     for word in words:
+        if looks_like_class(wrong) != looks_like_class(word) and wrong.lower() != word.lower():
+            continue
         if typing_cost(wrong, word) is not None or sum(map(str.isupper, word)) > 1:
             _offer(found, word, wrong, extra, parts=False)
+
+
+def _is_variable(tree: Tree, at: tuple[int, int], wrong: str, name: str, lines: Sequence[str]) -> bool:
+    """Whether `wrong`, written as a class is, stands where a class rarely does, so that the variable `name` may be meant."""
+    node = tree.root_node.descendant_for_point_range(at, at)
+    parent = node.parent if node is not None else None
+    if node is None or parent is None or not looks_like_class(wrong) or looks_like_class(name):
+        return False
+    if parent.type == "attribute":
+        attribute = parent.child_by_field_name("attribute")
+        used = f"{name}.{text_of(attribute)}" if attribute is not None else ""
+        return name == "self" or any(used in line for line in lines)
+    if parent.type in ("type", "except_clause", "raise_statement", "as_pattern", "keyword_argument"):
+        return False
+    if parent.type == "call":
+        return parent.child_by_field_name("function") != node
+    above = parent.parent
+    if parent.type == "argument_list" and above is not None:
+        return above.type != "class_definition" and not text_of(above).startswith(
+            ("isinstance", "issubclass")
+        )
+    return parent.type in (
+        "subscript",
+        "binary_operator",
+        "comparison_operator",
+        "return_statement",
+        "assignment",
+    )
 
 
 def _enclosing_functions(node: Node | None) -> set[str]:

@@ -47,7 +47,7 @@ def slip_cost(wrong: str, good: str, *, parts: bool = True) -> float | None:
     ]
     if not costs:
         return None
-    classes = _like_class(wrong), _like_class(good)
+    classes = looks_like_class(wrong), looks_like_class(good)
     return min(costs) + (0.0 if classes[0] == classes[1] else 2.1 if slip == CASE and classes[0] else 0.5)
 
 
@@ -67,7 +67,8 @@ def typing_cost(wrong: str, good: str) -> float | None:
     return far + (0.0 if same_case else 0.3) + (0.5 if longer <= 3 and not swapped else 0.0)
 
 
-def _like_class(name: str) -> bool:
+def looks_like_class(name: str) -> bool:
+    """Whether a name is written as classes are."""
     return name.lstrip("_")[:1].isupper() and not name.isupper()
 
 

@@ -163,7 +163,13 @@ def importable(
     sure = known and re.search(rf"\bself\.{name}\b", text) is None
     if not known:
         found.update(dict.fromkeys(_listed(name)))
-    one_source = len(found) == 1 and (len(name) >= LONG_NAME or not name.islower() or "_" in name)
+    if not known and f"from {name} import {name}\n" in found:  # `pprint`, `shlex`: called as its module is
+        found = {f"from {name} import {name}\n": None}
+        one_source = True
+    else:
+        words = len(re.findall(r"[A-Z][a-z]+", name)) if not name.islower() else 0
+        rare = "_" in name or words > 1 or (not words and len(name) >= LONG_NAME)
+        one_source = len(found) == 1 and rare
     have = import_lines(lines, block)
     ways: dict[LineEdit, None] = {}
     for statement in list(found)[:MOST]:
