@@ -80,9 +80,9 @@ class EngineResult:
     ms: dict[str, float] = field(default_factory=dict)
     checked: tuple[str, ...] = ()
     exact: bool = True
+    unsure: bool = False
     log_likelihood: float = 0.0
     lost: bool = False
-    unsure: bool = False
 
 
 def encode(message: Message) -> bytes:

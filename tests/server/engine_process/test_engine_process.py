@@ -338,17 +338,7 @@ def test_messages_keep_requests_and_results() -> None:
     assert unpack_request(decode(encode(pack_request(request)))) == request
     edit = TextEdit(Position(0, 1), Position(2, 3), "\r\n\U0001f600\udfff")
     result = EngineResult(
-        "edited",
-        None,
-        3,
-        (edit,),
-        "<program>",
-        {"forced": 1},
-        {"total": 0.5},
-        ("syntax",),
-        False,
-        -1.5,
-        unsure=True,
+        "edited", None, 3, (edit,), "<program>", {"forced": 1}, {"total": 0.5}, ("syntax",), False, True, -1.5
     )
     message = result_message(
         7, "edited", None, 3, edits=[[0, 1, 2, 3, edit.new_text]], program="<program>", counts={"forced": 1},
