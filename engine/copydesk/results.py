@@ -43,8 +43,8 @@ class EditResult:
     edits:   minimal, ordered, non-overlapping, for version `version` of the document; empty unless edited.
     checked: which checks passed: "syntax" where the language has a parser and the document parsed before.
     exact:   every span was chosen by its exact law.
-    unsure:  the model's probability was below its threshold: refused for that, or taken because the request said so.
     ms:      wall time in milliseconds: prefill, decode, total.
+    unsure:  the model's probability was below its threshold: refused for that, or taken because the request said so.
     """
 
     status: Status
@@ -55,10 +55,10 @@ class EditResult:
     reason: str | None = None
     checked: tuple[str, ...] = ()
     exact: bool = True
-    unsure: bool = False
     log_likelihood: float = 0.0
     counts: Counts = field(default_factory=Counts)
     ms: dict[str, float] = field(default_factory=dict)
+    unsure: bool = False
 
     @cached_property
     def text(self) -> str:

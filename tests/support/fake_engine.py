@@ -44,8 +44,8 @@ class FakeJob:
             EditOutcome("edited", None, self.job.version, edits=edits, program="<program>", **more)
         )
 
-    def finished(self, status: Any, reason: str | None = None, *, lost: bool = False) -> None:
-        self.job.finish(EditOutcome(status, reason, self.job.version, lost=lost))
+    def finished(self, status: Any, reason: str | None = None, **more: Any) -> None:
+        self.job.finish(EditOutcome(status, reason, self.job.version, **more))
 
 
 @dataclass

@@ -333,15 +333,16 @@ def test_messages_keep_requests_and_results() -> None:
         instruction="lone \ud800 surrogate",
         choices=["a", "b\n"],
         seed=4,
+        take_likeliest=True,
     )
     assert unpack_request(decode(encode(pack_request(request)))) == request
     edit = TextEdit(Position(0, 1), Position(2, 3), "\r\n\U0001f600\udfff")
     result = EditOutcome(
-        "edited", None, 3, (edit,), "<program>", {"forced": 1}, {"total": 0.5}, ("syntax",), False, -1.5
+        "edited", None, 3, (edit,), "<program>", {"forced": 1}, {"total": 0.5}, ("syntax",), False, True, -1.5
     )
     message = result_message(
         7, "edited", None, 3, edits=[[0, 1, 2, 3, edit.new_text]], program="<program>", counts={"forced": 1},
-        ms={"total": 0.5}, checked=["syntax"], exact=False, log_likelihood=-1.5,
+        ms={"total": 0.5}, checked=["syntax"], exact=False, log_likelihood=-1.5, unsure=True,
     )  # fmt: skip
     assert unpack_result(decode(encode(message))) == result
 

@@ -458,6 +458,29 @@ def test_an_edit_is_shown_as_it_comes_about() -> None:
     run(scenario)
 
 
+@pytest.mark.parametrize(
+    ("status", "unsure", "verdict"),
+    [
+        ("refused", False, "refused"),
+        ("refused", True, "unsure"),
+        ("unchanged", False, "unchanged"),
+        ("failed", False, "unchanged"),
+    ],
+)
+def test_the_verdict_where_there_is_no_edit(status: str, unsure: bool, verdict: str) -> None:
+    async def scenario() -> None:
+        async with desk() as d:
+            d.open(TEXT)
+            ident = d.ask("copydesk/edit", streamed(diagnostic=diagnostic(2)))
+            job = await d.engine.job(0)
+            job.finished(status, "for a reason", unsure=unsure)
+            result = (await d.answer(ident))["result"]
+            assert (result["status"], result["verdict"]) == (status, verdict)
+            assert (result["reason"], result["edit"]) == ("for a reason", None)
+
+    run(scenario)
+
+
 @pytest.mark.parametrize("how", ["retracted", "refused", "cancelled", "changed", "lost"])
 def test_what_was_shown_and_is_not_applied_is_taken_back(how: str) -> None:
     async def scenario() -> None:
