@@ -97,7 +97,7 @@ def test_batch_commands_and_training_run_nothing_of_the_folder(trap: Trap, tmp_p
     commands = [
         "doctor|--device|cpu",
         "program|oracle|mine.py|mine.py",
-        "fix|mine.py|--select|E711|--write|--quiet|--device|cpu",
+        "fix|mine.py|--select|E711|--unsafe-fixes|--write|--quiet|--device|cpu",
         "refactor|mine.py|-i|rename x to value|--lines|1-4|--write|--quiet|--device|cpu",
         f"{train}|corpus|--own|--only-sources{given}",
         f"{train}|tokenizer|--vocabulary|400",

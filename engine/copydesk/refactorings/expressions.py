@@ -90,7 +90,7 @@ def replace_expression(
     """`text`, an expression, in place of another of any number of lines, in brackets where its place needs them. level: how
     tightly it holds together, where the caller has made it of expressions and knows.
     """
-    if level is None or "\n" in text or not single_line(node) or not _stands_free(node):
+    if level is None or "\n" in text or "#" in text or not single_line(node) or not _stands_free(node):
         return replace_expressions(context, [(node, text)])
     edits = replace_nodes(context.lines, [(node, f"({text})" if level < _needed(node) else text)])
     if edits:
@@ -105,7 +105,7 @@ def replace_expressions(context: RefactoringContext, pairs: Iterable[tuple[Node,
         edits = replace_nodes(context.lines, put)
     else:
         edits = merged(*(rewrite_node(context.lines, node, text) for node, text in put))
-    if edits and all(_fits(node, text) for node, text in put):
+    if edits and all("#" not in text and _fits(node, text) for node, text in put):
         context.sound.add(edits)
     return edits
 

@@ -191,7 +191,8 @@ def _bare(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
         elif node.named_children[0].type in ("call", "await"):
             lines = context.view(first, last)
             lines[0] = f"{indent}return {lines[0].lstrip()}"
-            yield f"Return {text.splitlines()[0]}", replace_lines(first, last, lines)
+            head, _, _ = text.partition("\n")
+            yield f"Return {head}", replace_lines(first, last, lines)
     body = function.child_by_field_name("body") if function is not None else None
     end = statements_of(body)[-1] if body is not None and statements_of(body) else None
     if function is None or end is None or end.type == "return_statement":
