@@ -78,9 +78,9 @@ def said(editor: Editor, request: EditRequest, after: str, name: str = "a.py") -
 @pytest.mark.parametrize(
     ("instruction", "title"),
     [
-        ("call it result instead of total", 'Replace "total" by "result"'),
+        ("call it result instead of total", 'Rename "total" to "result"'),
         ("no debug output please", "Remove debug prints"),
-        ("the else isn't needed", 'Remove "else" after return'),
+        ("the else isn't needed", "Remove the else of the if"),
         ("use +=", "Write total += item"),
     ],
 )

@@ -1,6 +1,6 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
-    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 64] [--json FILE] [--written CORPUS]
+    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 32] [--json FILE] [--written CORPUS]
 
 Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were held
 out of it; a part of them leaves nothing to do. Candidates are weighed as the engine weighs them: whole programs, that nothing
@@ -200,7 +200,7 @@ def main() -> int:
     parser.add_argument(
         "--written", metavar="CORPUS", help="the requests written for this corpus and held out"
     )
-    parser.add_argument("--most", type=int, default=64, help="candidates that are weighed")
+    parser.add_argument("--most", type=int, default=32, help="candidates that are weighed")
     parser.add_argument("--no-free", action="store_true", help="leave out free decoding, which takes longest")
     parser.add_argument("--json", metavar="FILE", help="write every choice, and how sure it was")
     args = parser.parse_args()

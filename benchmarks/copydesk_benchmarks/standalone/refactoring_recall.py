@@ -36,7 +36,7 @@ from copydesk_training.example import Example
 from copydesk_training.wanted import Wanted
 from defect_files import files
 
-WEIGHED = 64
+WEIGHED = 32
 """Candidates that the engine weighs."""
 WORDINGS = ROOT / "tests" / "refactorings" / "wordings.json"
 
@@ -172,7 +172,7 @@ def main() -> int:
 
 def table(given: Iterable[tuple[str, list[Example]]], missed: bool) -> None:
     """The table of all kinds, as they are measured."""
-    print("| kind | examples | recall | first | first 64 | candidates | ms | ms at most | by phrases |")
+    print("| kind | examples | recall | first | first 32 | candidates | ms | ms at most | by phrases |")
     print("|---|---|---|---|---|---|---|---|---|")
     every: list[list[Measured]] = []
     for kind, those in given:

@@ -20,13 +20,13 @@ from copydesk.grammar.trie import Floats, Trie
 from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec, Ids
 
-MOST_NODES = 768
+MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
-TEMPERATURE = 4.0
-"""Of the distribution there, as in training: sums over many tokens lie far apart, and at this temperature a probability means how
-often it is right."""
-PRIOR_WEIGHT = 0.5
-"""What the logarithm of a prior counts for beside the model's."""
+TEMPERATURE = 6.0
+"""Of the model's distribution there: sums over many tokens lie far apart."""
+PRIOR_WEIGHT = 0.75
+"""What the logarithm of a prior counts for beside the model's. Both numbers are fitted on written requests that were held out, so
+that a probability means how often it is right (`benchmarks/LOG.md`)."""
 CONFIDENCE = 0.8
 """The least probability with which a program is taken there."""
 NAMED = 3

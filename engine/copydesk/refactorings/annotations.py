@@ -79,7 +79,7 @@ def _variables(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
             continue
         inferred = literal_type(text_of(right)) if right is not None else None
         for type in dict.fromkeys([*types, *([inferred] if inferred else [])]):
-            title = f"Annotate {text_of(left)} as {type}, type hint"
+            title = f"Annotate {text_of(left)} as {type}"
             yield (
                 title,
                 replace_node(context.lines, said, type)
@@ -88,7 +88,7 @@ def _variables(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
             )
         if said is not None and right is not None:
             yield (
-                f"Drop the annotation of {text_of(left)}, type hint",
+                f"Drop the annotation of {text_of(left)}",
                 replace_span(context.lines, end_of(left), end_of(said), ""),
             )
 
@@ -103,15 +103,15 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         returned = inferred_return(function)
         results = list(dict.fromkeys([*([returned] if returned else []), *types, "None"]))
         for type in results:
-            title = f"Annotate the return type as {type}, type hint, returns"
+            title = f"Annotate the return type as {type}"
             arrow = insert_at(context.lines, end_of(given), f" -> {type}") if said is None else None
             yield title, replace_node(context.lines, said, type) if said is not None else arrow
         typed = {name_of(p): _type_for(p, arguments) for p in parameters}
         splices = [s for p in parameters if (kind := typed[name_of(p)]) and (s := _annotated(p, kind))]
         if splices:
-            yield "Annotate the parameters, type hints", spliced(context.lines, splices)
+            yield "Annotate the parameters", spliced(context.lines, splices)
         for type in results if said is None else ():
-            title = f"Annotate the signature: parameters and return type {type}, type hints, returns"
+            title = f"Annotate the signature: parameters and return type {type}"
             returned_as = Splice(end_of(given), end_of(given), f" -> {type}")
             if splices:
                 yield title, spliced(context.lines, [*splices, returned_as])
@@ -274,7 +274,7 @@ def _spelling(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                     )
     optional = [(node, new) for node, new in modern if "Union" not in text_of(node)]
     if 1 < len(optional) < len(modern):
-        yield "Write Optional by | None in all places, modern", replace_nodes(context.lines, optional)
+        yield "Write Optional by | None in all places", replace_nodes(context.lines, optional)
     kept = [(node, new) for node, new in generic if not text_of(node).startswith("Type")]
     if 1 < len(kept) < len(generic):
         yield (

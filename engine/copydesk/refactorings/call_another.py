@@ -97,7 +97,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         old = text_of(places[0])
         for new in _others(old, news, arguments) if len(places) > 1 else ():
             if new != old:
-                title = f"Call {new} instead of {spelt} in all calls, both, every"
+                title = f"Call {new} instead of {spelt} in all calls"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
 
 

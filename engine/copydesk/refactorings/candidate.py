@@ -65,4 +65,4 @@ class Refactoring:
             together = combined(context.lines, parts) if 1 < len(parts) <= _MOST_PLACES else None
             if together and together not in seen:
                 seen.add(together)
-                yield Candidate(f"{title}, in all places, everywhere, both, every", together)
+                yield Candidate(f"{title} in all places", together)

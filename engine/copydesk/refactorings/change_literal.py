@@ -32,7 +32,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 yield f"Change {old} to {new}", replace_node(context.lines, node, new)
             if len(nodes) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in nodes])
-                yield f"Change {old} to {new} everywhere, both, all", everywhere
+                yield f"Change {old} to {new} everywhere", everywhere
 
 
 def _is_whole(node: Node) -> bool:

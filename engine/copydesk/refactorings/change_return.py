@@ -29,7 +29,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         alike.setdefault(text_of(node), []).append(node)
     for old, nodes in alike.items():
         for new in dict.fromkeys([*said, *_USUAL]) if len(nodes) > 1 else ():
-            title = f"Return {new} in all places with {old}, every, each, both"
+            title = f"Return {new} everywhere instead of {old}"
             yield title, replace_nodes(context.lines, [(node, f"return {new}") for node in nodes])
     for node in mentioned(statements, arguments):
         value = children_of(node)[0] if children_of(node) else None

@@ -44,7 +44,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 made = made[: found.start()] + _with_repr(found) + made[found.end() :]
             everywhere.append((node, made))
     for pairs, said in (
-        (everywhere, "Show all values by their repr, !r"),
+        (everywhere, "Show all values by their repr"),
         (quoted, "Show all values by !r instead of quotes"),
     ):
         if pairs:

@@ -24,9 +24,9 @@ from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
 
-MOST_CANDIDATES = 64
+MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = 0.0
+NOTHING = -6.0
 """The prior of the program that changes nothing, beside the candidates' scores."""
 
 
