@@ -30,7 +30,7 @@ from copydesk_training.wanted import Wanted
 MOST_RIVALS = 150
 """Proposals of one request that are learnt from, drawn anew for each; the right ones are always among them."""
 RATE = 0.1
-PASSES = 6
+PASSES = 3
 DECAY = 1e-6
 """Each weight loses so much of itself with each step that uses it."""
 
