@@ -206,7 +206,7 @@ CASES = [
     ("drop_condition", "", "if a and b:\n    y()\n", "Test b first, before a: swap the conditions, the order",
      "if b and a:\n    y()\n"),
     ("change_return", "", "def f(a):\n    if a:\n        return\n    g()\n    return\n",
-     "Return False in all places with return, every, each, both",
+     "Return False everywhere instead of return",
      "def f(a):\n    if a:\n        return False\n    g()\n    return False\n"),
     ("modern_forms", "", "y = {k: 0 for k in z}\n", "Use dict.fromkeys instead of the comprehension",
      "y = dict.fromkeys(z, 0)\n"),
