@@ -23,6 +23,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import Range
 from copydesk.serving.lowering import Lowering, listed_programs
+from copydesk.serving.narrowing import MOST_CANDIDATES
 from copydesk_training.defects.parsed import ParsedFile
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
@@ -33,8 +34,6 @@ RIVALS = 11
 """Candidates of a group beside the right one, at most."""
 FIRST = 6
 """Rivals that are the first of the engine's own order; the others are drawn from the rest."""
-ENUMERATED = 64
-"""Candidates that are looked at, as many as the engine looks at."""
 IDLE = 0.15
 """The share of requests with nothing to do."""
 WITHHELD = 0.05
@@ -134,7 +133,7 @@ def _candidates(example: Example, shown: Shown, scope: list[Range]) -> list[Cand
     if shown.tree is None or example.request.instruction is None:
         return []
     context = RefactoringContext.of(shown.lines, scope, shown.tree)
-    return enumerate_candidates(context, arguments_of(example.request.instruction), ENUMERATED)
+    return enumerate_candidates(context, arguments_of(example.request.instruction), MOST_CANDIDATES)
 
 
 def _rivals(found: Sequence[Candidate], right: Sequence[int], rng: Random) -> list[int]:

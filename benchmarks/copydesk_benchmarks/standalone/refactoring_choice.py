@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +177,27 @@ def coverage() -> Iterator[str]:
         )
 
 
+def fitted() -> Iterator[str]:
+    """How likely the right answers are at other settings of the choice, the best first."""
+    answered = [one for one in CHOICES if any(one.right)]
+    if not answered:
+        return
+    found = []
+    for temperature, weight, nothing in product((3, 4, 6, 8, 12), (0.25, 0.5, 0.75, 1.0), (-6, -4, -2, 0)):
+        loss, hits = 0.0, 0
+        for one in answered:
+            priors = np.array([*one.priors[:-1], nothing])
+            law = np.array(one.likelihoods) / temperature + weight * priors
+            law -= np.logaddexp.reduce(law)
+            loss -= float(np.logaddexp.reduce(law[one.right]))
+            hits += one.right[int(np.argmax(law))]
+        found.append((loss / len(answered), hits, temperature, weight, nothing))
+    yield f"| temperature | weight of the prior | prior of nothing | nats | chosen of {len(answered)} |"
+    yield "|---|---|---|---|---|"
+    for loss, hits, temperature, weight, nothing in sorted(found)[:5]:
+        yield f"| {temperature} | {weight} | {nothing} | {loss:.3f} | {hits} |"
+
+
 def _free(document: Document, request: EditRequest, example: Example) -> bool:
     result = document.edit(request)
     return apply_edits(example.before, result.edits) == example.after
@@ -219,6 +241,7 @@ def main() -> int:
             print(f"| {kind} | {' | '.join(cells)} |", flush=True)
     print(f"| all | {' | '.join(str(every[name]) for name in ('examples', *WAYS))} |\n")
     print("\n".join(coverage()))
+    print("\n" + "\n".join(fitted()))
     share = every["weighed"] or 1
     print(
         f"\nCandidates {every['candidates'] / (every['examples'] or 1):.0f}, lowering "

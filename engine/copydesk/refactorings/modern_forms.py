@@ -31,22 +31,6 @@ _LITERALS = {
     "float": "0.0",
     "bool": "False",
 }
-_CONSUMERS = (
-    "any",
-    "all",
-    "max",
-    "min",
-    "sum",
-    "list",
-    "tuple",
-    "set",
-    "frozenset",
-    "sorted",
-    "dict",
-    "enumerate",
-    "iter",
-    "bytes",
-)
 _COMPREHENSIONS = ("list_comprehension", "generator_expression", "set_comprehension")
 _MAKES = {"list_comprehension": "list", "set_comprehension": "set", "generator_expression": ""}
 

@@ -21,7 +21,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from copydesk.refactorings.affinity import affinity, stem
+from copydesk.refactorings.affinity import stem
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
@@ -39,11 +39,12 @@ _MIX = np.uint32(2654435761)
 
 
 class Proposed(NamedTuple):
-    """A candidate, its refactoring, and its place among the candidates of that one."""
+    """A candidate, its refactoring, its place among the candidates of that one, and the affinity of its title."""
 
     refactoring: str
     place: int
     candidate: Candidate
+    affinity: float
 
 
 Hashes: TypeAlias = NDArray[np.uint32]
@@ -60,7 +61,7 @@ def features_of(
     context: RefactoringContext, arguments: Arguments, proposed: Proposed
 ) -> tuple[list[str], list[str]]:
     """The features of a candidate: those that go with words, and those that count by themselves."""
-    name, place, candidate = proposed
+    name, place, candidate, fit = proposed
     old: Counter[str] = Counter()
     new: Counter[str] = Counter()
     for edit in candidate.edits:
@@ -89,7 +90,7 @@ def features_of(
         f"code {any(code in edit.text for code in arguments.code for edit in candidate.edits)}",
         f"place {place.bit_length()}",
         f"lines {min(lines, 4)} {max(-2, min(more, 2))}",
-        f"affinity {round(2 * affinity(candidate.title, arguments.words))}",
+        f"affinity {round(2 * fit)}",
     ]
     return paired, [*buckets, *(f"{name}|{bucket}" for bucket in buckets[:6])]
 

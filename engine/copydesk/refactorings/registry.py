@@ -185,13 +185,13 @@ def enumerate_candidates(
 
 def proposals(context: RefactoringContext, arguments: Arguments) -> list[Proposed]:
     """What all refactorings propose, each edit once, under the title that goes best with the instruction; some may not parse."""
-    best: dict[Edits, tuple[float, Proposed]] = {}
+    best: dict[Edits, Proposed] = {}
     for refactoring in all_refactorings():
         for place, candidate in enumerate(_proposed(refactoring, context, arguments)):
             fit = affinity(candidate.title, arguments.words)
-            if candidate.edits not in best or fit > best[candidate.edits][0]:
-                best[candidate.edits] = fit, Proposed(refactoring.name, place, candidate)
-    return [proposed for _, proposed in best.values()]
+            if candidate.edits not in best or fit > best[candidate.edits].affinity:
+                best[candidate.edits] = Proposed(refactoring.name, place, candidate, fit)
+    return [*best.values()]
 
 
 def _proposed(

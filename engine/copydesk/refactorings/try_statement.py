@@ -21,7 +21,6 @@ _TRY_WORDS = frozenset({
     "try", "except", "catch", "caught", "guard", "wrap", "swallow", "handle", "fail", "fails", "failing", "blow", "blows",
     "error", "errors", "even", "finally", "always", "suppress", "skipped", "skip", "ignore", "raise", "raises", "exception",
 })  # fmt: skip
-_MOST_LINES = 4
 
 
 def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
