@@ -1,4 +1,4 @@
-"""The loss of a choice among candidates: a softmax over what their programs score as a whole.
+"""The loss of a choice among candidates: a softmax over what their descriptions score as a whole.
 
 A candidate's score is the sum of its tokens' log probabilities, which is what serving chooses by; the softmax is at a
 temperature, as sums over many tokens lie far apart. As a sum of weighted token losses it has the same gradient: each token of

@@ -1,8 +1,8 @@
 """Requests whose answer competes with other edits: what a model learns to choose among the refactorings' candidates from.
 
-A group is a page with the request, and behind it a branch for each candidate: the right one, others that the engine would list
-beside it, and the program that changes nothing, which is right where there is nothing to do, or no candidate does it. Every
-branch begins with the request's last token, so that its first own token is foretold, too.
+A group is a page with the request, and behind it a branch for the description of each candidate: the right one, others that the
+engine would list beside it, that nothing changes, and that another edit is meant, which is right where no candidate does what is
+asked. Every branch begins with the request's last token, so that its first own token is foretold, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 
 from copydesk.errors import ScopeError
 from copydesk.grammar.rules import Rules
-from copydesk.program import Copy, Program
+from copydesk.program import Program
+from copydesk.prompting.codec import Ids
 from copydesk.prompting.prompt import request_tokens
 from copydesk.quickfixes.handler import Candidates
 from copydesk.refactorings.arguments import arguments_of
@@ -23,23 +24,23 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import Range
 from copydesk.serving.lowering import Lowering, listed_programs
-from copydesk.serving.narrowing import MOST_CANDIDATES
+from copydesk.serving.narrowing import ANOTHER, MOST_CANDIDATES, NOTHING, offer
 from copydesk_training.defects.parsed import ParsedFile
 from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
 from copydesk_training.examples import LONGEST_GROUP, Rendered, Renderer, Role, Shown, as_array
 from copydesk_training.wanted import Wanted
 
-RIVALS = 11
+RIVALS = 15
 """Candidates of a group beside the right one, at most."""
-FIRST = 6
+FIRST = 9
 """Rivals that are the first of the engine's own order; the others are drawn from the rest."""
 IDLE = 0.15
 """The share of requests with nothing to do."""
 WITHHELD = 0.05
-"""The share of requests whose right candidate is left out: that none is right has to be learnt, too."""
+"""The share of requests whose right candidate is left out: another edit is meant."""
 NO_CANDIDATE = "no candidate is right"
-UNANSWERED = 0.3
+UNANSWERED = 0.5
 """The share kept of those requests that no candidate answers by itself: all of them would be half of the groups."""
 
 
@@ -82,44 +83,46 @@ class ChoiceRenderer(Renderer):
             sub=shown.format.sub,
         )
         tokens = self.page_tokens(shown, page)
-        found = _candidates(example, shown, scope)
+        lowering = Lowering(self.codec, self.cost, rules, page, tokens, shown.lines, scope)
+        found = self._described(lowering, _candidates(example, shown, scope))
         wanted = Wanted(example, shown.lines)
-        right = [k for k, one in enumerate(found) if wanted.made_by(one.edits)]
+        right = [k for k, (one, _) in enumerate(found) if wanted.made_by(one.edits)]
         if not right and example.before != example.after and rng.random() >= UNANSWERED:
             return NO_CANDIDATE
-        answer = right[:1] if rng.random() >= WITHHELD else []
-        lowering = Lowering(self.codec, self.cost, rules, page, tokens, shown.lines, scope)
-        programs = _programs(lowering, [found[k] for k in [*answer, *_rivals(found, right, rng)]])
-        nothing = Program((Copy(1, len(page)),)) if len(page) else Program(())
+        nothing, another = (self.codec.described(told.title, told.line) for told in (NOTHING, ANOTHER))
+        answer = [found[k][1] for k in right[:1] if rng.random() >= WITHHELD]
         if not answer:
-            programs = [nothing, *programs]
-        elif programs[0] is None:
-            return "the format cannot spell the program"
-        else:
-            programs.append(nothing)
-        known = list(dict.fromkeys(program for program in programs if program is not None))
-        if len(known) < 2:
-            return "there is no other candidate"
+            answer = [nothing if example.before == example.after else another]
+        rivals = [found[k][1] for k in _rivals(len(found), right, rng)]
+        spelled = list(dict.fromkeys([*answer, nothing, another, *rivals]))
         asked = request_tokens(self.codec, page, page_scope, example.request)
-        return self._choice_group(example, page_lines, [*tokens.ids, *asked], self._spelled(lowering, known))
+        prompt = [*tokens.ids, *asked[: -len(self.codec.literals.program_open)]]
+        return self._choice_group(example, page_lines, prompt, spelled)
 
-    def _spelled(self, lowering: Lowering, programs: Sequence[Program]) -> list[list[int]]:
-        page, lines, open_end = lowering.page, lowering.tokens.lines, lowering.rules.open_end
-        spelled = (self.codec.encode_program(one, page.views, lines, open_end=open_end) for one in programs)
-        return [[token for piece in pieces for token in piece.ids] for pieces in spelled]
+    def _described(self, lowering: Lowering, found: Sequence[Candidate]) -> list[tuple[Candidate, Ids]]:
+        """The candidates that the page can say, with their descriptions, in their order; none twice."""
+        programs: set[Program] = set()
+        kept: dict[Ids, Candidate] = {}
+        for candidate in found:
+            listed = listed_programs(lowering, Candidates((candidate.edits,)))
+            if listed is not None and listed.programs[0] not in programs:
+                programs.add(listed.programs[0])
+                told = offer(lowering.page, candidate)
+                kept.setdefault(self.codec.described(told.title, told.line), candidate)
+        return [(candidate, spelled) for spelled, candidate in kept.items()]
 
     def _choice_group(
-        self, example: Example, page_lines: int, prompt: list[int], spelled: Sequence[list[int]]
+        self, example: Example, page_lines: int, prompt: list[int], spelled: Sequence[Ids]
     ) -> Rendered | str:
         ids, last = prompt[:-1], prompt[-1]
         roles = bytearray([Role.CONTEXT]) * len(ids)
         starts: list[int] = []
-        for k, program in enumerate(spelled):
-            if len(ids) + 1 + len(program) > LONGEST_GROUP:
+        for k, described in enumerate(spelled):
+            if len(ids) + 1 + len(described) > LONGEST_GROUP:
                 break
             starts.append(len(ids))
-            ids += [last, *program]
-            roles += bytes([Role.CONTEXT]) + bytes([Role.RIVAL if k else Role.PROGRAM]) * len(program)
+            ids += [last, *described]
+            roles += bytes([Role.CONTEXT]) + bytes([Role.RIVAL if k else Role.PROGRAM]) * len(described)
         if len(starts) < 2:
             return "too many tokens"
         count = len(starts)
@@ -136,13 +139,8 @@ def _candidates(example: Example, shown: Shown, scope: list[Range]) -> list[Cand
     return enumerate_candidates(context, arguments_of(example.request.instruction), MOST_CANDIDATES)
 
 
-def _rivals(found: Sequence[Candidate], right: Sequence[int], rng: Random) -> list[int]:
-    """The first candidates, which look likeliest, and some of the others."""
-    wrong = [k for k in range(len(found)) if k not in right]
+def _rivals(count: int, right: Sequence[int], rng: Random) -> list[int]:
+    """The first of `count` candidates, which look likeliest, and some of the others."""
+    wrong = [k for k in range(count) if k not in right]
     rest = wrong[FIRST:]
     return wrong[:FIRST] + sorted(rng.sample(rest, min(len(rest), RIVALS - FIRST)))
-
-
-def _programs(lowering: Lowering, found: Sequence[Candidate]) -> list[Program | None]:
-    listed = (listed_programs(lowering, Candidates((one.edits,))) for one in found)
-    return [None if programs is None else programs.programs[0] for programs in listed]

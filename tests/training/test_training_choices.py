@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapter_bases import directory, extended
+from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk_training.adapters.run import AdapterRun, Losses, Options
 from copydesk_training.batches import Choices, assemble
 from copydesk_training.choice_loss import choice_loss
@@ -54,23 +55,18 @@ def test_the_first_branch_is_right_and_no_two_are_alike(groups: list[tuple[Examp
         assert roles == [{Role.PROGRAM}, *[{Role.RIVAL}] * (len(roles) - 1)]
 
 
-def test_nothing_to_do_is_a_candidate_and_the_right_one_where_it_is(
+def test_nothing_to_do_and_another_edit_are_candidates_and_right_where_they_are(
     groups: list[tuple[Example, Rendered]],
 ) -> None:
-    literals = codec().literals
-    idle = 0
+    right = {NOTHING: 0, ANOTHER: 0}
     for example, group in groups:
         ends = [*group.branches[1:], len(group.ids)]
-        copies = [
-            k
-            for k, (start, end) in enumerate(zip(group.branches, ends, strict=True))
-            if end - start - 1 == len(literals.copy_open) + 2 + len(literals.end)
-            and group.ids[start + 1 : end].tolist()[-len(literals.end) :] == list(literals.end)
-        ]
-        if KINDS[example.kind].nothing_to_do:
-            idle += 1
-            assert copies == [0]
-    assert idle
+        spelled = [tuple(group.ids[a + 1 : b].tolist()) for a, b in zip(group.branches, ends, strict=True)]
+        places = {told: spelled.index(codec().described(told.title, told.line)) for told in right}
+        for told, place in places.items():
+            right[told] += place == 0
+        assert (places[NOTHING] == 0) == KINDS[example.kind].nothing_to_do
+    assert all(right.values())
 
 
 @given(

@@ -3,8 +3,8 @@
     python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 32] [--json FILE] [--written CORPUS]
 
 Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were held
-out of it; a part of them leaves nothing to do. Candidates are weighed as the engine weighs them: whole programs, that nothing
-changes among them, in one forward. Free decoding is asked without lists; phrases are off throughout.
+out of it; a part of them leaves nothing to do. Candidates are weighed as the engine weighs them: by their descriptions, that
+nothing changes among them, in one forward. Free decoding is asked without lists; phrases are off throughout.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ import numpy as np
 import torch
 
 from copydesk.decode.coroutine import Ask, Lane
-from copydesk.decode.finite_choice import posterior
+from copydesk.decode.finite_choice import Offer, described, posterior
 from copydesk.decode.token_emitter import edge_log_probabilities
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
 from copydesk.grammar.trie import Trie
 from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED
-from copydesk.program import Copy, Program
+from copydesk.program import Program
 from copydesk.prompting.prompt import page_tokens
 from copydesk.quickfixes.handler import Candidates
 from copydesk.refactorings.arguments import arguments_of
@@ -40,7 +40,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
-from copydesk.serving.narrowing import NOTHING
+from copydesk.serving.narrowing import NOTHING, offer
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
@@ -81,8 +81,8 @@ class Choice:
 CHOICES: list[Choice] = []
 
 
-def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Program]]:
-    """The candidates the page can say, no program twice."""
+def offers_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Offer]]:
+    """The candidates the page can say, no program and no description twice."""
     codec, cost = editor.loaded_model.codec, editor.loaded_model.cost
     assert codec is not None
     assert cost is not None
@@ -93,19 +93,16 @@ def programs_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[
         listed = listed_programs(lowering, Candidates((candidate.edits,)))
         if listed is not None:
             said.setdefault(listed.programs[0], candidate)
-    return [(candidate, program) for program, candidate in said.items()]
+    offers = {program: offer(plan.page, candidate) for program, candidate in said.items()}
+    return [(said[program], offers[program]) for program in described(codec, offers).values()]
 
 
-def weighed(editor: Editor, plan: Plan, programs: Sequence[Program]) -> list[float]:
-    """The log probability of each program among them all."""
+def weighed(editor: Editor, plan: Plan, offers: Sequence[Offer]) -> list[float]:
+    """The log probability of each among them all."""
     codec, model = editor.loaded_model.codec, editor.loaded_model.model
     assert codec is not None
-    lines, asked = page_tokens(codec, plan.page).lines, plan.asked
-    runs = []
-    for program in programs:
-        pieces = codec.encode_program(program, plan.page.views, lines, open_end=plan.rules.open_end)
-        runs.append([token for piece in pieces for token in piece.ids])
-    trie = Trie(runs)
+    asked = plan.asked[: -len(codec.literals.program_open)]
+    trie = Trie([codec.described(one.title, one.line) for one in offers])
     row = model.new_row(len(plan.prefix) + len(asked) + len(trie.tokens) + 64)
     try:
         with torch.inference_mode():
@@ -137,7 +134,7 @@ def measure(
         found = enumerate_candidates(context, arguments_of(request.instruction or ""), most)
         plan = document.plan(request)
         begin = time.perf_counter()
-        said = programs_of(editor, plan, found)
+        said = offers_of(editor, plan, found)
         totals["lowering ms"] += round((time.perf_counter() - begin) * 1000)
         idle = example.before == example.after
         wanted = Wanted(example, lines)
@@ -145,11 +142,10 @@ def measure(
         totals["candidates"] += len(said)
         if said:
             begin = time.perf_counter()
-            nothing = Program((Copy(1, len(plan.page)),))
-            law = weighed(editor, plan, [*(program for _, program in said), nothing])
+            law = weighed(editor, plan, [*(told for _, told in said), NOTHING])
             totals["choosing ms"] += round((time.perf_counter() - begin) * 1000)
             titles = [candidate.title for candidate, _ in said]
-            priors = [*(candidate.score for candidate, _ in said), NOTHING]
+            priors = [*(candidate.score for candidate, _ in said), NOTHING.prior]
             both = posterior(np.array(law), np.array(priors)).tolist()
             choice = Choice(kind, request.instruction or "", titles, law, priors, both, [*correct, idle])
             totals["weighed"] += 1

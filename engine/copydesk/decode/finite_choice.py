@@ -39,9 +39,12 @@ Run = tuple[Ids, Ids]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a program does, in words, and how likely it was before the model was asked: a logit."""
+    """What a program does, in words; the page line where it begins to, 0 if nowhere; and how likely it was before the model was
+    asked: a logit.
+    """
 
     title: str
+    line: int = 0
     prior: float = 0.0
 
 
@@ -51,7 +54,8 @@ class ChoiceTask:
     `program_open`. programs: legal page programs, no two alike, likeliest first. open_end: as in `Codec.encode_program`.
 
     staged: each program is one sub within a line, and is chosen in two steps: the line, then what the sub makes of it.
-    offers: given where a program is taken only if it is likely enough; take_likeliest: or, unsure, even where it is not.
+    offers: given where a program is weighed by its description and taken only if it is likely enough, likeliest first, among
+    them that of None, which says that no program is right. take_likeliest: or, unsure, even where it is not.
     """
 
     codec: Codec
@@ -61,7 +65,7 @@ class ChoiceTask:
     programs: Sequence[Program]
     open_end: bool = False
     staged: bool = False
-    offers: Mapping[Program, Offer] | None = None
+    offers: Mapping[Program | None, Offer] | None = None
     take_likeliest: bool = False
 
 
@@ -80,10 +84,10 @@ class ChoiceDecoder:
 
     def run(self) -> Steps:
         task, free = self.task, self.free
+        if task.offers is not None:
+            return (yield from self._likely(task.offers))
         self.emitter.pending.extend(task.request)
         alive = {program: spelled_runs(task, program) for program in task.programs}
-        if task.offers is not None:
-            return (yield from self._likely(alive, task.offers))
         known: Ids = ()
         if free is not None:
             copied = yield from self._first_copy(free)
@@ -112,28 +116,30 @@ class ChoiceDecoder:
             if at == len(runs):
                 return program
 
-    def _likely(self, alive: Mapping[Program, list[Run]], offers: Mapping[Program, Offer]) -> Steps:
-        """The program weighed likeliest, all of them whole in one forward; none where it is not likely enough."""
-        emitter = self.emitter
-        spelled = {runs[0][0]: program for program, runs in alive.items()}
+    def _likely(self, offers: Mapping[Program | None, Offer]) -> Steps:
+        """The program weighed likeliest, by their descriptions, all in one forward; none where it is not likely enough. The
+        descriptions stand where the program would begin.
+        """
+        emitter, codec = self.emitter, self.task.codec
+        spelled = described(codec, offers)
         choices = leading(spelled, MOST_NODES)
-        if len(choices) < 2 or any(len(runs) > 1 for runs in alive.values()):
+        if not any(spelled[ids] for ids in choices):
             assert self.free is not None
+            emitter.pending.extend(self.task.request)
             return (yield from self.free.behind_request())
+        emitter.pending.extend(self.task.request[: -len(codec.literals.program_open)])
         trie = Trie(choices)
         law = yield from emitter.weigh(trie)
         priors = np.array([offers[spelled[ids]].prior for ids in trie.sequences])
         law = posterior(law, priors)
-        unsure = bool(np.exp(law.max()) < CONFIDENCE)
-        if unsure and not self.task.take_likeliest:
-            likeliest = [spelled[trie.sequences[k]] for k in np.argsort(-law)[:NAMED]]
-            named = [_clipped(offers[program].title) for program in likeliest]
-            return Outcome(
-                None, refusal=f"unsure what to change; the likeliest: {'; '.join(named)}", unsure=True
-            )
-        chosen = trie.sequences[emitter.sampler.choose(law)]
-        emitter.pending.extend(chosen)
-        return (yield from self._taken(spelled[chosen], unsure=unsure))
+        chosen = spelled[trie.sequences[emitter.sampler.choose(law)]]
+        unsure = chosen is None or bool(np.exp(law.max()) < CONFIDENCE)
+        likeliest = [spelled[trie.sequences[k]] for k in np.argsort(-law)]
+        named = [program for program in likeliest if program is not None]
+        if not unsure or self.task.take_likeliest:
+            return (yield from self._taken(chosen or named[0], unsure=unsure))
+        titles = "; ".join(_clipped(offers[program].title) for program in named[:NAMED])
+        return Outcome(None, refusal=f"unsure what to change; the likeliest: {titles}", unsure=True)
 
     def _taken(self, program: Program, *, unsure: bool = False) -> Steps:
         yield Decided(program)
@@ -155,6 +161,14 @@ class ChoiceDecoder:
     def _copy(self, copied: Copy) -> Ids:
         codec = self.task.codec
         return codec.literals.copy_open + codec.copy_start(copied.start) + codec.copy_end(copied.end)
+
+
+def described(codec: Codec, offers: Mapping[Program | None, Offer]) -> dict[Ids, Program | None]:
+    """The programs by their descriptions in tokens; of those that are described alike the first."""
+    found: dict[Ids, Program | None] = {}
+    for program, offer in offers.items():
+        found.setdefault(codec.described(offer.title, offer.line), program)
+    return found
 
 
 def spelled_runs(task: ChoiceTask, program: Program) -> list[Run]:

@@ -20,6 +20,8 @@ from copydesk.prompting.vocabulary import Vocabulary
 
 Ids = tuple[int, ...]
 Role = Literal["op", "start", "end", "span", "old", "to", "text", "close"]
+TITLE_TOKENS = 24
+"""Of an edit's description; what is longer is cut."""
 
 LITERALS = (
     "document_open", "document_close", "copy_open", "gen_open", "gen_close",
@@ -120,6 +122,15 @@ class Codec:
     def number(self, n: int) -> Ids:
         """A line number as the request names it, without terminator."""
         return (self._special(f"<L{n}>"),) if not self.tagged else tuple(self.vocabulary.encode(str(n)))
+
+    def described(self, title: str, line: int) -> Ids:
+        """An edit in words, with the page line where it begins (0 for none): what stands for its program where the model chooses
+        among edits. Ends with the line's number: none is a prefix of another.
+        """
+        words = " ".join(title.split())
+        if self.tagged:
+            return tuple(self.vocabulary.encode(f"{words}, line {line}\n"))
+        return (*self.vocabulary.encode(words)[:TITLE_TOKENS], *self.number(line))
 
     def _spell_start(self, n: int) -> Ids:
         return tuple(self.vocabulary.encode(f"{n}-")) if self.tagged else self.number(n)

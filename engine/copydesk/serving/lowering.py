@@ -51,7 +51,7 @@ class ListedPrograms:
     programs: tuple[Program, ...]
     rest: tuple[Range, ...] | None = None
     staged: bool = False
-    offers: Mapping[Program, Offer] | None = None
+    offers: Mapping[Program | None, Offer] | None = None
 
 
 def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedPrograms | None:

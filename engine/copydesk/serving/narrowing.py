@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from copydesk.decode.finite_choice import Offer
+from copydesk.paging.page import Page
 from copydesk.program import Copy, Program
 from copydesk.quickfixes.handler import Candidates
 from copydesk.quickfixes.registry import QuickFixes
 from copydesk.quickfixes.replacement import Replacement
 from copydesk.refactorings.arguments import arguments_of
+from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.phrases import instruction_edits
 from copydesk.refactorings.registry import enumerate_candidates
@@ -26,8 +28,10 @@ from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = -6.0
-"""The prior of the program that changes nothing, beside the candidates' scores."""
+NOTHING = Offer("change nothing", prior=-6.0)
+"""Of the program that changes nothing: it is done already, or cannot be done."""
+ANOTHER = Offer("another edit", prior=-6.0)
+"""That none of the candidates is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +108,20 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     if tree is None or not lowering.codec.format.chooses:
         return None
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
-    offers: dict[Program, Offer] = {}
+    offers: dict[Program | None, Offer] = {}
     for candidate in enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES):
         made = listed_programs(lowering, Candidates((candidate.edits,)))
         if made is not None:
-            offers.setdefault(made.programs[0], Offer(candidate.title, candidate.score))
-            offers.setdefault(Program((Copy(1, len(lowering.page)),)), Offer("change nothing", NOTHING))
-    return ListedPrograms(tuple(offers), lowering.rules.scope, offers=offers) if offers else None
+            offers.setdefault(made.programs[0], offer(lowering.page, candidate))
+            offers.setdefault(Program((Copy(1, len(lowering.page)),)), NOTHING)
+            offers.setdefault(None, ANOTHER)
+    programs = tuple(program for program in offers if program is not None)
+    return ListedPrograms(programs, lowering.rules.scope, offers=offers) if offers else None
+
+
+def offer(page: Page, candidate: Candidate) -> Offer:
+    """A candidate whose edits the page shows. An insertion behind the page's last line is told by that line."""
+    return Offer(candidate.title, page.page_line(candidate.edits[0].first) or len(page), candidate.score)
 
 
 def narrowed_texts(asked: PageRequest) -> Callable[[int, int, int], Sequence[str]] | None:
