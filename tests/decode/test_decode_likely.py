@@ -1,4 +1,4 @@
-"""Candidates of an instruction: weighed whole by the exact law, and taken where one is likely enough."""
+"""Candidates of an instruction: weighed by their descriptions with the exact law, and taken where one is likely enough."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.oracle import oracle_program
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.program import Copy, Program
-from copydesk.prompting.codec import Codec, Ids
+from copydesk.prompting.codec import Codec
 from copydesk.text.document import split_lines
 from decoding import Desk, byte_codec
 from finite import Recorder, brute_law
@@ -55,19 +55,22 @@ def decode(
     sampler: Sampler,
     priors: Sequence[float] = (),
     *,
+    another: float | None = None,
     take_likeliest: bool = False,
 ) -> tuple[Outcome, Counts]:
-    """With candidates, or freely without. priors: of the first candidates; of all others 0."""
+    """With candidates, or freely without. priors: of the first candidates; of all others 0; another: that none is right."""
     task, counts = desk.task, Counts()
     lane = Lane(desk.warm(model), 1, len(desk.tokens.ids))
     emitter = TokenEmitter(lane, sampler, counts, 60)
     free = ProgramDecoder(task, emitter)
     steps: Steps = free.run()
     if programs is not None:
-        offers = {
-            program: Offer(f"title {k}", prior)
+        offers: dict[Program | None, Offer] = {
+            program: Offer(title(k), k, prior)
             for k, (program, prior) in enumerate(zip_longest(programs, priors, fillvalue=0.0))
         }
+        if another is not None:
+            offers[None] = Offer("another", 0, another)
         listed = ChoiceTask(
             task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end,
             offers=offers, take_likeliest=take_likeliest,
@@ -80,10 +83,13 @@ def decode(
     return job.outcome, counts
 
 
-def spelled(desk: Desk, program: Program) -> Ids:
-    task = desk.task
-    pieces = task.codec.encode_program(program, task.views, task.lines, open_end=desk.rules.open_end)
-    return tuple(token for piece in pieces for token in piece.ids)
+def title(k: int) -> str:
+    return "qwertyuiop"[k] + f" {k}"
+
+
+def asked(desk: Desk) -> list[int]:
+    """What comes before a description: the page and the request, without the program's opening."""
+    return [*desk.tokens.ids, *desk.task.request[: -len(CODEC.literals.program_open)]]
 
 
 def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
@@ -93,9 +99,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
     for seed in range(30):
         model = MockModel(CODEC.vocabulary.size, seed=seed, context=0)
         desk, programs = proposing(random)
-        law = brute_law(
-            model, [*desk.tokens.ids, *desk.task.request], [spelled(desk, one) for one in programs]
-        )
+        law = brute_law(model, asked(desk), [CODEC.described(title(k), k) for k in range(len(programs))])
         priors = [random.gauss(0, 2) for _ in programs]
         law = law ** (1 / TEMPERATURE) * np.exp(PRIOR_WEIGHT * np.array(priors))
         law /= law.sum()
@@ -109,7 +113,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 1.001)
         outcome, counts = decode(desk, model, programs, Sampler(), priors)
         assert outcome.program is None
-        named = [f"title {k}" for k in np.argsort(-law)[:3]]
+        named = [title(k) for k in np.argsort(-law)[:3]]
         assert outcome.refusal == f"unsure what to change; the likeliest: {'; '.join(named)}"
         assert outcome.unsure
         assert (counts.forwards, counts.generated) == (1, 0)
@@ -117,20 +121,25 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], True)
 
 
-@pytest.mark.parametrize("after_copy", ["span", "tail"])
-def test_where_copies_put_spans_into_the_context_none_is_weighed(after_copy: str) -> None:
-    codec = byte_codec("lines", after_copy)
-    model, random = MockModel(codec.vocabulary.size, seed=1), Random(7)
-    for _ in range(5):
-        desk, programs = proposing(random, codec)
-        assert decode(desk, model, programs, Sampler())[0] == decode(desk, model, None, Sampler())[0]
+def test_where_another_edit_is_likeliest_none_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 0.0)
+    desk, programs = proposing(Random(5))
+    model = MockModel(CODEC.vocabulary.size, seed=1, context=0)
+    outcome, _ = decode(desk, model, programs, Sampler(), another=100.0)
+    assert (outcome.program, outcome.unsure) == (None, True)
+    assert outcome.refusal is not None
+    assert "another" not in outcome.refusal
+    plain, _ = decode(desk, model, programs, Sampler(temperature=0.0))
+    taken, _ = decode(desk, model, programs, Sampler(temperature=0.0), another=100.0, take_likeliest=True)
+    assert (taken.program, taken.unsure) == (plain.program, True)
 
 
 def test_the_last_candidates_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finite_choice, "CONFIDENCE", 1e-9)
     desk, programs = proposing(Random(3))
     model, kept = MockModel(CODEC.vocabulary.size, seed=1, context=0), programs[:3]
-    nodes = {ids[:k] for ids in (spelled(desk, one) for one in kept) for k in range(1, len(ids))}
+    spelled = [CODEC.described(title(k), k) for k in range(len(kept))]
+    nodes = {ids[:k] for ids in spelled for k in range(1, len(ids))}
     monkeypatch.setattr(finite_choice, "MOST_NODES", len(nodes))
     sampler = Recorder(temperature=0.0)
     outcome, _ = decode(desk, model, programs, sampler)

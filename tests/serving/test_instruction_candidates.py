@@ -15,6 +15,7 @@ from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
+from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk.serving.plan import script_of
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
@@ -45,8 +46,8 @@ def editor() -> Editor:
     return Editor(found, warm=False)
 
 
-def candidates(instruction: str) -> dict[str, str]:
-    """The text that each candidate makes, by its title."""
+def candidates(instruction: str) -> dict[str, tuple[str, int]]:
+    """The text that each candidate makes and the line where it begins to differ, by its title."""
     lines = split_lines(TEXT)
     tree = parse(lines, "python")
     assert tree is not None
@@ -56,17 +57,28 @@ def candidates(instruction: str) -> dict[str, str]:
         changed = list(lines)
         for edit in reversed(candidate.edits):
             changed[edit.first - 1 : edit.last] = [edit.text]
-        texts[candidate.title] = "".join(changed)
+        texts[candidate.title] = "".join(changed), candidate.edits[0].first
     return texts
 
 
-def said(editor: Editor, request: EditRequest, after: str, name: str = "a.py") -> EditResult:
-    """The result where the model says the program that makes `after`."""
+def said(
+    editor: Editor,
+    request: EditRequest,
+    after: str,
+    name: str = "a.py",
+    described: tuple[str, int] | None = None,
+) -> EditResult:
+    """The result where the model says the program that makes `after`, or before any program the title and line of an edit."""
     document = editor.open(name, TEXT)
     try:
         plan = document.plan(request)
         program = oracle_program(TEXT, after, cost=editor.loaded_model.cost, scope=[SCOPE])
         first, script = script_of(editor.loaded_model, plan, program)
+        codec = editor.loaded_model.codec
+        assert codec is not None
+        if described is not None:
+            first -= len(codec.literals.program_open)
+            script = [*codec.described(*described), *script]
         model = editor.loaded_model.model
         assert isinstance(model, ReplayModel)
         model.scripts = dict.fromkeys(range(1, 1000), (first, script))
@@ -87,14 +99,23 @@ def said(editor: Editor, request: EditRequest, after: str, name: str = "a.py") -
 def test_the_likeliest_candidate_is_the_edit(editor: Editor, instruction: str, title: str) -> None:
     made = candidates(instruction)
     assert title in made, sorted(made)
-    result = said(editor, EditRequest(scope=[SCOPE], instruction=instruction, phrases=False), made[title])
-    assert (result.status, result.text) == ("edited", made[title])
+    text, line = made[title]
+    request = EditRequest(scope=[SCOPE], instruction=instruction, phrases=False)
+    result = said(editor, request, text, described=(title, line))
+    assert (result.status, result.text) == ("edited", text)
     assert (result.counts.generated, result.counts.choices) == (0, 1)
 
 
 def test_that_nothing_changes_is_a_candidate(editor: Editor) -> None:
-    result = said(editor, EditRequest(scope=[SCOPE], instruction="use +=", phrases=False), TEXT)
+    request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)
+    result = said(editor, request, TEXT, described=(NOTHING.title, NOTHING.line))
     assert (result.status, result.counts.choices) == ("unchanged", 1)
+
+
+def test_that_another_edit_is_meant_is_a_candidate(editor: Editor) -> None:
+    request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)
+    result = said(editor, request, TEXT, described=(ANOTHER.title, ANOTHER.line))
+    assert (result.status, result.counts.choices) == ("refused", 1)
 
 
 @pytest.mark.parametrize(
