@@ -22,7 +22,7 @@ from copydesk.prompting.prompt import page_tokens
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.serving.batch import LOOPED, SPENT
-from copydesk.serving.plan import Plan
+from copydesk.serving.plan import Plan, script_of
 from copydesk_benchmarks.acceptor import Acceptor
 from copydesk_benchmarks.llguidance_programs import ProgramChecker
 from copydesk_benchmarks.traces import Trace, traced
@@ -198,10 +198,16 @@ class Laws:
             self.totals.unserved += 1
             return False
         self._count(trace.result, ask)
+        written = trace.tokens
+        if not written:
+            # An instruction's edit was chosen by its description, or none was: the program is what the engine spells.
+            if trace.result.program is None:
+                return True
+            _, written = script_of(self._editor.loaded_model, plan, trace.result.program)
         lines = page_tokens(self._codec, plan.page).lines
         olds = Olds(self._codec, plan.page.views, lines)
         acceptor = Acceptor(self._codec, plan.rules, olds, self._bodies)
-        found = self._checker.check(acceptor, lines, trace.tokens, self._compare)
+        found = self._checker.check(acceptor, lines, written, self._compare)
         self.totals.tokens += found.tokens
         self.totals.masks += found.masks
         self.totals.phases |= found.phases
