@@ -1,7 +1,7 @@
-"""The loss of a choice among candidates: a softmax over what their descriptions score as a whole.
+"""The loss of a choice among candidates: a softmax over what they score.
 
-A candidate's score is the sum of its tokens' log probabilities, which is what serving chooses by; the softmax is at a
-temperature, as sums over many tokens lie far apart. As a sum of weighted token losses it has the same gradient: each token of
+A candidate's score is the log probability of the token that accepts it (of its tokens, if several are learnt), which is what
+serving chooses by; the softmax is at a temperature. As a sum of weighted token losses it has the same gradient: each token of
 candidate j is weighted with ([j is right] - P(j)) / temperature.
 """
 

@@ -25,7 +25,7 @@ from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec
 from copydesk.text.document import split_lines
 from decoding import Desk, byte_codec
-from finite import Recorder, brute_law
+from finite import Recorder, next_log_probabilities
 from mock_model import MockModel
 from random_pages import random_text
 
@@ -87,6 +87,12 @@ def title(k: int) -> str:
     return "qwertyuiop"[k] + f" {k}"
 
 
+def accepted(model: MockModel, desk: Desk, k: int) -> float:
+    """How likely the model accepts the description of the k-th program, one token after the other."""
+    row = [*asked(desk), *CODEC.described(title(k), k)]
+    return float(np.exp(next_log_probabilities(model, row)[-1, CODEC.verdict]))
+
+
 def asked(desk: Desk) -> list[int]:
     """What comes before a description: the page and the request, without the program's opening."""
     return [*desk.tokens.ids, *desk.task.request[: -len(CODEC.literals.program_open)]]
@@ -99,7 +105,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
     for seed in range(30):
         model = MockModel(CODEC.vocabulary.size, seed=seed, context=0)
         desk, programs = proposing(random)
-        law = brute_law(model, asked(desk), [CODEC.described(title(k), k) for k in range(len(programs))])
+        law = np.array([accepted(model, desk, k) for k in range(len(programs))])
         priors = [random.gauss(0, 2) for _ in programs]
         law = law ** (1 / TEMPERATURE) * np.exp(PRIOR_WEIGHT * np.array(priors))
         law /= law.sum()

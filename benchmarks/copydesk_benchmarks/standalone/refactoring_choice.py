@@ -2,9 +2,10 @@
 
     python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 32] [--json FILE] [--written CORPUS]
 
-Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were held
-out of it; a part of them leaves nothing to do. Candidates are weighed as the engine weighs them: by their descriptions, that
-nothing changes among them, in one forward. Free decoding is asked without lists; phrases are off throughout.
+Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were
+held out of it; a part of them leaves nothing to do. Candidates are judged as the engine judges them: by their descriptions, that
+nothing changes and that another edit is meant among them, in one forward. Free decoding is asked without lists; phrases are off
+throughout.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ import torch
 
 from copydesk.decode.coroutine import Ask, Lane
 from copydesk.decode.finite_choice import Offer, described, posterior
-from copydesk.decode.token_emitter import edge_log_probabilities
+from copydesk.decode.lookahead import Tree
+from copydesk.decode.token_emitter import judged
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
-from copydesk.grammar.trie import Trie
 from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED
 from copydesk.program import Program
@@ -40,7 +41,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
-from copydesk.serving.narrowing import NOTHING, offer
+from copydesk.serving.narrowing import ANOTHER, NOTHING, offer
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
@@ -60,8 +61,8 @@ LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The candidates of one example, the last one that nothing changes: the model's log probabilities, the priors of the ranking,
-    both together, and which are right.
+    """The candidates of one example, the last two that nothing changes and that another edit is meant: the model's judgements
+    (log probabilities), the priors of the ranking, both together, and which are right.
     """
 
     kind: str
@@ -98,22 +99,23 @@ def offers_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tu
 
 
 def weighed(editor: Editor, plan: Plan, offers: Sequence[Offer]) -> list[float]:
-    """The log probability of each among them all."""
+    """The log probability of accepting each."""
     codec, model = editor.loaded_model.codec, editor.loaded_model.model
     assert codec is not None
     asked = plan.asked[: -len(codec.literals.program_open)]
-    trie = Trie([codec.described(one.title, one.line) for one in offers])
-    row = model.new_row(len(plan.prefix) + len(asked) + len(trie.tokens) + 64)
+    texts = [codec.described(one.title, one.line) for one in offers]
+    tree = Tree(texts)
+    row = model.new_row(len(plan.prefix) + len(asked) + len(tree) + 64)
     try:
         with torch.inference_mode():
             model.forward([Feed(row, SHARED, plan.prefix, range(len(plan.prefix)))])
             base = len(asked)
-            parents = [*range(-1, base - 1), *(base + p if p >= 0 else base - 1 for p in trie.parents)]
-            ask = Ask([*asked, *trie.tokens], range(base - 1, base + len(trie.tokens)), parents)
+            parents = [*range(-1, base - 1), *(base + p if p >= 0 else base - 1 for p in tree.parents)]
+            ask = Ask([*asked, *tree.tokens], [base + tree.index[text] for text in texts], parents)
             (logits,) = model.forward([Lane(row, 1, len(plan.prefix)).feed(ask)])
     finally:
         row.store.release()
-    return [float(one) for one in trie.law(edge_log_probabilities(trie, logits))]
+    return [float(one) for one in judged(logits, codec.verdict)]
 
 
 def measure(
@@ -142,14 +144,15 @@ def measure(
         totals["candidates"] += len(said)
         if said:
             begin = time.perf_counter()
-            law = weighed(editor, plan, [*(told for _, told in said), NOTHING])
+            law = weighed(editor, plan, [*(told for _, told in said), NOTHING, ANOTHER])
             totals["choosing ms"] += round((time.perf_counter() - begin) * 1000)
             titles = [candidate.title for candidate, _ in said]
-            priors = [*(candidate.score for candidate, _ in said), NOTHING.prior]
+            right = [*correct, idle, not idle and not any(correct)]
+            priors = [*(candidate.score for candidate, _ in said), NOTHING.prior, ANOTHER.prior]
             both = posterior(np.array(law), np.array(priors)).tolist()
-            choice = Choice(kind, request.instruction or "", titles, law, priors, both, [*correct, idle])
+            choice = Choice(kind, request.instruction or "", titles, law, priors, both, right)
             totals["weighed"] += 1
-            if any(choice.right):
+            if idle or any(correct):
                 totals["present"] += 1
                 totals["free where present"] += written
                 totals["model"] += choice.right[int(np.argmax(law))]
@@ -162,11 +165,11 @@ def measure(
 
 def coverage() -> Iterator[str]:
     """How many choices there are of at least each probability, and how many of these are right; no candidate may be."""
-    yield "| probability at least | taken | right | right of these, nothing to do left out |\n|---|---|---|---|"
+    yield "| probability at least | taken | right | edits among them that are right |\n|---|---|---|---|"
     for level in LEVELS:
         taken = [one for one in CHOICES if math.exp(one.both[one.place]) >= level]
         right = sum(one.right[one.place] for one in taken)
-        edits = [one.right[one.place] for one in taken if not one.right[-1]]
+        edits = [one.right[one.place] for one in taken if one.place < len(one.titles)]
         yield (
             f"| {level} | {len(taken)} of {len(CHOICES)} | {right} ({right / max(1, len(taken)):.0%}) "
             f"| {sum(edits)} of {len(edits)} |"
@@ -175,23 +178,23 @@ def coverage() -> Iterator[str]:
 
 def fitted() -> Iterator[str]:
     """How likely the right answers are at other settings of the choice, the best first."""
-    answered = [one for one in CHOICES if any(one.right)]
-    if not answered:
+    if not CHOICES:
         return
     found = []
-    for temperature, weight, nothing in product((3, 4, 6, 8, 12), (0.25, 0.5, 0.75, 1.0), (-6, -4, -2, 0)):
+    grid = product((0.7, 1, 1.5, 2, 3), (0.25, 0.5, 0.75, 1.0), (-6, -4, -2, 0, 2), (-6, -4, -2, 0, 2))
+    for temperature, weight, nothing, another in grid:
         loss, hits = 0.0, 0
-        for one in answered:
-            priors = np.array([*one.priors[:-1], nothing])
+        for one in CHOICES:
+            priors = np.array([*one.priors[:-2], nothing, another])
             law = np.array(one.likelihoods) / temperature + weight * priors
             law -= np.logaddexp.reduce(law)
             loss -= float(np.logaddexp.reduce(law[one.right]))
             hits += one.right[int(np.argmax(law))]
-        found.append((loss / len(answered), hits, temperature, weight, nothing))
-    yield f"| temperature | weight of the prior | prior of nothing | nats | chosen of {len(answered)} |"
-    yield "|---|---|---|---|---|"
-    for loss, hits, temperature, weight, nothing in sorted(found)[:5]:
-        yield f"| {temperature} | {weight} | {nothing} | {loss:.3f} | {hits} |"
+        found.append((loss / len(CHOICES), hits, temperature, weight, nothing, another))
+    yield f"| temperature | weight of the prior | prior of nothing | of another | nats | chosen of {len(CHOICES)} |"
+    yield "|---|---|---|---|---|---|"
+    for loss, hits, temperature, weight, nothing, another in sorted(found)[:5]:
+        yield f"| {temperature} | {weight} | {nothing} | {another} | {loss:.3f} | {hits} |"
 
 
 def _free(document: Document, request: EditRequest, example: Example) -> bool:

@@ -16,14 +16,14 @@ from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.lookahead import leading
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.token_emitter import TokenEmitter
-from copydesk.grammar.trie import Floats, Trie
+from copydesk.grammar.trie import Floats
 from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec, Ids
 
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
-TEMPERATURE = 6.0
-"""Of the model's distribution there: sums over many tokens lie far apart."""
+TEMPERATURE = 1.0
+"""Of the model's judgements there."""
 PRIOR_WEIGHT = 0.75
 """What the logarithm of a prior counts for beside the model's. Both numbers, and the prior of changing nothing, have the greatest
 likelihood on held-out requests (`python -m copydesk_benchmarks refactoring_choice --written CORPUS`)."""
@@ -117,8 +117,8 @@ class ChoiceDecoder:
                 return program
 
     def _likely(self, offers: Mapping[Program | None, Offer]) -> Steps:
-        """The program weighed likeliest, by their descriptions, all in one forward; none where it is not likely enough. The
-        descriptions stand where the program would begin.
+        """The program judged likeliest, all of them in one forward; none where it is not likely enough. Each is judged by its
+        description, which stands where the program would begin: how likely does the model accept it?
         """
         emitter, codec = self.emitter, self.task.codec
         spelled = described(codec, offers)
@@ -128,13 +128,11 @@ class ChoiceDecoder:
             emitter.pending.extend(self.task.request)
             return (yield from self.free.behind_request())
         emitter.pending.extend(self.task.request[: -len(codec.literals.program_open)])
-        trie = Trie(choices)
-        law = yield from emitter.weigh(trie)
-        priors = np.array([offers[spelled[ids]].prior for ids in trie.sequences])
-        law = posterior(law, priors)
-        chosen = spelled[trie.sequences[emitter.sampler.choose(law)]]
+        judged = yield from emitter.judge(choices, codec.verdict)
+        law = posterior(judged, np.array([offers[spelled[ids]].prior for ids in choices]))
+        chosen = spelled[choices[emitter.sampler.choose(law)]]
         unsure = chosen is None or bool(np.exp(law.max()) < CONFIDENCE)
-        likeliest = [spelled[trie.sequences[k]] for k in np.argsort(-law)]
+        likeliest = [spelled[choices[k]] for k in np.argsort(-law)]
         named = [program for program in likeliest if program is not None]
         if not unsure or self.task.take_likeliest:
             return (yield from self._taken(chosen or named[0], unsure=unsure))
@@ -189,9 +187,9 @@ def spelled_runs(task: ChoiceTask, program: Program) -> list[Run]:
     return [*runs, (ids, ())]
 
 
-def posterior(law: Floats, priors: Floats) -> Floats:
-    """The model's log probabilities of programs and the logits of their priors as one distribution, in logarithms."""
-    logits = law / TEMPERATURE + PRIOR_WEIGHT * priors
+def posterior(judged: Floats, priors: Floats) -> Floats:
+    """The model's log probabilities of accepting programs and the logits of their priors as one distribution, in logarithms."""
+    logits = judged / TEMPERATURE + PRIOR_WEIGHT * priors
     found: Floats = logits - np.logaddexp.reduce(logits)
     return found
 

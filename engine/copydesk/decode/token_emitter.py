@@ -123,6 +123,20 @@ class TokenEmitter:
         logits = yield from self._logits([(), *_node_paths(trie)], ahead)
         return self.law(trie, edge_log_probabilities(trie, logits), local=local)
 
+    def judge(self, texts: Sequence[Sequence[int]], verdict: int) -> Generator[Any, Any, Floats]:
+        """Log probability of the token `verdict` behind each text, from one forward; nothing is written."""
+        self._settle()
+        tree = Tree([tuple(text) for text in texts])
+        base = len(self.pending)
+        parents = [*range(-1, base - 1), *(base + p if p >= 0 else base - 1 for p in tree.parents)]
+        outputs = [base + tree.index[tuple(text)] for text in texts]
+        logits = yield Ask([*self.pending, *tree.tokens], outputs, parents)
+        self.counts.forwards += 1
+        self.counts.choices += 1
+        self.lane.keep(range(base))
+        self.pending = []
+        return judged(logits, verdict)
+
     def law(self, trie: Trie, edges: Floats, *, local: bool) -> Floats:
         """Log probability of each choice: what a choice is made by."""
         return trie.local_law(edges) if local else trie.law(edges)
@@ -258,6 +272,12 @@ def edge_log_probabilities(trie: Trie, logits: torch.Tensor) -> Floats:
     total = torch.cat([_log_sum_exp(rows) for rows in logits.split(together)])
     edges: Floats = (logits[nodes, tokens].double() - total[nodes]).cpu().numpy()
     return edges
+
+
+def judged(logits: torch.Tensor, token: int) -> Floats:
+    """Log probability of a token: float64 [n] of float32 [n, vocabulary]."""
+    found: Floats = (logits[:, token].double() - _log_sum_exp(logits)).cpu().numpy()
+    return found
 
 
 def _log_sum_exp(rows: torch.Tensor) -> torch.Tensor:

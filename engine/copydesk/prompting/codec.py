@@ -124,13 +124,18 @@ class Codec:
         return (self._special(f"<L{n}>"),) if not self.tagged else tuple(self.vocabulary.encode(str(n)))
 
     def described(self, title: str, line: int) -> Ids:
-        """An edit in words, with the page line where it begins (0 for none): what stands for its program where the model chooses
-        among edits. Ends with the line's number: none is a prefix of another.
+        """An edit in words, with the page line where it begins (0 for none): what stands for its program where the model judges
+        edits. Ends with the line's number: none is a prefix of another.
         """
         words = " ".join(title.split())
         if self.tagged:
             return tuple(self.vocabulary.encode(f"{words}, line {line}\n"))
         return (*self.vocabulary.encode(words)[:TITLE_TOKENS], *self.number(line))
+
+    @property
+    def verdict(self) -> int:
+        """The token behind the description of an edit that is meant."""
+        return self.literals.end[0]
 
     def _spell_start(self, n: int) -> Ids:
         return tuple(self.vocabulary.encode(f"{n}-")) if self.tagged else self.number(n)

@@ -60,7 +60,7 @@ class Options:
     betas: tuple[float, float] = (0.9, 0.98)
     clip: float = 1.0
     choice_weight: float = 12.0
-    choice_temperature: float = 2.0
+    choice_temperature: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
