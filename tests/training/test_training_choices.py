@@ -175,7 +175,8 @@ def trained(
 ) -> tuple[Chosen, torch.Tensor, dict[str, torch.Tensor]]:
     """What the candidates of some groups in one batch make of a model: the choices, the token losses and the gradients."""
     rows = [
-        Row(g.ids, g.roles, np.array(g.branches, np.uint16), np.array(g.parents, np.uint16)) for g in groups
+        Row(g.ids.astype(np.uint16), g.roles, np.array(g.branches, np.uint16), np.array(g.parents, np.uint16))
+        for g in groups
     ]
     batch = assemble(rows, max(len(g.ids) for g in groups) - 1)
     assert batch.choices is not None
