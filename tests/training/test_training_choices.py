@@ -176,7 +176,8 @@ def trained(
 ) -> tuple[Chosen, torch.Tensor, dict[str, torch.Tensor]]:
     """What the candidates of some groups in one batch make of a model: the choices, the token losses and the gradients."""
     rows = [
-        Row(g.ids, g.roles, np.array(g.branches, np.uint16), np.array(g.parents, np.uint16)) for g in groups
+        Row(g.ids.astype(np.uint16), g.roles, np.array(g.branches, np.uint16), np.array(g.parents, np.uint16))
+        for g in groups
     ]
     batch = assemble(rows, max(len(g.ids) for g in groups) - 1)
     assert batch.choices is not None
@@ -200,6 +201,9 @@ def test_requests_that_share_a_page_are_learnt_as_if_each_were_alone(native: boo
     config = Config(vocab=found.vocabulary.size, hidden=128, layers=2, heads=2, inner=192)
     torch.manual_seed(0)
     exact = TrainingModel(config, dtype=torch.bfloat16 if native else torch.float32)
+    with torch.no_grad():
+        for parameter in exact.parameters():  # tokens that attend to each other in earnest
+            parameter.add_(torch.randn(parameter.shape).to(parameter.dtype) * 0.05)
     model = TrainingModel(config, dtype=torch.bfloat16, kernels=kernels.load()) if native else exact
     model.load_state_dict(exact.state_dict())
     exact.float()
@@ -207,14 +211,14 @@ def test_requests_that_share_a_page_are_learnt_as_if_each_were_alone(native: boo
         together, each, gradients = trained(model, [page])
         apart, each_apart, wanted = trained(exact, requests_of(page))
         assert len(each) == len(each_apart)
-        assert torch.allclose(each, each_apart, atol=0.1 if native else 1e-4)
-        assert together.loss == pytest.approx(apart.loss, rel=0.02 if native else 1e-4)
-        assert torch.allclose(together.coefficient, apart.coefficient, atol=0.02 if native else 1e-5)
+        assert torch.allclose(each, each_apart, atol=0.04 if native else 1e-4)
+        assert together.loss == pytest.approx(apart.loss, rel=0.002 if native else 1e-4)
+        assert torch.allclose(together.coefficient, apart.coefficient, atol=1e-3 if native else 1e-5)
         assert gradients.keys() == wanted.keys()
         for name, gradient in wanted.items():
             if native:
                 near = torch.nn.functional.cosine_similarity(gradient.flatten(), gradients[name].flatten(), 0)
-                assert near > 0.98, name
+                assert near > 0.9997, name
             else:
                 assert torch.allclose(gradients[name], gradient, atol=1e-4 * float(gradient.abs().max())), (
                     name
