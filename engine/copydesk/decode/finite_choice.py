@@ -6,6 +6,7 @@ programs left have in common asks nothing of the model. Depends on the page and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.lookahead import leading
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.token_emitter import TokenEmitter
+from copydesk.decode.weighed_program import WeighedProgram, combined, question
 from copydesk.grammar.trie import Floats, Trie
 from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec, Ids
@@ -29,9 +31,8 @@ PRIOR_WEIGHT = 0.75
 likelihood on held-out requests (`python -m copydesk_benchmarks refactoring_choice --written CORPUS`)."""
 CONFIDENCE = 0.8
 """The least probability with which a program is taken there."""
-NAMED = 3
-"""Programs that are named where none is likely enough."""
-LONGEST_TITLE = 60
+ALTERNATIVES = 3
+"""Programs that a person may choose from where none is likely enough."""
 
 Run = tuple[Ids, Ids]
 """Tokens the model chooses in one go, and the span that enters the context behind them."""
@@ -122,27 +123,37 @@ class ChoiceDecoder:
             return (yield from self.free.behind_request())
         trie = Trie(choices)
         law = yield from emitter.weigh(trie)
-        priors = np.array([offers[spelled[ids]].prior for ids in trie.sequences])
-        law = posterior(law, priors)
-        unsure = bool(np.exp(law.max()) < CONFIDENCE)
-        if unsure and not self.task.take_likeliest:
-            likeliest = [spelled[trie.sequences[k]] for k in np.argsort(-law)[:NAMED]]
-            named = [_clipped(offers[program].title) for program in likeliest]
-            return Outcome(
-                None, refusal=f"unsure what to change; the likeliest: {'; '.join(named)}", unsure=True
-            )
-        chosen = trie.sequences[emitter.sampler.choose(law)]
-        emitter.pending.extend(chosen)
-        return (yield from self._taken(spelled[chosen], unsure=unsure))
+        programs = [spelled[ids] for ids in trie.sequences]
+        priors = np.array([offers[program].prior for program in programs])
+        titled = [(program, offers[program].title) for program in programs]
+        weighed, law = combined(titled, posterior(law, priors), self.task.views)
+        order = np.argsort(-law, kind="stable")
+        alternatives: tuple[WeighedProgram, ...] = ()
+        if weighed[order[0]].probability < CONFIDENCE:
+            alternatives = tuple(weighed[place] for place in order[:ALTERNATIVES])
+            if not self.task.take_likeliest:
+                return Outcome(None, refusal=question(alternatives), unsure=True, alternatives=alternatives)
+        chosen = weighed[emitter.sampler.choose(law)].program
+        emitter.pending.extend(alive[chosen][0][0])
+        return (yield from self._taken(chosen, alternatives))
 
-    def _taken(self, program: Program, *, unsure: bool = False) -> Steps:
+    def _taken(self, program: Program, alternatives: tuple[WeighedProgram, ...] = ()) -> Steps:
+        """alternatives: those of an unsure choice."""
         yield Decided(program)
         emitter = self.emitter
         for op in program.ops:
             if isinstance(op, Copy):
                 emitter.counts.covered += sum(map(len, self.task.lines[op.start - 1 : op.end]))
         likelihood = emitter.sampler.log_likelihood
-        return Outcome(program, exact=emitter.exact, log_likelihood=likelihood, unsure=unsure)
+        weighed = emitter.counts.choices > 0 and emitter.exact
+        return Outcome(
+            program,
+            exact=emitter.exact,
+            log_likelihood=likelihood,
+            unsure=bool(alternatives),
+            confidence=math.exp(likelihood) if weighed else None,
+            alternatives=alternatives,
+        )
 
     def _first_copy(self, free: ProgramDecoder) -> Generator[Any, Any, Copy]:
         """The first copy: of a program of the list, or of any other. One that both may begin with means the list."""
@@ -180,7 +191,3 @@ def posterior(law: Floats, priors: Floats) -> Floats:
     logits = law / TEMPERATURE + PRIOR_WEIGHT * priors
     found: Floats = logits - np.logaddexp.reduce(logits)
     return found
-
-
-def _clipped(title: str) -> str:
-    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
