@@ -5,11 +5,12 @@ Plain values for whoever shows or applies them; knows no model and no protocol.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from copydesk.decode.counts import Counts
+from copydesk.errors import RequestError
 from copydesk.program import Program
 from copydesk.text.document import TextEdit
 
@@ -33,6 +34,23 @@ class Retraction:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One of the edits that an unsure result leaves to a person.
+
+    probability: from 0 to 1, among all that were weighed, those that are left out here included.
+    program, edits: as in `EditResult`; the edits are empty where it changes nothing.
+    reason: which check it failed, None where it passed them; `checked`: those it passed.
+    """
+
+    title: str
+    probability: float
+    program: Program
+    edits: tuple[TextEdit, ...] = ()
+    reason: str | None = None
+    checked: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class EditResult:
     """The outcome of one request.
@@ -45,6 +63,8 @@ class EditResult:
     exact:   every span was chosen by its exact law.
     ms:      wall time in milliseconds: prefill, decode, total.
     unsure:  the model's probability was below its threshold: refused for that, or taken because the request said so.
+    confidence: the probability of the program among those the model chose from, from 0 to 1; None where it did not choose so.
+    alternatives: of an unsure result: the likeliest edits, the likeliest first, no two alike.
     """
 
     status: Status
@@ -59,6 +79,30 @@ class EditResult:
     counts: Counts = field(default_factory=Counts)
     ms: dict[str, float] = field(default_factory=dict)
     unsure: bool = False
+    confidence: float | None = None
+    alternatives: tuple[Alternative, ...] = ()
+
+    def taken(self, number: int) -> EditResult:
+        """The result as a person has it who takes alternative `number`, counted from 1: nothing is unsure about it any more, and
+        it is refused where a check refuses it. Raises RequestError where there is no such alternative.
+        """
+        if not 1 <= number <= len(self.alternatives):
+            if not self.alternatives:
+                raise RequestError("there are no alternatives to take: the model is not unsure")
+            count = len(self.alternatives)
+            raise RequestError(f"there is no alternative {number}: the model offers {count}")
+        chosen = self.alternatives[number - 1]
+        refused = chosen.reason is not None
+        return replace(
+            self,
+            status="refused" if refused else "edited" if chosen.edits else "unchanged",
+            program=chosen.program,
+            edits=() if refused else chosen.edits,
+            reason=chosen.reason,
+            checked=chosen.checked,
+            unsure=False,
+            confidence=chosen.probability,
+        )
 
     @cached_property
     def text(self) -> str:

@@ -70,6 +70,9 @@ end
 vim.lsp.commands["copydesk.editWithInstruction"] = function(action)
   require("copydesk.edit").from_action(action)
 end
+vim.lsp.commands["copydesk.chooseAlternative"] = function(action)
+  require("copydesk.edit").choose_from_action(action)
+end
 
 local group = vim.api.nvim_create_augroup("copydesk", { clear = true })
 vim.api.nvim_create_autocmd("ColorScheme", { group = group, callback = highlights })

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from copydesk.decode import finite_choice
 from copydesk.decode.coroutine import Lane, Outcome, Steps
@@ -19,9 +21,10 @@ from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
 from copydesk.decode.token_emitter import TokenEmitter
+from copydesk.decode.weighed_program import combined
 from copydesk.oracle import oracle_program
 from copydesk.oracle.token_cost import CodecCost
-from copydesk.program import Copy, Program
+from copydesk.program import Copy, Gen, Program, Sub
 from copydesk.prompting.codec import Codec
 from copydesk.text.document import split_lines
 from decoding import Desk, byte_codec
@@ -119,16 +122,67 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 1.001)
         outcome, counts = decode(desk, model, programs, Sampler(), priors)
         assert outcome.program is None
-        named = [title(k) for k in np.argsort(-law)[:3]]
-        assert outcome.refusal == f"unsure what to change; the likeliest: {'; '.join(named)}"
-        assert outcome.unsure
+        likeliest = np.argsort(-law)[:3]
+        assert [one.program for one in outcome.alternatives] == [programs[k] for k in likeliest]
+        assert [one.title for one in outcome.alternatives] == [title(k) for k in likeliest]
+        np.testing.assert_allclose(
+            [one.probability for one in outcome.alternatives], law[likeliest], atol=1e-5
+        )
+        named = [f"{place}. {title(k)} ({law[k]:.0%})" for place, k in enumerate(likeliest, 1)]
+        assert outcome.refusal == f"did you mean one of these? {' '.join(named)}"
+        assert (outcome.unsure, outcome.confidence) == (True, None)
         assert (counts.forwards, counts.generated) == (1, 0)
+        alternatives = outcome.alternatives
         outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), priors, take_likeliest=True)
         assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], True)
+        assert outcome.alternatives == alternatives
+        assert outcome.program == alternatives[0].program
+        assert outcome.confidence == pytest.approx(alternatives[0].probability)
+
+
+def test_programs_that_make_the_same_text_are_one_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The spellings of one edit share its probability, which would otherwise leave it behind an edit that has one."""
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.0)
+    text = "".join(f"line {number}\n" for number in range(1, 4))
+    desk = Desk.of(CODEC, text, [(1, 3)], instruction="do something")
+    spelt = [
+        Program((Copy(1, 1), Sub(2, 2, "line 2", "row"), Copy(3, 3))),
+        Program((Copy(1, 1), Gen("row\n"), Copy(3, 3))),
+        Program((Copy(1, 3),)),
+        Program((Sub(1, 1, "line", "row"), Copy(2, 3))),
+    ]
+    model = MockModel(CODEC.vocabulary.size, seed=4, context=0)
+    law = np.array([accepted(model, desk, k) for k in range(len(spelt))]) ** (1 / TEMPERATURE)
+    law /= law.sum()
+    outcome, _ = decode(desk, model, spelt, Sampler())
+    found = {one.program: one.probability for one in outcome.alternatives}
+    likelier = spelt[int(law[1] > law[0])]
+    assert found[likelier] == pytest.approx(law[0] + law[1], abs=1e-5)
+    assert len(found) == 3
+    assert sum(found.values()) == pytest.approx(1.0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-60, 0)), min_size=1, max_size=12))
+def test_alternatives_are_likely_in_their_order_and_no_more_than_certain(
+    drawn: list[tuple[int, float]],
+) -> None:
+    """Programs that replace the one line by one of six texts, by whatever title, with any law."""
+    views = ["a = 1\n"]
+    programs = [(Program((Gen(f"a = {text}\n"),)), f"title {k}") for k, (text, _) in enumerate(drawn)]
+    logits = np.array([logit for _, logit in drawn])
+    law = logits - np.logaddexp.reduce(logits)
+    found, summed = combined(programs, law, views)
+    assert len({one.program.resolve("a = 1\n") for one in found}) == len(found) == len({t for t, _ in drawn})
+    assert math.fsum(one.probability for one in found) == pytest.approx(1.0)
+    assert [one.probability for one in found] == pytest.approx(list(np.exp(summed)))
+    for one in found:
+        mine = [k for k, (program, _) in enumerate(programs) if program == one.program]
+        assert one.title == f"title {max(mine, key=lambda k: law[k])}"
+        assert one.probability == pytest.approx(sum(math.exp(law[k]) for k in mine))
 
 
 def test_where_another_edit_is_likeliest_none_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 0.0)
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1e-9)
     desk, programs = proposing(Random(5))
     model = MockModel(CODEC.vocabulary.size, seed=1, context=0)
     outcome, _ = decode(desk, model, programs, Sampler(), another=100.0)

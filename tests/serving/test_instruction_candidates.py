@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from copydesk.decode import finite_choice
 from copydesk.editor import Editor
+from copydesk.errors import RequestError
 from copydesk.models.replay import ReplayModel
 from copydesk.oracle import oracle_program
 from copydesk.refactorings.arguments import arguments_of
@@ -18,7 +21,7 @@ from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk.serving.plan import script_of
 from copydesk.syntax.tree import parse
-from copydesk.text.document import split_lines
+from copydesk.text.document import apply_edits, split_lines
 
 TEXT = """\
 import json
@@ -78,7 +81,7 @@ def said(
         assert codec is not None
         if described is not None:
             first -= len(codec.literals.program_open)
-            script = [*codec.described(*described), *script]
+            script = [*codec.described(*described), codec.verdict, *script]
         model = editor.loaded_model.model
         assert isinstance(model, ReplayModel)
         model.scripts = dict.fromkeys(range(1, 1000), (first, script))
@@ -104,6 +107,71 @@ def test_the_likeliest_candidate_is_the_edit(editor: Editor, instruction: str, t
     result = said(editor, request, text, described=(title, line))
     assert (result.status, result.text) == ("edited", text)
     assert (result.counts.generated, result.counts.choices) == (0, 1)
+
+
+def test_an_edit_that_was_weighed_says_how_likely_it_is(editor: Editor) -> None:
+    made = candidates("use +=")["Write total += item"]
+    result = said(editor, EditRequest(scope=[SCOPE], instruction="use +=", phrases=False), made)
+    assert result.confidence is not None
+    assert finite_choice.CONFIDENCE <= result.confidence <= 1.0
+    assert result.alternatives == ()
+
+
+def unsure(editor: Editor, monkeypatch: pytest.MonkeyPatch, **more: Any) -> EditResult:
+    """The result of an instruction where nothing is likely enough, whatever the model says."""
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
+    made = candidates("use +=")["Write total += item"]
+    return said(editor, EditRequest(scope=[SCOPE], instruction="use +=", phrases=False, **more), made)
+
+
+def test_an_unsure_result_has_the_likeliest_edits(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = unsure(editor, monkeypatch)
+    assert (result.status, result.unsure, result.program, result.confidence) == ("refused", True, None, None)
+    assert result.reason is not None
+    assert result.reason.startswith("did you mean one of these? 1. Write total += item (")
+    found = [one.probability for one in result.alternatives]
+    assert 2 <= len(found) <= 3
+    assert found == sorted(found, reverse=True)
+    assert 0.0 < sum(found) <= 1.0
+    made = candidates("use +=")
+    for one in result.alternatives:
+        assert one.program.resolve(TEXT) == apply_edits(TEXT, one.edits) == made.get(one.title, TEXT)
+    likeliest = unsure(editor, monkeypatch, take_likeliest=True)
+    first = result.alternatives[0]
+    assert (likeliest.status, likeliest.unsure) == ("edited", True)
+    assert (likeliest.program, likeliest.edits) == (first.program, first.edits)
+    assert likeliest.confidence == pytest.approx(first.probability)
+
+
+def test_taking_an_alternative_gives_its_edits(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = unsure(editor, monkeypatch)
+    for number, one in enumerate(result.alternatives, 1):
+        taken = result.taken(number)
+        assert taken.status == ("edited" if one.edits else "unchanged")
+        assert (taken.edits, taken.program, taken.text) == (one.edits, one.program, one.program.resolve(TEXT))
+        assert (taken.unsure, taken.reason, taken.confidence) == (False, None, one.probability)
+        assert taken.checked == one.checked
+    assert any(one.checked == ("syntax",) for one in result.alternatives)
+    for number in (0, -1, len(result.alternatives) + 1):
+        with pytest.raises(RequestError, match=f"no alternative {number}: the model offers"):
+            result.taken(number)
+    with pytest.raises(RequestError, match="the model is not unsure"):
+        replace(result, alternatives=()).taken(1)
+
+
+def test_an_alternative_that_a_check_refuses_is_refused(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("copydesk.serving.batch._objection", lambda *_: ("the result does not parse", ()))
+    result = unsure(editor, monkeypatch)
+    for number, one in enumerate(result.alternatives, 1):
+        taken = result.taken(number)
+        assert (
+            (taken.status, taken.reason)
+            == ("refused", one.reason)
+            == ("refused", "the result does not parse")
+        )
+        assert (taken.edits, taken.text, taken.unsure) == ((), TEXT, False)
 
 
 def test_that_nothing_changes_is_a_candidate(editor: Editor) -> None:

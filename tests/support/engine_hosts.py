@@ -1,8 +1,9 @@
 """Hosts for tests of the proxy: no model, no torch, and they do what an instruction says. Run in a child by name.
 
 The settings' `model` says how loading goes: None (ready at once), "missing" (failed), "dies", "never". A request's instruction
-says what becomes of it: "say TEXT" inserts TEXT at the top, "text" tells the document's text as the reason, "hold" waits for its
-flag, "hang" waits for nothing, "hunks" streams two and takes them back, "die" kills the process; anything else is unchanged.
+says what becomes of it: "say TEXT" inserts TEXT at the top, "unsure TEXT|TEXT" leaves a choice of texts, "text" tells the
+document's text as the reason, "hold" waits for its flag, "hang" waits for nothing, "hunks" streams two and takes them back, "die"
+kills the process; anything else is unchanged.
 """
 
 from __future__ import annotations
@@ -97,6 +98,22 @@ def _answer(channel: Channel, job: Message, version: int, text: str) -> None:
             channel.send({"kind": "hunk", "id": id, "seq": seq, "edits": pack_edits([edit])})
         channel.send({"kind": "retracted", "id": id, "reason": "it does not parse"})
         channel.send(result_message(id, "refused", "it does not parse", version))
+    elif what.startswith("unsure "):
+        texts = what.removeprefix("unsure ").split("|")
+        alternatives = [
+            {
+                "title": f"Write {text.strip()}",
+                "probability": 0.5**number,
+                "edits": pack_edits([TextEdit(Position(0, 0), Position(0, 0), text)]),
+                "program": "<program>",
+                "reason": None,
+                "checked": [],
+            }
+            for number, text in enumerate(texts, 1)
+        ]
+        asked = "did you mean one of these?"
+        more = {"unsure": True, "alternatives": alternatives}
+        channel.send(result_message(id, "refused", asked, version, **more))
     elif what.startswith("say "):
         channel.send(result_message(id, "edited", None, version, edits=pack_edits([edit])))
     else:

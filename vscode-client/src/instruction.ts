@@ -25,19 +25,23 @@ export class Instruction implements vscode.Disposable {
     return this.memory.get<string[]>(KEY, []);
   }
 
-  /** Ask. Undefined where the person does not want to after all. The text has the keyboard again afterwards. */
-  async ask(document: vscode.TextDocument, lines: vscode.Range): Promise<string | undefined> {
+  /**
+   * Ask, with `words` to begin with. Undefined where the person does not want to after all. The text has the keyboard again
+   * afterwards.
+   */
+  async ask(document: vscode.TextDocument, lines: vscode.Range, words = ""): Promise<string | undefined> {
     this.close(undefined);
     if (!vscode.workspace.getConfiguration("comments").get<boolean>("visible", true)) {
       // Whoever has turned comments off gets a line instead of an editor.
-      return this.remember(await vscode.window.showInputBox({ title: "Copydesk: edit the selected lines" }));
+      const title = "Copydesk: edit the selected lines";
+      return this.remember(await vscode.window.showInputBox({ title, value: words }));
     }
     this.back = 0;
     const thread = new Thread(this.controller, document, lines);
     const written = new Promise<string | undefined>((done) => {
       this.open = { thread, done };
     });
-    thread.ask();
+    thread.ask(words);
     void vscode.commands.executeCommand("setContext", "copydesk.instructing", true);
     const text = this.remember(await written);
     thread.dispose();

@@ -1,8 +1,8 @@
-// Accept and Reject above the edited lines, and Cancel while the edit is made.
+// Accept and Reject above the edited lines, and Cancel while the edit is made or chosen.
 
 import * as vscode from "vscode";
 
-export type Stage = "running" | "ready";
+export type Stage = "running" | "choosing" | "ready";
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -36,13 +36,16 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     const line = Math.min(this.shown.line, document.lineCount - 1);
     const lens = (title: string, command: string): vscode.CodeLens =>
       new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command });
-    return this.shown.stage === "ready"
-      ? [
-          lens("$(check) Accept", "copydesk.accept"),
-          lens("$(close) Reject", "copydesk.reject"),
-          lens("$(list-tree) Program", "copydesk.showProgram"),
-        ]
-      : [lens("$(sync~spin) Editing… Cancel", "copydesk.reject")];
+    const lenses: Record<Stage, vscode.CodeLens[]> = {
+      running: [lens("$(sync~spin) Editing… Cancel", "copydesk.reject")],
+      choosing: [lens("$(question) Which one? Cancel", "copydesk.reject")],
+      ready: [
+        lens("$(check) Accept", "copydesk.accept"),
+        lens("$(close) Reject", "copydesk.reject"),
+        lens("$(list-tree) Program", "copydesk.showProgram"),
+      ],
+    };
+    return lenses[this.shown.stage];
   }
 
   dispose(): void {

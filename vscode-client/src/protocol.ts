@@ -29,6 +29,21 @@ export interface EditParams {
 
 export type EditStatus = "edited" | "unchanged" | "refused" | "failed";
 
+export type Verdict = "confirmed" | "checked" | "unsure" | "refused" | "unchanged";
+
+/** One of the edits that an unsure answer leaves to the person. `edit` is null where it changes nothing, or a check refuses it. */
+export interface Alternative {
+  title: string;
+  /** From 0 to 1. */
+  probability: number;
+  edit: WorkspaceEdit | null;
+  program: string | null;
+  verdict: Verdict;
+  applicability: "safe" | "unsafe";
+  reason: string | null;
+  checks: string[];
+}
+
 export interface EditAnswer {
   status: EditStatus;
   reason: string | null;
@@ -37,10 +52,14 @@ export interface EditAnswer {
   edit: WorkspaceEdit | null;
   program: string | null;
   baseVersion: number;
-  verdict: "confirmed" | "checked" | "unsure" | "refused" | "unchanged";
+  verdict: Verdict;
   applicability: "safe" | "unsafe";
   checks: string[];
   ms: Record<string, number>;
+  /** How likely the edit is among those the model chose from; null where it did not choose so. */
+  confidence: number | null;
+  /** Of an unsure answer, for this very version; the likeliest first. A server of the person's own choice may know none. */
+  alternatives?: Alternative[];
 }
 
 export interface HunkParams {

@@ -122,7 +122,12 @@ export class Server implements vscode.Disposable {
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         // For as long as the server runs: where trust is granted, it is started again.
         initializationOptions: {
-          copydesk: { askInstruction: true, status: true, untrusted: !vscode.workspace.isTrusted },
+          copydesk: {
+            askInstruction: true,
+            alternatives: true,
+            status: true,
+            untrusted: !vscode.workspace.isTrusted,
+          },
         },
         middleware: this.middleware,
       },

@@ -1,7 +1,9 @@
 // One edit by instruction, from the request to the person's answer. Hunks are shown as they are decided and applied all at once, when
-// they are accepted. Text that changes elsewhere moves them; where it changes just there, the edit is made once more, and then no more.
+// they are accepted; where the server is unsure, the person chooses among its alternatives, and the highlighted one is shown. Text that changes elsewhere moves them; where it changes just there, the edit is made once more, and then no more.
 
 import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { choose } from "./choosing";
 import type { Decorations } from "./decorations";
 import { hunksOf } from "./hunks";
 import type { Lenses } from "./lenses";
@@ -20,7 +22,8 @@ export interface Stagecraft {
   lenses: Lenses;
 }
 
-export type End = "accepted" | "rejected" | "changed" | "nothing";
+/** unanswered: there is no edit, or none that the person wanted of several; they may word the instruction otherwise. */
+export type End = "accepted" | "rejected" | "changed" | "unanswered" | "nothing";
 
 interface Piece {
   version: number;
@@ -33,6 +36,8 @@ export class Session {
   private readonly source = new vscode.CancellationTokenSource();
   private pieces: Piece[] = [];
   private answer: EditAnswer | undefined;
+  /** The alternatives, while the person chooses. */
+  private offered: Piece[] | undefined;
   private attempts = 0;
   private finish!: (end: End) => void;
   private ended = false;
@@ -68,7 +73,7 @@ export class Session {
     try {
       await this.attempt();
     } catch (error) {
-      this.over("nothing");
+      this.over("unanswered");
       throw error;
     }
   }
@@ -94,11 +99,12 @@ export class Session {
   private async attempt(): Promise<void> {
     const client = await this.stage.server.ensure();
     if (client === undefined || this.ended) {
-      this.over("nothing");
+      this.over("unanswered");
       return;
     }
     this.attempts++;
     this.answer = undefined;
+    this.offered = undefined;
     this.pieces = [];
     this.draw();
     const token = `copydesk-${++number}`;
@@ -130,13 +136,58 @@ export class Session {
     } else if (reply.kind === "modified") {
       await this.again();
     } else if (reply.value.edit === null) {
-      explain(reply.value);
-      this.over("nothing");
+      await this.unsure(client, reply.value);
     } else {
       const { changes } = changesOf(client, reply.value.edit);
       this.answer = reply.value;
       this.pieces = [{ version: reply.value.version, edits: changes }];
       await this.changed();
+    }
+  }
+
+  /** No edit came: the person chooses among the alternatives, if there are any, and the one they choose is applied. */
+  private async unsure(client: LanguageClient, answer: EditAnswer): Promise<void> {
+    const alternatives = (answer.alternatives ?? []).flatMap(({ edit, ...rest }) =>
+      edit === null ? [] : [{ ...rest, edit, changes: changesOf(client, edit).changes }],
+    );
+    if (alternatives.length === 0) {
+      explain(answer);
+      this.over("unanswered");
+      return;
+    }
+    this.offered = alternatives.map(({ changes }) => ({ version: answer.version, edits: changes }));
+    if (this.offered.some((one) => this.fitted([one]) === undefined)) {
+      await this.again();
+      return;
+    }
+    const choices = alternatives.map(({ title, probability }, place) => ({
+      title,
+      probability,
+      hunks: hunksOf(this.document, this.fitted(this.offered?.slice(place, place + 1) ?? []) ?? []),
+    }));
+    const chosen = await choose(
+      choices,
+      this.instruction,
+      (place) => this.highlight(place),
+      this.source.token,
+    );
+    if (this.isOver()) {
+      return;
+    }
+    const one = chosen === undefined ? undefined : alternatives[chosen];
+    if (one === undefined) {
+      this.over("unanswered");
+      return;
+    }
+    const { edit, verdict, applicability, program } = one;
+    this.answer = { ...answer, status: "edited", edit, verdict, applicability, program };
+    await this.accept();
+  }
+
+  private highlight(place: number): void {
+    if (this.offered !== undefined && !this.ended) {
+      this.pieces = this.offered.slice(place, place + 1);
+      this.draw();
     }
   }
 
@@ -164,6 +215,8 @@ export class Session {
     }
     if (this.document.isClosed) {
       this.over("nothing");
+    } else if (this.offered?.some((one) => this.fitted([one]) === undefined)) {
+      this.over("changed");
     } else if (this.answer !== undefined && this.edits() === undefined) {
       await this.again();
     } else {
@@ -173,8 +226,12 @@ export class Session {
 
   /** What is shown, in the text of now; undefined where it does not fit. */
   private edits(): TextChange[] | undefined {
+    return this.fitted(this.pieces);
+  }
+
+  private fitted(pieces: readonly Piece[]): TextChange[] | undefined {
     const all: TextChange[] = [];
-    for (const piece of this.pieces) {
+    for (const piece of pieces) {
       const there = this.history.rebased(piece.version, piece.edits);
       if (there === undefined) {
         return undefined;
@@ -191,7 +248,7 @@ export class Session {
   private draw(): void {
     const edits = this.edits() ?? [];
     const lines = this.here();
-    const stage = this.answer === undefined ? "running" : "ready";
+    const stage = this.answer !== undefined ? "ready" : this.offered !== undefined ? "choosing" : "running";
     this.stage.decorations.draw(this.document, lines, edits);
     this.stage.lenses.show(this.document, lines.start.line, stage);
     this.thread.move(lines);
@@ -205,6 +262,9 @@ export class Session {
   }
 
   private state(): string {
+    if (this.answer === undefined && this.offered !== undefined) {
+      return "unsure: which one did you mean?";
+    }
     if (this.answer === undefined) {
       return this.attempts > 1 ? "the code changed: once more…" : "editing…";
     }

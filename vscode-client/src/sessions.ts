@@ -32,22 +32,36 @@ export class Sessions implements vscode.Disposable {
     return this.current?.ready ?? false;
   }
 
-  /** Ask for an instruction and edit `lines` by it. Returns when there is something to accept, or nothing to wait for. */
-  async ask(document: vscode.TextDocument, lines: vscode.Range): Promise<void> {
+  /**
+   * Ask for an instruction, which begins as `words`, and edit `lines` by it. Returns when there is something to accept, or nothing to
+   * wait for. Where nothing comes of it, it is asked for again with the words there were: to word it otherwise.
+   */
+  async ask(document: vscode.TextDocument, lines: vscode.Range, words = ""): Promise<void> {
     if (!editable(document)) {
       void vscode.window.showInformationMessage("Copydesk does not edit here.");
       return;
     }
     const { version } = document;
     const history = this.histories.of(document);
-    const text = await this.instruction.ask(document, lines);
-    if (text !== undefined) {
-      await this.edit(document, history.followed(version, lines), text);
+    const text = await this.instruction.ask(document, lines, words);
+    if (text === undefined) {
+      return;
     }
+    const session = this.begin(document, history.followed(version, lines), text);
+    void session.end.then(async (end) => {
+      if (end === "unanswered" && !document.isClosed) {
+        await this.ask(document, history.followed(version, lines), text);
+      }
+    });
+    await session.run();
   }
 
   /** Edit `lines` by an instruction. Returns when there is something to accept, or nothing to wait for. */
   async edit(document: vscode.TextDocument, lines: vscode.Range, instruction: string): Promise<void> {
+    await this.begin(document, lines, instruction).run();
+  }
+
+  private begin(document: vscode.TextDocument, lines: vscode.Range, instruction: string): Session {
     this.current?.reject();
     // Not the thread the instruction was written in: an answer there would take the keyboard from the text.
     const thread = new Thread(this.controller, document, lines);
@@ -61,7 +75,7 @@ export class Sessions implements vscode.Disposable {
       instruction,
     );
     this.current = session;
-    await session.run();
+    return session;
   }
 
   accept(): Promise<void> | undefined {

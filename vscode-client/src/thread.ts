@@ -17,12 +17,12 @@ export class Thread implements vscode.Disposable {
     this.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
   }
 
-  /** Ask for the instruction. The button and its key are the manifest's (`comments/comment/context`). */
-  ask(): void {
-    this.thread.label = `Edit ${lineNames(this.thread.range)} with an instruction`;
+  /** Ask for the instruction, which begins as `words`. The button and its key are the manifest's (`comments/comment/context`). */
+  ask(words: string): void {
+    this.thread.label = `Edit ${lineNames(this.thread.range)} with an instruction (Shift+Enter: a new line)`;
     this.thread.contextValue = "instruction";
     this.thread.comments = [
-      { body: "", mode: vscode.CommentMode.Editing, author: AUTHOR, contextValue: "instruction" },
+      { body: words, mode: vscode.CommentMode.Editing, author: AUTHOR, contextValue: "instruction" },
     ];
   }
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from copydesk.decode.weighed_program import WeighedProgram
 from copydesk.models.feed import Feed
 from copydesk.models.row import Row
 from copydesk.program import Program
@@ -48,6 +49,8 @@ class Outcome:
     truncated:      the token budget ran out, or the model `looped`; the program was closed by force and must not be applied.
     log_likelihood: natural logarithm of the program's probability under the distribution it was decoded by, at temperature 1.
     unsure:         the model's probability of the program, or of any it could have chosen, was below its threshold.
+    confidence:     the probability of the program among those of a finite choice, from 0 to 1; None where it was not weighed so.
+    alternatives:   of an unsure choice: the likeliest programs, the likeliest first.
     """
 
     program: Program | None
@@ -57,6 +60,8 @@ class Outcome:
     refusal: str | None = None
     looped: bool = False
     unsure: bool = False
+    confidence: float | None = None
+    alternatives: tuple[WeighedProgram, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

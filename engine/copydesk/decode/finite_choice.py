@@ -6,6 +6,7 @@ programs left have in common asks nothing of the model. Depends on the page and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.lookahead import leading
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.token_emitter import TokenEmitter
+from copydesk.decode.weighed_program import WeighedProgram, combined, question
 from copydesk.grammar.trie import Floats
 from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec, Ids
@@ -29,9 +31,8 @@ PRIOR_WEIGHT = 0.75
 likelihood on held-out requests (`python -m copydesk_benchmarks refactoring_choice --written CORPUS`)."""
 CONFIDENCE = 0.8
 """The least probability with which a program is taken there."""
-NAMED = 3
-"""Programs that are named where none is likely enough."""
-LONGEST_TITLE = 60
+ALTERNATIVES = 3
+"""Programs that a person may choose from where none is likely enough."""
 
 Run = tuple[Ids, Ids]
 """Tokens the model chooses in one go, and the span that enters the context behind them."""
@@ -130,23 +131,35 @@ class ChoiceDecoder:
         emitter.pending.extend(self.task.request[: -len(codec.literals.program_open)])
         judged = yield from emitter.judge(choices, codec.verdict)
         law = posterior(judged, np.array([offers[spelled[ids]].prior for ids in choices]))
-        chosen = spelled[choices[emitter.sampler.choose(law)]]
-        unsure = chosen is None or bool(np.exp(law.max()) < CONFIDENCE)
-        likeliest = [spelled[choices[k]] for k in np.argsort(-law)]
-        named = [program for program in likeliest if program is not None]
-        if not unsure or self.task.take_likeliest:
-            return (yield from self._taken(chosen or named[0], unsure=unsure))
-        titles = "; ".join(_clipped(offers[program].title) for program in named[:NAMED])
-        return Outcome(None, refusal=f"unsure what to change; the likeliest: {titles}", unsure=True)
+        titled = [
+            (program, offers[program].title) for ids in choices if (program := spelled[ids]) is not None
+        ]
+        weighed, law = combined(titled, law[[spelled[ids] is not None for ids in choices]], self.task.views)
+        order = np.argsort(-law, kind="stable")
+        alternatives: tuple[WeighedProgram, ...] = ()
+        if weighed[order[0]].probability < CONFIDENCE:
+            alternatives = tuple(weighed[place] for place in order[:ALTERNATIVES])
+            if not self.task.take_likeliest:
+                return Outcome(None, refusal=question(alternatives), unsure=True, alternatives=alternatives)
+        return (yield from self._taken(weighed[emitter.sampler.choose(law)].program, alternatives))
 
-    def _taken(self, program: Program, *, unsure: bool = False) -> Steps:
+    def _taken(self, program: Program, alternatives: tuple[WeighedProgram, ...] = ()) -> Steps:
+        """alternatives: those of an unsure choice."""
         yield Decided(program)
         emitter = self.emitter
         for op in program.ops:
             if isinstance(op, Copy):
                 emitter.counts.covered += sum(map(len, self.task.lines[op.start - 1 : op.end]))
         likelihood = emitter.sampler.log_likelihood
-        return Outcome(program, exact=emitter.exact, log_likelihood=likelihood, unsure=unsure)
+        weighed = emitter.counts.choices > 0 and emitter.exact
+        return Outcome(
+            program,
+            exact=emitter.exact,
+            log_likelihood=likelihood,
+            unsure=bool(alternatives),
+            confidence=math.exp(likelihood) if weighed else None,
+            alternatives=alternatives,
+        )
 
     def _first_copy(self, free: ProgramDecoder) -> Generator[Any, Any, Copy]:
         """The first copy: of a program of the list, or of any other. One that both may begin with means the list."""
@@ -192,7 +205,3 @@ def posterior(judged: Floats, priors: Floats) -> Floats:
     logits = judged / TEMPERATURE + PRIOR_WEIGHT * priors
     found: Floats = logits - np.logaddexp.reduce(logits)
     return found
-
-
-def _clipped(title: str) -> str:
-    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"

@@ -18,12 +18,13 @@ from copydesk.decode.counts import Counts
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, Stop, run
 from copydesk.decode.token_emitter import TokenEmitter
+from copydesk.decode.weighed_program import WeighedProgram
 from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError, ProgramError
 from copydesk.grammar.rules import violation
 from copydesk.models.model import Model
 from copydesk.program import Copy, Program
 from copydesk.program.edits import program_edits
-from copydesk.results import EditResult, Event, Hunk, Retraction, Status
+from copydesk.results import Alternative, EditResult, Event, Hunk, Retraction, Status
 from copydesk.serving.checks import adds_suppression, breaks_syntax
 from copydesk.serving.plan import Plan
 from copydesk.text.document import Encoding, TextLines
@@ -294,7 +295,10 @@ class Batch:
         checked: tuple[str, ...] = ()
         if best.program is not None:
             program = plan.page.to_document(best.program, lines.lines)
-            reason, checked = self._objection(plan, best, program)
+            if best.truncated:
+                reason = LOOPED if best.looped else SPENT
+            else:
+                reason, checked = _objection(plan, best.program, program)
         if reason is not None:
             yield from self._retract(entry, reason)
             result = self._result(
@@ -318,35 +322,22 @@ class Batch:
         yield (
             entry.index,
             replace(
-                result, ms=took, exact=best.exact, log_likelihood=best.log_likelihood, unsure=best.unsure
+                result,
+                ms=took,
+                exact=best.exact,
+                log_likelihood=best.log_likelihood,
+                unsure=best.unsure,
+                confidence=best.confidence,
+                alternatives=tuple(self._alternative(plan, one) for one in best.alternatives),
             ),
         )
 
-    def _objection(
-        self, plan: Plan, outcome: Outcome, program: Program
-    ) -> tuple[str | None, tuple[str, ...]]:
-        """Why a finished program must not be applied, or None and the checks it passed."""
-        lines = plan.snapshot.lines.lines
-        if outcome.truncated:
-            return LOOPED if outcome.looped else SPENT, ()
-        assert outcome.program is not None
-        outside = violation(plan.rules, outcome.program, plan.page.views)
-        if outside is not None:
-            return f"outside the request's scope: {outside}", ()
-        try:
-            program.validate(lines)
-        except ProgramError as error:
-            return str(error), ()
-        if all(isinstance(op, Copy) for op in program.ops):
-            return None, ()
-        silenced = adds_suppression(program, lines)
-        if silenced is not None:
-            return f"it silences a tool: {silenced}", ()
-        if plan.snapshot.parsed is None or plan.snapshot.parsed.broken:
-            return None, ()
-        if breaks_syntax(program, lines, plan.snapshot.parsed):
-            return "the result does not parse", ()
-        return None, ("syntax",)
+    def _alternative(self, plan: Plan, weighed: WeighedProgram) -> Alternative:
+        lines = plan.snapshot.lines
+        program = plan.page.to_document(weighed.program, lines.lines)
+        reason, checked = _objection(plan, weighed.program, program)
+        edits = tuple(program_edits(program.ops, lines, False, self._encoding)) if reason is None else ()
+        return Alternative(weighed.title, weighed.probability, program, edits, reason, checked)
 
     def _ended(self, plan: Plan, counts: Counts, reason: str, since: float) -> EditResult:
         status: Status = "cancelled" if reason == "cancelled" else "refused"
@@ -361,6 +352,28 @@ class Batch:
             ms={"total": (time.perf_counter() - since) * 1e3},
             **more,  # type: ignore[arg-type]
         )
+
+
+def _objection(plan: Plan, on_page: Program, program: Program) -> tuple[str | None, tuple[str, ...]]:
+    """Why a finished program must not be applied, or None and the checks it passed. on_page: the same in the page's lines."""
+    lines = plan.snapshot.lines.lines
+    outside = violation(plan.rules, on_page, plan.page.views)
+    if outside is not None:
+        return f"outside the request's scope: {outside}", ()
+    try:
+        program.validate(lines)
+    except ProgramError as error:
+        return str(error), ()
+    if all(isinstance(op, Copy) for op in program.ops):
+        return None, ()
+    silenced = adds_suppression(program, lines)
+    if silenced is not None:
+        return f"it silences a tool: {silenced}", ()
+    if plan.snapshot.parsed is None or plan.snapshot.parsed.broken:
+        return None, ()
+    if breaks_syntax(program, lines, plan.snapshot.parsed):
+        return "the result does not parse", ()
+    return None, ("syntax",)
 
 
 def _spent(entry: _Entry, best: Counts | None = None) -> Counts:

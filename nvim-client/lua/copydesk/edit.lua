@@ -1,6 +1,7 @@
--- One edit by instruction, from the question to the text: asked for, shown while it is decided, checked again, made or dropped.
--- A buffer has one at a time. Knows `copydesk/edit` and its notifications.
+-- One edit by instruction, from the question to the text: asked for, shown while it is decided, chosen where the server is unsure,
+-- checked again, made or dropped. A buffer has one at a time. Knows `copydesk/edit` and its notifications.
 
+local alternatives = require("copydesk.alternatives")
 local apply = require("copydesk.apply")
 local compat = require("copydesk.compat")
 local history = require("copydesk.history")
@@ -16,8 +17,9 @@ local LOOK = 250 -- milliseconds between two looks at a request
 
 local uv = vim.uv or vim.loop
 
--- By buffer: { client, scope, instruction, token, version, row, id, again, edits, edits_row }. `edits` are there once it waits for
--- the person; `row` and `edits_row` are where the scope began when it was asked for, and when the edits came.
+-- By buffer: { client, scope, instruction, token, version, row, id, again, choosing, edits, edits_row }. `choosing` is set while the
+-- person chooses among alternatives, `edits` once it waits for them; `row` and `edits_row` are where the scope began when it was asked
+-- for, and when the edits came.
 local jobs = {}
 local number = 0
 
@@ -37,10 +39,10 @@ local function drop(buf)
   return job
 end
 
---- "running", "waiting" for the person, or nil.
+--- "running", "choosing" among alternatives, "waiting" for the person, or nil.
 function M.phase(buf)
   local job = jobs[buf == 0 and vim.api.nvim_get_current_buf() or buf]
-  return job and (job.edits and "waiting" or "running")
+  return job and (job.edits and "waiting" or job.choosing and "choosing" or "running")
 end
 
 local function shifted(edits, by)
@@ -102,7 +104,7 @@ local function watch(buf, job)
     if timer:is_closing() then
       return
     end
-    if jobs[buf] ~= job or job.token ~= token or job.edits then
+    if jobs[buf] ~= job or job.token ~= token or job.edits or job.choosing then
       timer:close()
       return
     end
@@ -120,27 +122,28 @@ end
 
 local send
 
-local function finish(buf, job, result)
-  if result.status ~= "edited" then
-    drop(buf)
-    say.info("changed nothing" .. (result.reason and (": " .. result.reason) or ""))
+--- Edits of `version` as edits of the buffer as it stands, whose scope begins at `row`; nil where they do not fit.
+local function placed(buf, job, edits, version, row)
+  if compat.version(buf) ~= version then
+    -- Typed after the server had answered. The scope's text is what it was, so the change is elsewhere.
+    if version ~= job.version then
+      return nil
+    end
+    edits = shifted(edits, row - job.row)
+  end
+  return scopes.holds(job.scope, edits, row) and edits or nil
+end
+
+--- Make these edits of `version`, or show them and wait.
+local function settle(buf, job, edits, version)
+  local row = scopes.row(job.scope)
+  if row and edits and not job.again and compat.version(buf) ~= version and version ~= job.version then
+    job.again = true
+    send(buf, job)
     return
   end
-  local row = scopes.row(job.scope)
-  local edits = edits_of(result.edit, buf, result.version)
-  if row and edits and compat.version(buf) ~= result.version then
-    -- Typed after the server had answered. The scope's text is what it was, so the change is elsewhere.
-    if result.version == job.version then
-      edits = shifted(edits, row - job.row)
-    elseif not job.again then
-      job.again = true
-      send(buf, job)
-      return
-    else
-      edits = nil
-    end
-  end
-  if not row or not edits or not scopes.holds(job.scope, edits, row) then
+  edits = row and edits and placed(buf, job, edits, version, row)
+  if not edits then
     drop(buf)
     say.warn(say.CHANGED)
     return
@@ -152,6 +155,46 @@ local function finish(buf, job, result)
     wait(buf, job, edits, row)
   else
     make(buf, job, edits)
+  end
+end
+
+--- Have the person choose among the alternatives of an unsure answer. False where there is nothing to choose from.
+local function choose(buf, job, result)
+  local row = scopes.row(job.scope)
+  local items = {}
+  for _, one in ipairs(row and result.alternatives or {}) do
+    local edits = edits_of(one.edit, buf, result.version)
+    local there = edits and placed(buf, job, edits, result.version, row)
+    if there then
+      local label = alternatives.label(buf, one, there, job.client.offset_encoding)
+      items[#items + 1] = { label = label, edits = edits }
+    end
+  end
+  if #items == 0 then
+    return false
+  end
+  job.choosing = true
+  changed_status()
+  alternatives.choose(items, function(item)
+    if jobs[buf] ~= job or not job.choosing then
+      return -- something newer was asked for, or this was cancelled
+    end
+    job.choosing = nil
+    if item then
+      settle(buf, job, item.edits, result.version)
+    else
+      drop(buf)
+    end
+  end)
+  return true
+end
+
+local function finish(buf, job, result)
+  if result.status == "edited" then
+    settle(buf, job, edits_of(result.edit, buf, result.version), result.version)
+  elseif not choose(buf, job, result) then
+    drop(buf)
+    say.info("changed nothing" .. (result.reason and (": " .. result.reason) or ""))
   end
 end
 
@@ -239,10 +282,31 @@ function M.from_action(action)
   M.ask(buf, start.line + 1, math.min(last, vim.api.nvim_buf_line_count(buf)), nil)
 end
 
+--- A code action came to an unsure answer: the person chooses among its alternatives.
+function M.choose_from_action(action)
+  local answer = action.arguments[1]
+  local version = answer.textDocument.version
+  local buf = vim.uri_to_bufnr(answer.textDocument.uri)
+  local client = compat.client(buf)
+  if not client or compat.version(buf) ~= version then
+    say.warn(say.CHANGED)
+    return
+  end
+  M.cancel(buf)
+  local first, last = answer.range.start.line, answer.range["end"].line
+  local scope = scopes.new(buf, first + 1, last)
+  local job = { client = client, scope = scope, version = version, row = first, again = true }
+  jobs[buf] = job
+  if not choose(buf, job, { version = version, alternatives = answer.alternatives }) then
+    drop(buf)
+    say.warn(say.CHANGED)
+  end
+end
+
 --- Nothing comes of what is on its way or shown. False where there is nothing.
 function M.cancel(buf)
   local job = drop(buf)
-  if job and job.id and not job.edits then
+  if job and job.id and not job.edits and not job.choosing then
     compat.cancel(job.client, job.id)
   end
   return job ~= nil

@@ -18,7 +18,7 @@ local function line_at(buf, row)
 end
 
 --- The rows edits touch (0-based, exclusive), and the lines that will stand there.
-local function after(buf, edits, encoding)
+function M.after(buf, edits, encoding)
   local first, last = math.huge, 0
   for _, edit in ipairs(edits) do
     local start, stop = edit.range.start, edit.range["end"]
@@ -79,7 +79,7 @@ function M.show(buf, edits, encoding)
       )
     end
   end
-  local first, last, lines = after(buf, edits, encoding)
+  local first, last, lines = M.after(buf, edits, encoding)
   if #lines == 0 then
     return
   end

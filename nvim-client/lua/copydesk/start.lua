@@ -54,7 +54,7 @@ local function shared()
     name = "copydesk",
     -- An empty table would travel as a list.
     settings = { copydesk = next(settings) and settings or vim.empty_dict() },
-    init_options = { copydesk = { askInstruction = true, status = true } },
+    init_options = { copydesk = { askInstruction = true, alternatives = true, status = true } },
   }
 end
 

@@ -23,6 +23,8 @@ function M.line(buf)
   local phase = require("copydesk.edit").phase(buf)
   if phase == "running" then
     return "copydesk: editing"
+  elseif phase == "choosing" then
+    return "copydesk: which one?"
   elseif phase == "waiting" then
     return "copydesk: accept?"
   end

@@ -96,8 +96,15 @@ def add_refactor(commands: Commands, options: argparse.ArgumentParser) -> None:
     refactor.add_argument(
         "--include", metavar="GLOB", action="append", help="what folders give (default: known languages)"
     )
-    refactor.add_argument(
+    unsure = refactor.add_mutually_exclusive_group()
+    unsure.add_argument(
         "--unsure", action="store_true", help="where the model is unsure, take its likeliest edit"
+    )
+    unsure.add_argument(
+        "--take",
+        metavar="N",
+        type=positive,
+        help="take the N-th of the edits that an unsure answer names; for one file",
     )
     _add_headless(refactor, "the same as --unsure")
 

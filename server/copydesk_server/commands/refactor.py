@@ -36,6 +36,7 @@ _KEY = (
     "include",
     "exclude",
     "unsure",
+    "take",
     "unverified",
     "model",
     "seed",
@@ -57,6 +58,11 @@ def run(args: argparse.Namespace) -> int:
     places = discover(args.paths, filters)
     if span is not None and len(places) != 1:
         raise RequestError(f"--lines takes one file, and there are {len(places)}")
+    if args.take is not None:
+        if args.unverified:
+            raise RequestError("--take and --unverified exclude each other")
+        if len(places) != 1:
+            raise RequestError(f"--take takes one file, and there are {len(places)}")
     named = {place.path for place in places if place.named}
 
     def begin(editor: Editor) -> Begin:
@@ -70,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
             take_likeliest=unsure,
         )
-        whole = _Whole(editor, request, span, rules)
+        whole = _Whole(editor, request, span, rules, args.take)
 
         def one(source: Source) -> Opened:
             if source.generated and source.path not in named:
@@ -87,12 +93,13 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Whole:
-    """Makes the requests of a file: `request` for each piece of it."""
+    """Makes the requests of a file: `request` for each piece of it. take: as in `FileTask`."""
 
     editor: Editor
     request: EditRequest
     span: Range | None
     rules: Rules
+    take: int | None = None
 
     def task(self, source: Source) -> FileTask:
         lines = split_lines(source.text)
@@ -102,8 +109,11 @@ class _Whole:
         if scope[1] > len(lines):
             raise RequestError(f"--lines {scope[0]}-{scope[1]} of a file with {len(lines)} lines")
         pieces = cut(lines, scope, longest, language)
+        if self.take is not None and len(pieces) != 1:
+            raise RequestError(f"--take takes one request, and the file makes {len(pieces)}; add --lines A-B")
         requests = [replace(self.request, scope=[piece]) for piece in pieces]
-        return FileTask(source, language, requests, self.rules.of_a_file(), self.editor)
+        rules = self.rules.of_a_file()
+        return FileTask(source, language, requests, rules, self.editor, take=self.take)
 
 
 def _choices(name: str) -> list[str]:

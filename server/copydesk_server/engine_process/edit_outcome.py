@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from copydesk.request import Range
@@ -15,6 +15,23 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
 
 
+@dataclass(frozen=True, slots=True)
+class EditAlternative:
+    """One of the edits that an unsure outcome leaves to the person. probability: from 0 to 1, among all that were weighed.
+
+    edits: as those of the outcome; empty where it changes nothing, or where the verdict is "refused", for the reason named.
+    """
+
+    title: str
+    probability: float
+    edits: tuple[TextEdit, ...] = ()
+    program: str | None = None
+    reason: str | None = None
+    checked: tuple[str, ...] = ()
+    verdict: Verdict = "unchanged"
+    applicability: Applicability = "safe"
+
+
 @dataclass(frozen=True)
 class EditOutcome:
     """`edits` are for version `version`, within `scope`, in the client's encoding; empty unless `status` is edited.
@@ -25,6 +42,8 @@ class EditOutcome:
     verdict: of the version that was verified; changes elsewhere do not affect it. "refused" and "unsure" go with the status
     refused. applicability: unsafe where the code may mean something else after it.
     base_version: what `program` is for; 0 where the engine was not asked. before: its lines, once they are known.
+    confidence: the probability of the edit among those the model chose from; None where it did not choose so.
+    alternatives: of an unsure outcome, the likeliest first; each with a verdict of its own.
     """
 
     status: Status
@@ -44,3 +63,21 @@ class EditOutcome:
     applicability: Applicability = "safe"
     base_version: int = 0
     before: tuple[str, ...] | None = None
+    confidence: float | None = None
+    alternatives: tuple[EditAlternative, ...] = ()
+
+    def taken(self, chosen: EditAlternative) -> EditOutcome:
+        """The outcome as a person has it who takes one of its alternatives that has edits."""
+        return replace(
+            self,
+            status="edited",
+            reason=chosen.reason,
+            edits=chosen.edits,
+            program=chosen.program,
+            checked=chosen.checked,
+            unsure=False,
+            verdict=chosen.verdict,
+            applicability=chosen.applicability,
+            confidence=chosen.probability,
+            alternatives=(),
+        )

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from copydesk.request import Diagnostic, EditRequest, Range, ToolFix
 from copydesk.text.document import Position, TextEdit
-from copydesk_server.engine_process.edit_outcome import EditOutcome, Status
+from copydesk_server.engine_process.edit_outcome import EditAlternative, EditOutcome, Status
 
 Message: TypeAlias = dict[str, Any]
 """`kind` names it, the rest depends on that.
@@ -144,4 +144,12 @@ def unpack_result(message: Message) -> EditOutcome:
     values = {key: value for key, value in message.items() if key not in ("kind", "id")}
     values["edits"] = unpack_edits(values.get("edits", ()))
     values["checked"] = tuple(values.get("checked", ()))
+    values["alternatives"] = tuple(map(_unpack_alternative, values.get("alternatives", ())))
     return EditOutcome(**values)
+
+
+def _unpack_alternative(packed: Message) -> EditAlternative:
+    return EditAlternative(
+        **{**packed, "edits": unpack_edits(packed["edits"]), "checked": tuple(packed["checked"])},
+        verdict="refused" if packed["reason"] is not None else "checked" if packed["edits"] else "unchanged",
+    )

@@ -330,6 +330,18 @@ class Worker:
                 exact=event.exact,
                 unsure=event.unsure,
                 log_likelihood=event.log_likelihood,
+                confidence=event.confidence,
+                alternatives=[
+                    {
+                        "title": one.title,
+                        "probability": one.probability,
+                        "edits": pack_edits(one.edits),
+                        "program": str(one.program),
+                        "reason": one.reason,
+                        "checked": list(one.checked),
+                    }
+                    for one in event.alternatives
+                ],
             )
 
     # -- both ----------------------------------------------------------------------------------------------------------

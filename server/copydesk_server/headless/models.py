@@ -11,7 +11,7 @@ from typing import Literal
 from copydesk.decode.counts import Counts
 from copydesk.program import Program
 from copydesk.request import Diagnostic, EditRequest, Range
-from copydesk.results import EditResult
+from copydesk.results import Alternative, EditResult
 from copydesk.text.document import TextEdit
 from copydesk_server.applicability import Applicability
 from copydesk_server.project_imports import Projects
@@ -61,7 +61,7 @@ class Rules:
 class Fix:
     """One thing asked and what came of it. edits: utf-16, for the text its round began with (round 1: the file as read).
 
-    gone: nothing is left to do, another fix took the finding away.
+    gone: nothing is left to do, another fix took the finding away. confidence, alternatives: as in `EditResult`.
     """
 
     request: EditRequest
@@ -74,6 +74,8 @@ class Fix:
     program: Program | None = None
     counts: Counts = field(default_factory=Counts)
     result: EditResult | None = field(default=None, repr=False)
+    confidence: float | None = None
+    alternatives: tuple[Alternative, ...] = ()
 
     @property
     def diagnostic(self) -> Diagnostic | None:

@@ -28,7 +28,18 @@ PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 """What lies at the top of a project: the first of these that is found in a folder above a file."""
 SECONDS = 600.0
 _KEY = ("paths", "rename")
-_NOT_HERE = ("lines", "choices", "grammar", "include", "exclude", "resume", "origin", "statistics", "unsure")
+_NOT_HERE = (
+    "lines",
+    "choices",
+    "grammar",
+    "include",
+    "exclude",
+    "resume",
+    "origin",
+    "statistics",
+    "unsure",
+    "take",
+)
 
 
 def rename_files(args: argparse.Namespace) -> int:

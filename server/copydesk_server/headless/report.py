@@ -21,10 +21,14 @@ from rich.text import Text
 from copydesk.decode.counts import Counts
 from copydesk.program import Program
 from copydesk.text.document import TextEdit
+from copydesk.text.titles import numbered
 from copydesk_server.headless.models import FileStatus, Fix
-from copydesk_server.headless.unified_diff import unified
+from copydesk_server.headless.unified_diff import changed_lines, unified
 from copydesk_server.printable import printable, shown_name
 from copydesk_server.program_view import show
+
+SHOWN_LINES = 8
+"""Of the diff of an alternative."""
 
 
 @dataclass(slots=True)
@@ -149,11 +153,26 @@ class Reporter:
                 self._say(
                     f"{name}:{line}: {printable(_asked(fix))} {fix.verdict}: {printable(reason)}", "yellow"
                 )
+                if fix.verdict == "unsure":
+                    self._tell_alternatives(result, fix)
         if not self._live and result.status in ("edited", "unchanged"):
             done = sum(self.files.values())
             applied = sum(fix.applied for fix in result.fixes)
             count = f", {applied} of {len(result.fixes)}" if result.fixes or not result.edits else ""
             self._say(f"[{done}/{self.total}] {name}: {result.status}{count}", "dim")
+
+    def _tell_alternatives(self, result: FileResult, fix: Fix) -> None:
+        """What a person may take, numbered, each with what it changes."""
+        names = numbered((one.title, one.probability) for one in fix.alternatives)
+        for name, one in zip(names, fix.alternatives, strict=True):
+            self._say(f"  {printable(name)}", "bold")
+            lines = list(changed_lines(result.text, one.edits))
+            for line in lines[:SHOWN_LINES]:
+                self._say(f"     {printable(line)}", "red" if line.startswith("-") else "green")
+            if len(lines) > SHOWN_LINES:
+                self._say(f"     … {len(lines) - SHOWN_LINES} more lines", "dim")
+            if one.reason is not None:
+                self._say(f"     refused: {printable(one.reason)}", "yellow")
 
     def say(self, text: str) -> None:
         """A line for the person, unless they want results only."""
@@ -248,9 +267,18 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "reason": fix.judgement.reason if fix.judgement is not None else None,
         "checks": list(fix.judgement.checks) if fix.judgement is not None else [],
         "edits": [_edit(edit) for edit in fix.edits],
+        "confidence": _rounded(fix.confidence) if fix.confidence is not None else None,
+        "alternatives": [
+            {"title": one.title, "probability": _rounded(one.probability), "edits": [*map(_edit, one.edits)]}
+            for one in fix.alternatives
+        ],
         "program": str(fix.program) if fix.program is not None else None,
         "counts": asdict(fix.counts),
     }
+
+
+def _rounded(probability: float) -> float:
+    return round(probability, 4)
 
 
 def _edit(edit: TextEdit) -> dict[str, Any]:
@@ -269,6 +297,8 @@ def _reason(fix: Fix) -> str:
         return f"{said}; {reason}" if reason else said
     if fix.verdict == "checked":
         return f"{reason or 'no tool can tell whether it is right'} (--checked applies it)"
+    if fix.verdict == "unsure" and fix.alternatives and not fix.edits:
+        return "did you mean one of these? (--take N takes one, --unsure the first)"
     if fix.verdict == "unsure":
         return f"{reason} (--unsure applies {'it' if fix.edits else 'the likeliest'})"
     return reason or ""

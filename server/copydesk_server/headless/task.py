@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from copydesk.decode.counts import Counts
 from copydesk.editor import Document, Editor
-from copydesk.errors import CopydeskError
+from copydesk.errors import CopydeskError, RequestError
 from copydesk.program import Program
 from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import Diagnostic, EditRequest, Range
@@ -41,8 +41,16 @@ class FileTask:
     """A file and what is asked of it. `ready` are the requests to decode now; `answer` takes their results."""
 
     def __init__(
-        self, source: Source, language: str, requests: Sequence[EditRequest], rules: Rules, editor: Editor
+        self,
+        source: Source,
+        language: str,
+        requests: Sequence[EditRequest],
+        rules: Rules,
+        editor: Editor,
+        *,
+        take: int | None = None,
     ) -> None:
+        """take: the alternative that a person takes of an unsure answer, counted from 1."""
         self.source = source
         self.language = language
         self.rules = rules
@@ -54,6 +62,7 @@ class FileTask:
         self.error: str | None = None
         """Why nothing more can be done with it, and nothing of what was done is to be kept."""
         self._editor = editor
+        self._take = take
         self._document: Document | None = None
         self._jury = Jury(source.target, language, rules)
         self._waiting = list(self.fixes)
@@ -152,8 +161,11 @@ class FileTask:
 
     def answer(self, fix: Fix, result: EditResult) -> None:
         """A request's result. With the last of a round the file is to be settled."""
+        if self._take is not None:
+            result = _taken(result, self._take)
         fix.result = result
         fix.counts, fix.program = result.counts, result.program
+        fix.confidence, fix.alternatives = result.confidence, result.alternatives
         for key in ("prefill", "decode"):
             self.ms[key] += result.ms.get(key, 0.0)
         self._left -= 1
@@ -266,6 +278,16 @@ class FileTask:
                     self.fixes.append(fix)
                     waiting.append(fix)
         self._waiting = waiting
+
+
+def _taken(result: EditResult, number: int) -> EditResult:
+    """The result with that alternative taken; refused where it has none such. What was refused or failed stays so."""
+    if result.status in ("failed", "cancelled") or (result.status == "refused" and not result.unsure):
+        return result
+    try:
+        return result.taken(number)
+    except RequestError as error:
+        return replace(result, status="refused", reason=str(error), edits=(), unsure=False)
 
 
 def _find(diagnostic: Diagnostic, said: Sequence[Diagnostic], *, exact: bool) -> Diagnostic | None:

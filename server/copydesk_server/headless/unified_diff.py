@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from copydesk.text.document import TextEdit, TextLines, apply_edits, split_lines, terminator
+from copydesk.text.document import TextEdit, TextLines, apply_edits, content, split_lines, terminator
 from copydesk_server.printable import header_name
 
 CONTEXT = 3
@@ -45,6 +45,14 @@ def unified(name: str, text: str, edits: Sequence[TextEdit]) -> Iterator[str]:
             yield from _marked("+", block.new)
             at = block.last
         yield from _marked(" ", lines.lines[at:last])
+
+
+def changed_lines(text: str, edits: Sequence[TextEdit]) -> Iterator[str]:
+    """The diff's lines that go and that come, without terminators, for people alone. edits: as in `unified`."""
+    lines = TextLines(text)
+    for block in _blocks(lines, edits):
+        yield from (f"-{content(line)}" for line in lines.lines[block.first : block.last])
+        yield from (f"+{content(line)}" for line in block.new)
 
 
 def _blocks(lines: TextLines, edits: Sequence[TextEdit]) -> list[_Block]:

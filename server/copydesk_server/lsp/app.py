@@ -16,6 +16,7 @@ from copydesk import __version__
 from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.engine_state import EngineListeners
 from copydesk_server.lsp import methods
+from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.background import BackgroundTasks
 from copydesk_server.lsp.capabilities import COMMANDS, NAME, position_encoding
@@ -155,6 +156,7 @@ class App:
         advice = ModelAdvice(client, self.engine)
         provider = EditProvider(edits, prefetch, fix_all, programs, renaming, advice)
         applying = Applying(state, client)
+        alternatives = Alternatives(state, client, tasks, programs, applying)
         refactorings = RefactoringMenu(state)
         names = NameMenu(state, imports)
         actions = CodeActions(state, self.engine, diagnostics, prefetch, programs, refactorings, names)
@@ -170,11 +172,13 @@ class App:
             types.TEXT_DOCUMENT_DID_CLOSE: did_close(documents),
             types.TEXT_DOCUMENT_CODE_ACTION: code_action(actions),
             types.CODE_ACTION_RESOLVE: code_action_resolve(
-                encoding, client, requests, provider, refactorings
+                encoding, client, requests, provider, refactorings, alternatives
             ),
             types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename(renaming),
             types.TEXT_DOCUMENT_RENAME: rename(renaming),
-            types.WORKSPACE_EXECUTE_COMMAND: execute_command(client, requests, provider, applying),
+            types.WORKSPACE_EXECUTE_COMMAND: execute_command(
+                client, requests, provider, applying, alternatives
+            ),
             types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration(
                 configuration, pull=capabilities.configuration
             ),
@@ -183,7 +187,9 @@ class App:
                 state, tasks, configuration, projects, watching
             ),
             types.WINDOW_WORK_DONE_PROGRESS_CANCEL: work_done_progress_cancel(bars),
-            methods.EDIT: copydesk_edit(structure, encoding, client, diagnostics, requests, provider),
+            methods.EDIT: copydesk_edit(
+                structure, encoding, client, diagnostics, requests, provider, alternatives
+            ),
             methods.PROGRAM: copydesk_program(programs),
             methods.STATUS: copydesk_status(state, self.engine),
             methods.DIAGNOSTICS: copydesk_diagnostics(structure, diagnostics),

@@ -74,6 +74,18 @@ class Client:
             return False
         return bool(reply.applied)
 
+    async def choose(self, question: str, choices: Sequence[str]) -> str | None:
+        """The one of `choices`, no two alike, that the person chooses; None where they choose none. Raises: never."""
+        actions = [types.MessageActionItem(title=choice) for choice in choices]
+        params = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
+        try:
+            chosen = await self._server.window_show_message_request_async(params)
+        except JsonRpcException as error:
+            log.info("the client does not ask its person (%d)", error.code)
+            self.show_message(f"{question} {' '.join(choices)}", types.MessageType.Info)
+            return None
+        return chosen.title if chosen is not None and chosen.title in choices else None
+
     async def configuration(self, items: list[types.ConfigurationItem]) -> Sequence[Any] | None:
         """The client's settings, one value an item; None where it does not give them."""
         try:

@@ -30,6 +30,8 @@ class ClientCapabilities:
         self.disabled_actions = bool(dig(actions, "disabledSupport"))
         self.asks_instructions = self.options.get("askInstruction") is True
         """Its own code asks the person for the text of "Edit with instruction…"."""
+        self.chooses_alternatives = self.options.get("alternatives") is True
+        """Its own code has the person choose among the alternatives of an unsure answer."""
         self.untrusted = self.options.get("untrusted", False) is not False
         """It opened folders that the person does not trust. Whatever it says but `false` is yes."""
         self.wants_status = self.options.get("status") is True

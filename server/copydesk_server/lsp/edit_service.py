@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ from copydesk_server.lsp.verification import Verify
 from copydesk_server.lsp.workspace_edits import check_edits, text_after
 
 if TYPE_CHECKING:
-    from copydesk_server.verification import Verdict
+    from copydesk_server.verification import Judgement, Verdict
 
 log = logging.getLogger(__name__)
 
@@ -153,33 +153,24 @@ class EditService:
             result,
             version=task.version,
             edits=result.edits if result.status == "edited" else (),
+            alternatives=result.alternatives if result.status == "refused" else (),
             checked=(),
             scope=task.scope or (),
             verdict=_verdict(result),
             base_version=result.version,
             before=task.before,
         )
+        if outcome.alternatives:
+            return await self._unsure(task, outcome)
         now = _now(task, outcome)
         if result.status != "edited":
             return now
-        document, encoding = task.document, self._state.encoding
         try:
-            check_edits(document.lines, now.edits, encoding, now.scope or None)
-            before, after = document.lines.text, text_after(document.lines, now.edits, encoding)
+            verifying = self._verification(task, now, now.edits, result.checked)
         except CopydeskError as error:
             # Nothing of this may reach a text. It is a mistake of ours and not the person's.
             log.error("an edit of the engine's does not fit its document: %s", error)
             return replace(now, status="failed", reason=str(error), edits=())
-        diagnostics: list[Diagnostic] = []
-        for diagnostic in task.request.diagnostics:
-            there = move_diagnostic(diagnostic, task.changes)
-            if there is None:
-                raise modified()
-            diagnostics.append(there)
-        language, path = document.language, document.path
-        verifying = self._verify(
-            before, after, diagnostics, language=language, path=path, checked=result.checked
-        )
         said = await _first(asyncio.ensure_future(verifying), task)
         now = replace(
             _now(task, outcome),
@@ -189,6 +180,56 @@ class EditService:
             reason=said.reason,
         )
         return now if said.verdict != "refused" else replace(now, status="refused", edits=())
+
+    async def _unsure(self, task: EditTask, outcome: EditOutcome) -> EditOutcome:
+        """The outcome for the document as it stands, each of its alternatives verified. The person chooses later, perhaps by
+        means of the client's own: nothing is offered that has not passed.
+        """
+        now = _now(task, outcome)
+        verifying: dict[int, asyncio.Future[Judgement]] = {}
+        try:
+            for place, one in enumerate(now.alternatives):
+                if one.edits:
+                    said = self._verification(task, now, one.edits, one.checked)
+                    verifying[place] = asyncio.ensure_future(said)
+            judgements = await _first(asyncio.gather(*verifying.values()), task)
+        except CopydeskError as error:
+            log.error("an alternative of the engine's does not fit its document: %s", error)
+            return replace(now, alternatives=())
+        finally:
+            for work in verifying.values():
+                work.cancel()
+        now = _now(task, outcome)
+        alternatives = list(now.alternatives)
+        for place, said in zip(verifying, judgements, strict=True):
+            one = alternatives[place]
+            alternatives[place] = replace(
+                one,
+                edits=() if said.verdict == "refused" else one.edits,
+                verdict=said.verdict,
+                reason=said.reason,
+                checked=said.checks,
+                applicability=said.applicability,
+            )
+        return replace(now, alternatives=tuple(alternatives))
+
+    def _verification(
+        self, task: EditTask, now: EditOutcome, edits: Sequence[TextEdit], checked: Sequence[str]
+    ) -> Coroutine[Any, Any, Judgement]:
+        """The judgement to come of edits of the document as it stands. Raises CopydeskError for edits that do not fit it, and
+        StoppedError where what they are for has changed.
+        """
+        document, encoding = task.document, self._state.encoding
+        check_edits(document.lines, edits, encoding, now.scope or None)
+        before, after = document.lines.text, text_after(document.lines, edits, encoding)
+        diagnostics: list[Diagnostic] = []
+        for diagnostic in task.request.diagnostics:
+            there = move_diagnostic(diagnostic, task.changes)
+            if there is None:
+                raise modified()
+            diagnostics.append(there)
+        language, path = document.language, document.path
+        return self._verify(before, after, diagnostics, language=language, path=path, checked=checked)
 
     # -- meanwhile -----------------------------------------------------------------------------------------------------
 

@@ -112,7 +112,15 @@ def move_outcome(outcome: EditOutcome, version: int, changes: Sequence[Change]) 
     there = rebase(outcome.edits, outcome.scope, changes)
     if there is None:
         return None
-    return replace(outcome, version=version, edits=there.edits, scope=there.scope)
+    alternatives = []
+    for one in outcome.alternatives:
+        moved = rebase(one.edits, outcome.scope, changes)
+        if moved is None:
+            return None
+        alternatives.append(replace(one, edits=moved.edits))
+    return replace(
+        outcome, version=version, edits=there.edits, scope=there.scope, alternatives=tuple(alternatives)
+    )
 
 
 def overlap(a: Range, b: Range) -> bool:

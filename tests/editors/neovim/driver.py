@@ -39,7 +39,8 @@ class Neovim:
     ) -> Neovim:
         """Started in `folder` (default: `home`), which is not the checkout, where an environment may lie.
 
-        setup: "setup"; "module", which has `python -m` start the server; "enable"; or "stock", without the plugin.
+        setup: "setup"; "module", which has `python -m` start the server; "enable"; "scripted", with an engine that does what an
+        instruction says (`engine_hosts.py`); or "stock", without the plugin.
         Raises what pynvim raises where it does not start.
         """
         libraries = next(editor.root.glob("usr/lib/*-linux-*/lua/5.1"), None)
@@ -57,6 +58,7 @@ class Neovim:
             "COPYDESK_SETUP": setup,
             "COPYDESK_COMMAND": str(binaries / "copydesk"),
             "COPYDESK_PYTHON": sys.executable,
+            "COPYDESK_SCRIPTED_SERVER": str(ROOT / "tests/support/scripted_server.py"),
             "COPYDESK_LINTER": str(HERE.parent / "linter_server.py"),
             "COPYDESK_LINTER_ENCODING": linter_encoding,
             "PYTHONPATH": os.pathsep.join(str(ROOT / name) for name in ("engine", "server", "tests/support")),

@@ -22,6 +22,9 @@ else
   if vim.env.COPYDESK_SETUP == "module" then
     cmd = { vim.env.COPYDESK_PYTHON, "-m", "copydesk_server", "lsp" } -- which imports from the working directory first
   end
+  if vim.env.COPYDESK_SETUP == "scripted" then
+    cmd = { vim.env.COPYDESK_PYTHON, vim.env.COPYDESK_SCRIPTED_SERVER, "lsp" } -- without a model: instructions say what comes of them
+  end
   require("copydesk").setup({ cmd = cmd, settings = { precompute = true } })
 end
 

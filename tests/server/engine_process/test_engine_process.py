@@ -19,7 +19,7 @@ from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
 from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.connection import CONTEXT
-from copydesk_server.engine_process.edit_outcome import EditOutcome
+from copydesk_server.engine_process.edit_outcome import EditAlternative, EditOutcome
 from copydesk_server.engine_process.flags import SLOTS, Flags
 from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Retracted
 from copydesk_server.engine_process.messages import (
@@ -345,6 +345,21 @@ def test_messages_keep_requests_and_results() -> None:
         ms={"total": 0.5}, checked=["syntax"], exact=False, log_likelihood=-1.5, unsure=True,
     )  # fmt: skip
     assert unpack_result(decode(encode(message))) == result
+    offered = [
+        EditAlternative("First", 0.5, (edit,), "<program>", None, ("syntax",), "checked"),
+        EditAlternative("change nothing", 0.25, (), "<program>", None, (), "unchanged"),
+        EditAlternative("Second", 0.125, (), "<program>", "it does not parse", (), "refused"),
+    ]
+    packed = [
+        {
+            "title": one.title, "probability": one.probability, "program": one.program, "reason": one.reason,
+            "edits": [[0, 1, 2, 3, edit.new_text]] if one.edits else [], "checked": list(one.checked),
+        }
+        for one in offered
+    ]  # fmt: skip
+    message = result_message(8, "refused", "which?", 3, unsure=True, alternatives=packed, confidence=None)
+    expected = EditOutcome("refused", "which?", 3, unsure=True, alternatives=tuple(offered))
+    assert unpack_result(decode(encode(message))) == expected
 
 
 def test_flags_run_out_gently() -> None:

@@ -8,11 +8,13 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from copydesk.decode import finite_choice
 from copydesk.editor import Editor
 from copydesk.program import Gen, Program, Sub
 from copydesk.text.document import Position, TextEdit, apply_edits
@@ -527,3 +529,126 @@ def test_as_a_program(project: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 1, done.stderr
     assert applied(BROKEN, json.loads(done.stdout)["edits"]) == MENDED
+
+
+UNCLEAR = "no print needed any more in there"
+
+
+@pytest.fixture
+def unsure(loaded: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The embedded model as one that chooses an instruction's edit, and is sure of none."""
+    codec = loaded.loaded_model.codec
+    assert codec is not None
+    monkeypatch.setattr(codec, "format", replace(codec.format, chooses=True))
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
+
+
+def unsure_fix(capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, dict[str, Any], dict[str, Any]]:
+    code = main(["refactor", "a.py", "-i", UNCLEAR, "--lines", "7-12", "--json", *more])
+    (told,) = objects(capsys)
+    return code, told, told["fixes"][0]
+
+
+@pytest.mark.usefixtures("unsure")
+def test_an_unsure_answer_has_alternatives(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_text(BROKEN)
+    code, told, fix = unsure_fix(capsys)
+    assert (code, told["status"], told["edits"]) == (1, "unchanged", [])
+    assert (fix["verdict"], fix["confidence"], fix["edits"]) == ("unsure", None, [])
+    found = fix["alternatives"]
+    assert 2 <= len(found) <= 3
+    assert all(set(one) == {"title", "probability", "edits"} for one in found)
+    probabilities = [one["probability"] for one in found]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert 0 < sum(probabilities) <= 1.0002
+    assert fix["reason"].startswith(f"did you mean one of these? 1. {found[0]['title']}"[:60])
+
+
+@pytest.mark.usefixtures("unsure")
+def test_unsure_answers_are_printed_with_what_may_be_taken(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.py").write_text(BROKEN)
+    *_, fix = unsure_fix(capsys)
+    assert main(["refactor", "a.py", "-i", UNCLEAR, "--lines", "7-12"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    said = "unsure: did you mean one of these? (--take N takes one, --unsure the first)"
+    assert f"a.py:7: instruction {said}" in err
+    assert err.count("unsure: ") == 1, "said once"
+    for number, one in enumerate(fix["alternatives"], 1):
+        entry = err[err.index(f"\n  {number}. {one['title'][:50]}") :]
+        entry = re.split(r"\n  \d\. ", entry[1:])[0]
+        assert f"({one['probability']:.0%})" in entry
+        before, after = BROKEN.split("\n"), applied(BROKEN, one["edits"]).split("\n")
+        gone = [line for line in before if line not in after]
+        come = [line for line in after if line not in before]
+        assert len(gone) + len(come) > 0 or not one["edits"]
+        for sign, lines in (("-", gone), ("+", come)):
+            assert all(f"     {sign}{line}" in entry for line in lines[:4])
+
+
+@pytest.mark.usefixtures("unsure")
+@pytest.mark.parametrize("number", [1, 3])
+def test_an_alternative_is_taken(project: Path, capsys: pytest.CaptureFixture[str], number: int) -> None:
+    (project / "a.py").write_text(BROKEN)
+    *_, fix = unsure_fix(capsys)
+    one = fix["alternatives"][number - 1]
+    code, told, taken = unsure_fix(capsys, "--take", str(number), "--write", "--allow-dirty")
+    assert one["edits"], one
+    assert (code, told["status"], told["edits"]) == (0, "edited", one["edits"])
+    assert (taken["verdict"], taken["confidence"], taken["applied"]) == ("checked", one["probability"], True)
+    assert (project / "a.py").read_text() == applied(BROKEN, one["edits"])
+
+
+@pytest.mark.usefixtures("unsure")
+def test_the_first_alternative_is_the_likeliest(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.py").write_text(BROKEN)
+    _, first, _ = unsure_fix(capsys, "--take", "1")
+    code, likeliest, fix = unsure_fix(capsys, "--unsure")
+    assert likeliest["edits"] == first["edits"] != []
+    assert (code, fix["verdict"], fix["confidence"]) == (1, "unsure", fix["alternatives"][0]["probability"])
+
+
+def test_what_cannot_be_taken(
+    project: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    (project / "a.py").write_text(BROKEN)
+    (project / "b.py").write_text(BROKEN)
+    (project / "long.py").write_text("\n\n".join(f"def f{n}(x):\n    return x\n" for n in range(60)))
+    for arguments, said in (
+        (["a.py", "b.py", "--take", "1"], "--take takes one file, and there are 2"),
+        (["a.py", "--take", "1", "--unverified"], "--take and --unverified exclude each other"),
+        (["long.py", "--take", "1"], "--take takes one request, and the file makes"),
+    ):
+        assert main(["refactor", *arguments, "-i", UNCLEAR]) == 2
+        assert said in capsys.readouterr().err
+    for arguments in (["a.py", "--take", "0"], ["a.py", "--take", "1", "--unsure"]):
+        with pytest.raises(SystemExit):
+            main(["refactor", *arguments, "-i", UNCLEAR])
+        capsys.readouterr()
+    settled = "rename path to source"
+    assert main(["refactor", "a.py", "-i", settled, "--take", "1", "--json"]) == 1
+    (told,) = objects(capsys)
+    assert (told["status"], told["edits"]) == ("refused", [])
+    assert told["fixes"][0]["reason"] == "there are no alternatives to take: the model is not unsure"
+    request.getfixturevalue("unsure")
+    code, told, fix = unsure_fix(capsys, "--take", "9")
+    assert (code, told["status"], fix["verdict"], fix["edits"]) == (1, "refused", "refused", [])
+    assert re.fullmatch(r"there is no alternative 9: the model offers [23]", fix["reason"])
+
+
+def test_a_choice_among_fixes_says_how_likely_it_was(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for names in ("count, amount", "count, court"):
+        (project / "a.py").write_text(f"def read({names}):\n    return cout, {names}\n")
+        main(["fix", "a.py", "--select", "F821", "--json"])
+        (told,) = objects(capsys)
+        (fix,) = told["fixes"]
+        found.append((fix["counts"]["choices"], fix["confidence"]))
+        assert fix["alternatives"] == []
+    assert found[0] == (0, None), "one name it may be: nothing to weigh"
+    assert found[1][0] == 1
+    assert 0.5 <= found[1][1] < 1

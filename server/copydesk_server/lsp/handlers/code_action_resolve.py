@@ -1,7 +1,7 @@
 """`codeAction/resolve`: the edit of the action the person has chosen. Nothing streams: the answer is the edit or none.
 
 The edit is for the document's version as it is answered. An action that comes to nothing comes back without edit, and the person
-is told why.
+is told why. Where the model was unsure, the person is asked: by a command of the client's own, or by the server.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import attrs
 from lsprotocol import types
 
 from copydesk.text.document import Encoding
+from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.edit_provider import EditProvider
 from copydesk_server.lsp.edit_requests import OURS, EditRequests, is_ours
@@ -26,6 +27,7 @@ def code_action_resolve(
     requests: EditRequests,
     edits: EditProvider,
     refactorings: RefactoringMenu,
+    alternatives: Alternatives,
 ) -> Callable[[types.CodeAction], Awaitable[types.CodeAction]]:
     """Answers -32801 where the text has changed just there: the client asks for actions anew, or forgets about it."""
 
@@ -38,8 +40,10 @@ def code_action_resolve(
         task = requests.from_action(action.data)
         outcome = await edits.obtain(task)
         if outcome.status != "edited":
-            explain(client, outcome)
-            return action
+            command = alternatives.command(task.document, outcome)
+            if command is None and not alternatives.ask(task.document, outcome):
+                explain(client, outcome)
+            return attrs.evolve(action, command=command)
         return attrs.evolve(
             action,
             edit=workspace_edit(task.document, outcome.edits, encoding),

@@ -1,5 +1,7 @@
 """`copydesk/edit`: one edit for a client of ours, shown as it comes about. PROTOCOL.md has the messages.
 
+An unsure answer has alternatives for a client that has its person choose among them; any other client is sent the question.
+
 `copydesk/hunk` goes out the moment the engine knows a hunk to be final, in coordinates of the version it is for: a preview, never
 to be applied. `copydesk/retract` takes back what was shown. The answer has the whole edit, for the version it names.
 """
@@ -15,6 +17,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from copydesk.text.document import Encoding
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.jobs import HunkEvent, Retracted
+from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.capabilities import dig
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.diagnostics import DiagnosticStore, engine_diagnostic, moved_shown
@@ -34,6 +37,7 @@ def copydesk_edit(
     diagnostics: DiagnosticStore,
     requests: EditRequests,
     edits: EditProvider,
+    alternatives: Alternatives,
 ) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """Streams only to a client that names a token."""
 
@@ -48,6 +52,10 @@ def copydesk_edit(
         try:
             outcome = await edits.obtain(task)
             answer = _answer(task, outcome, encoding)
+            if alternatives.clients_own:
+                answer["alternatives"] = alternatives.described(task.document, outcome)
+            else:
+                alternatives.ask(task.document, outcome)
             applicable = outcome.status == "edited"
         finally:
             if preview is not None and not applicable:
@@ -124,4 +132,6 @@ def _answer(task: EditTask, outcome: EditOutcome, encoding: Encoding) -> dict[st
         "counts": outcome.counts,
         "ms": outcome.ms,
         "exact": outcome.exact,
+        "confidence": outcome.confidence,
+        "alternatives": [],
     }

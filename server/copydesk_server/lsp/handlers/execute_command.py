@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.capabilities import COMMANDS
 from copydesk_server.lsp.client import Client
@@ -16,7 +17,11 @@ from copydesk_server.lsp.explanation import explain
 
 
 def execute_command(
-    client: Client, requests: EditRequests, edits: EditProvider, applying: Applying
+    client: Client,
+    requests: EditRequests,
+    edits: EditProvider,
+    applying: Applying,
+    alternatives: Alternatives,
 ) -> Callable[[types.ExecuteCommandParams], Awaitable[None]]:
     """All our commands take an action's data; they differ in what the menu of a client without action literals calls them."""
 
@@ -28,7 +33,8 @@ def execute_command(
         task.token = params.work_done_token
         outcome = await edits.obtain(task)
         if outcome.status != "edited":
-            explain(client, outcome)
+            if not alternatives.ask(task.document, outcome):
+                explain(client, outcome)
             return
         label = "copydesk: edit" if task.kind == "rewrite" else "copydesk: fix"
         await applying.apply(task.document, outcome, label)

@@ -1,0 +1,44 @@
+"""A program that a model weighed among others, and the others beside it: what an unsure answer is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from copydesk.grammar.trie import Floats
+from copydesk.program import Program
+from copydesk.text.titles import numbered
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedProgram:
+    """A page program, what it does in words, and its probability among all that were weighed, from 0 to 1."""
+
+    program: Program
+    title: str
+    probability: float
+
+
+def combined(
+    programs: Sequence[tuple[Program, str]], law: Floats, views: Sequence[str]
+) -> tuple[list[WeighedProgram], Floats]:
+    """Programs with their titles, those that make the same text of `views` as one, in the order they came; and the logarithms of
+    their probabilities. law: one logarithm a program. Of those that make the same text the likeliest stands for all.
+    """
+    text, groups = "".join(views), dict[str, list[int]]()
+    for place, (program, _) in enumerate(programs):
+        groups.setdefault(program.resolve(text), []).append(place)
+    summed = np.array([np.logaddexp.reduce(law[group]) for group in groups.values()])
+    found = []
+    for group, probability in zip(groups.values(), np.exp(summed), strict=True):
+        program, title = programs[max(group, key=lambda place: law[place])]
+        found.append(WeighedProgram(program, title, min(1.0, float(probability))))
+    return found, summed
+
+
+def question(alternatives: Sequence[WeighedProgram]) -> str:
+    """Asks a person which of the programs they meant."""
+    named = numbered((one.title, one.probability) for one in alternatives)
+    return f"did you mean one of these? {' '.join(named)}"

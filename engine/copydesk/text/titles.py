@@ -1,0 +1,25 @@
+"""How edits are named to a person who may choose one: their titles, and how likely each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+LONGEST_TITLE = 60
+
+
+def percent(probability: float) -> str:
+    """A probability as people read it."""
+    return f"{probability:.0%}"
+
+
+def numbered(edits: Iterable[tuple[str, float]]) -> list[str]:
+    """Titles with their probabilities, numbered from 1: `1. Rename "tmp" to "node" (41%)`. No two are alike."""
+    return [
+        f"{number}. {clipped(title)} ({percent(probability)})"
+        for number, (title, probability) in enumerate(edits, 1)
+    ]
+
+
+def clipped(title: str) -> str:
+    """A title that fits into a line with others."""
+    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
