@@ -17,6 +17,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
+from copydesk.serving import narrowing
 from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk.serving.plan import script_of
@@ -110,8 +111,10 @@ def test_the_likeliest_candidate_is_the_edit(editor: Editor, instruction: str, t
 
 
 def test_an_edit_that_was_weighed_says_how_likely_it_is(editor: Editor) -> None:
-    made = candidates("use +=")["Write total += item"]
-    result = said(editor, EditRequest(scope=[SCOPE], instruction="use +=", phrases=False), made)
+    title = "Write total += item"
+    made, line = candidates("use +=")[title]
+    request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)
+    result = said(editor, request, made, described=(title, line))
     assert result.confidence is not None
     assert finite_choice.CONFIDENCE <= result.confidence <= 1.0
     assert result.alternatives == ()
@@ -120,8 +123,10 @@ def test_an_edit_that_was_weighed_says_how_likely_it_is(editor: Editor) -> None:
 def unsure(editor: Editor, monkeypatch: pytest.MonkeyPatch, **more: Any) -> EditResult:
     """The result of an instruction where nothing is likely enough, whatever the model says."""
     monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
-    made = candidates("use +=")["Write total += item"]
-    return said(editor, EditRequest(scope=[SCOPE], instruction="use +=", phrases=False, **more), made)
+    title = "Write total += item"
+    made, line = candidates("use +=")[title]
+    request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False, **more)
+    return said(editor, request, made, described=(title, line))
 
 
 def test_an_unsure_result_has_the_likeliest_edits(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +140,7 @@ def test_an_unsure_result_has_the_likeliest_edits(editor: Editor, monkeypatch: p
     assert 0.0 < sum(found) <= 1.0
     made = candidates("use +=")
     for one in result.alternatives:
-        assert one.program.resolve(TEXT) == apply_edits(TEXT, one.edits) == made.get(one.title, TEXT)
+        assert one.program.resolve(TEXT) == apply_edits(TEXT, one.edits) == made.get(one.title, (TEXT, 0))[0]
     likeliest = unsure(editor, monkeypatch, take_likeliest=True)
     first = result.alternatives[0]
     assert (likeliest.status, likeliest.unsure) == ("edited", True)
@@ -174,16 +179,18 @@ def test_an_alternative_that_a_check_refuses_is_refused(
         assert (taken.edits, taken.text, taken.unsure) == ((), TEXT, False)
 
 
-def test_that_nothing_changes_is_a_candidate(editor: Editor) -> None:
+def test_that_nothing_changes_is_a_candidate(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(narrowing, "NOTHING", replace(NOTHING, prior=20.0))
     request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)
     result = said(editor, request, TEXT, described=(NOTHING.title, NOTHING.line))
     assert (result.status, result.counts.choices) == ("unchanged", 1)
 
 
-def test_that_another_edit_is_meant_is_a_candidate(editor: Editor) -> None:
+def test_that_another_edit_is_meant_is_a_candidate(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(narrowing, "ANOTHER", replace(ANOTHER, prior=20.0))
     request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)
     result = said(editor, request, TEXT, described=(ANOTHER.title, ANOTHER.line))
-    assert (result.status, result.counts.choices) == ("refused", 1)
+    assert (result.status, result.unsure, result.counts.choices) == ("refused", True, 1)
 
 
 @pytest.mark.parametrize(
