@@ -30,7 +30,7 @@ class EditFormat:
     Lengths are in lines. `page_lines` is the most that a page shows. `warm_lines` is the length of pages that are kept warm (0:
     `page_lines`): shorter pages take less memory, and a request that needs more gets a page of its own. `after_copy` is what
     follows a copy in the model's context: the whole span, its last `tail_lines` lines, or the program alone. `chooses`:
-    whether the model was trained to choose an instruction's edit among candidates.
+    whether the model was trained to judge the candidates of an instruction by their descriptions.
     """
 
     kind: Kind = "lines"
