@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from copydesk.errors import TrainingError
-from copydesk_training.examples import Role
+from copydesk_training.examples import Role, branch_ends
 from copydesk_training.segments import Segments
 from copydesk_training.shard_file import Row, Shard
 
@@ -29,10 +28,10 @@ ROLE_WEIGHTS = {Role.PROGRAM: 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The groups of a batch whose branches are candidates of one request (`choices.py`).
+    """The requests of a batch that are answered by one of some candidates (`choices.py`).
 
     candidate: int64 [n], which of the C candidates each chosen position spells, C for none. group: int64 [C], which of the G
-    groups it belongs to. right: bool [C], one of each group. count: G.
+    requests it is a candidate of. right: bool [C], one of each request. count: G.
     """
 
     candidate: torch.Tensor
@@ -221,29 +220,30 @@ def assemble(
     B = len(rows)
     ids = np.zeros((B, width + 1), np.int64)
     roles = np.full((B, width + 1), Role.CONTEXT, np.uint8)
-    own, shared = np.zeros((2, B, width + 1), np.int32)
+    seen = np.zeros((4, B, width + 1), np.int32)
     candidate = np.full((B, width + 1), -1, np.int64)
-    groups: list[int] = []
+    groups: list[tuple[int, int]] = []
     right: list[bool] = []
     total = branches = requests = 0
-    for k, (tokens, role, starts) in enumerate(rows):
-        ids[k, : len(tokens)] = tokens
-        roles[k, : len(tokens)] = role
+    for k, row in enumerate(rows):
+        size, starts, parents = len(row.tokens), row.branches.tolist(), row.parents.tolist()
+        ids[k, :size] = row.tokens
+        roles[k, :size] = row.roles
         # What comes before a branch in its row is another branch: nothing foretells its first token.
         roles[k, starts] = Role.CONTEXT
-        shared[k, starts[0] :] = starts[0]
-        for start in starts:
-            own[k, start:] = start
-        total += len(tokens) - 1
+        _place(starts, parents, seen[:, k])
+        total += size - 1
         branches += len(starts)
-        if not (role == Role.RIVAL).any():
-            requests += len(starts)
-            continue
-        requests += 1
-        for start, end in pairwise([*map(int, starts), len(tokens)]):
+        members = list(zip(starts, branch_ends(starts, parents, size), parents, strict=True))
+        chosen_among = {on for start, end, on in members if (row.roles[start:end] == Role.RIVAL).any()}
+        requests += len(chosen_among)
+        for start, end, on in members:
+            if on not in chosen_among:
+                requests += 1
+                continue
             candidate[k, start + 1 : end] = len(groups)
-            groups.append(k)
-            right.append(bool(role[start + 1] == Role.PROGRAM))
+            groups.append((k, on))
+            right.append(bool(row.roles[start + 1] == Role.PROGRAM))
     targets, role_of = ids[:, 1:].ravel(), roles[:, 1:].ravel()
     weight = np.zeros(targets.shape, np.float32)
     candidates = candidate[:, 1:].ravel()
@@ -253,28 +253,47 @@ def assemble(
     if rng is not None and lm_sample > 0:
         document = (role_of == Role.DOCUMENT) & (rng.random(targets.shape, np.float32) < lm_sample)
     where = np.flatnonzero((weight > 0) | document | (candidates >= 0))
-    seen = np.arange(1, width + 1) - own[:, :-1] + shared[:, :-1]
+    segments = Segments.of(*seen[:, :, :-1])
     return Batch(
         ids=torch.from_numpy(np.ascontiguousarray(ids[:, :-1])),
-        segments=Segments.of(own[:, :-1], shared[:, :-1]) if branches > B else None,
+        segments=segments if branches > B else None,
         where=torch.from_numpy(where),
         target=torch.from_numpy(targets[where]),
         weight=torch.from_numpy(weight[where]),
         document=torch.from_numpy(document[where]),
         examples=requests,
         tokens=total,
-        pairs=int(seen.sum()),
+        pairs=int((segments.positions + 1).sum()),
         position=position or [],
         choices=_choices(candidates[where], groups, right) if groups else None,
     )
 
 
-def _choices(candidate: NDArray[np.int64], rows: Sequence[int], right: Sequence[bool]) -> Choices:
-    """rows: the row of each candidate."""
-    numbers = {row: k for k, row in enumerate(dict.fromkeys(rows))}
+def _place(starts: Sequence[int], parents: Sequence[int], row: NDArray[np.int32]) -> None:
+    """Write what the tokens of one row see, the parts of `Segments`, into row [4, T]: its branches begin at `starts` and continue
+    what begins at `parents`. Padding behind them belongs to the last one.
+    """
+    own, shared, parent, parent_end = row
+    page = parents[0] or starts[0]
+    shared[page:] = parent[page:] = parent_end[page:] = page
+    request = (0, 0)
+    for start, at in zip(starts, parents, strict=True):
+        if at and at != request[0]:
+            own[at:start] = at
+            parent[at:start] = parent_end[at:start] = page
+            request = (at, start)
+        own[start:] = start
+        parent[start:], parent_end[start:] = request if at else (page, page)
+
+
+def _choices(
+    candidate: NDArray[np.int64], requests: Sequence[tuple[int, int]], right: Sequence[bool]
+) -> Choices:
+    """requests: what each candidate answers, as row and parent."""
+    numbers = {request: k for k, request in enumerate(dict.fromkeys(requests))}
     return Choices(
-        candidate=torch.from_numpy(np.where(candidate < 0, len(rows), candidate)),
-        group=torch.tensor([numbers[row] for row in rows]),
+        candidate=torch.from_numpy(np.where(candidate < 0, len(requests), candidate)),
+        group=torch.tensor([numbers[request] for request in requests]),
         right=torch.tensor(right),
         count=len(numbers),
     )

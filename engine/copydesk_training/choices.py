@@ -1,19 +1,22 @@
 """Requests whose answer competes with other edits: what a model learns to choose among the refactorings' candidates from.
 
-A group is a page with the request, and behind it a branch for each candidate: the right one, others that the engine would list
-beside it, and the program that changes nothing, which is right where there is nothing to do, or no candidate does it. Every
-branch begins with the request's last token, so that its first own token is foretold, too.
+A group is a page, requests behind it, and behind each request a branch for each of its candidates: the right one, others that the
+engine would list beside it, and the program that changes nothing, which is right where there is nothing to do, or no candidate
+does it. Every branch begins with its request's last token, so that its first own token is foretold, too. A request that is alone
+on its page is part of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
 
 from copydesk.errors import ScopeError
 from copydesk.grammar.rules import Rules
+from copydesk.paging.page import Page
 from copydesk.program import Copy, Program
 from copydesk.prompting.prompt import request_tokens
 from copydesk.quickfixes.handler import Candidates
@@ -60,6 +63,29 @@ def choice_examples(text: str, rng: Random, count: int, *, idle: float = IDLE) -
             yield example
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A request and its candidates in tokens, the right one first."""
+
+    example: Example
+    request: list[int]
+    candidates: list[list[int]]
+
+    @property
+    def size(self) -> int:
+        """Tokens behind the page: the request's last one stands before each candidate."""
+        return len(self.request) - 1 + sum(1 + len(candidate) for candidate in self.candidates)
+
+    def cut(self, most: int) -> _Choice:
+        """The choice among its first candidates, as many as make its size at most `most`."""
+        size = len(self.request) - 1
+        for k, candidate in enumerate(self.candidates):
+            size += 1 + len(candidate)
+            if size > most:
+                return replace(self, candidates=self.candidates[:k])
+        return self
+
+
 class ChoiceRenderer(Renderer):
     """Groups of candidates in the tokens of one codec."""
 
@@ -69,7 +95,36 @@ class ChoiceRenderer(Renderer):
         placed = self.place(example, shown)
         if isinstance(placed, str):
             return placed
-        page, scope = placed
+        choice = self._choice(example, shown, *placed, rng)
+        return choice if isinstance(choice, str) else self._choice_group(shown, placed[0], [choice])
+
+    def render_choices(
+        self, examples: Sequence[Example], page_lines: int, rng: Random, drop: Callable[[Example, str], None]
+    ) -> Iterator[Rendered]:
+        """The examples, all of one document (the same `before`), as choices in groups that share a page (`sharing.gathered`).
+        `drop` is told of those that are none.
+        """
+        shown = Shown.of(examples[0].before, self.format_of(page_lines))
+        for page, members in self.placed(examples, shown, drop):
+            group: list[_Choice] = []
+            size = first = len(self.page_tokens(shown, page).ids)
+            for example, scope in members:
+                choice = self._choice(example, shown, page, scope, rng)
+                if isinstance(choice, str):
+                    drop(example, choice)
+                    continue
+                if group and size + choice.size > LONGEST_GROUP:
+                    yield self._choice_group(shown, page, group)
+                    group, size = [], first
+                group.append(choice)
+                size += choice.size
+            if group:
+                yield self._choice_group(shown, page, group)
+
+    def _choice(
+        self, example: Example, shown: Shown, page: Page, scope: list[Range], rng: Random
+    ) -> _Choice | str:
+        """What stands behind the page."""
         try:
             page_scope = page.to_page_scope(scope)
         except ScopeError:
@@ -101,31 +156,34 @@ class ChoiceRenderer(Renderer):
         if len(known) < 2:
             return "there is no other candidate"
         asked = request_tokens(self.codec, page, page_scope, example.request)
-        return self._choice_group(example, page_lines, [*tokens.ids, *asked], self._spelled(lowering, known))
+        choice = _Choice(example, asked, self._spelled(lowering, known)).cut(LONGEST_GROUP - len(tokens.ids))
+        return choice if len(choice.candidates) > 1 else "too many tokens"
 
     def _spelled(self, lowering: Lowering, programs: Sequence[Program]) -> list[list[int]]:
         page, lines, open_end = lowering.page, lowering.tokens.lines, lowering.rules.open_end
         spelled = (self.codec.encode_program(one, page.views, lines, open_end=open_end) for one in programs)
         return [[token for piece in pieces for token in piece.ids] for pieces in spelled]
 
-    def _choice_group(
-        self, example: Example, page_lines: int, prompt: list[int], spelled: Sequence[list[int]]
-    ) -> Rendered | str:
-        ids, last = prompt[:-1], prompt[-1]
+    def _choice_group(self, shown: Shown, page: Page, group: Sequence[_Choice]) -> Rendered:
+        ids = list(self.page_tokens(shown, page).ids)
         roles = bytearray([Role.CONTEXT]) * len(ids)
         starts: list[int] = []
-        for k, program in enumerate(spelled):
-            if len(ids) + 1 + len(program) > LONGEST_GROUP:
-                break
-            starts.append(len(ids))
-            ids += [last, *program]
-            roles += bytes([Role.CONTEXT]) + bytes([Role.RIVAL if k else Role.PROGRAM]) * len(program)
-        if len(starts) < 2:
-            return "too many tokens"
-        count = len(starts)
+        parents: list[int] = []
+        for choice in group:
+            *request, last = choice.request
+            parent = len(ids) if len(group) > 1 else 0
+            ids += request
+            roles += bytes([Role.CONTEXT]) * len(request)
+            for k, candidate in enumerate(choice.candidates):
+                starts.append(len(ids))
+                parents.append(parent)
+                ids += [last, *candidate]
+                roles += bytes([Role.CONTEXT]) + bytes([Role.RIVAL if k else Role.PROGRAM]) * len(candidate)
+        examples = [choice.example for choice in group for _ in choice.candidates]
         return Rendered(
-            as_array(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(start + 1 for start in starts),
-            (example.kind,) * count, (example.located,) * count, page_lines,
+            as_array(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(parents),
+            tuple(start + 1 for start in starts), tuple(one.kind for one in examples), tuple(one.located for one in examples),
+            shown.format.page_lines,
         )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """Examples in a model's tokens, made by the engine itself: scope, page, oracle, prompt and program as they are served.
 
 The page is the one serving would choose, which knows the request and not the answer. Examples of one document may
-share a page and its tokens: a group is a page and, behind it, the branches (request and program) of each. Every token
-carries a role, which is what training weighs its loss by. Knows no files, no shards and no models.
+share a page and its tokens: a group is a page and, behind it, the branches (request and program) of each; of choices, the
+requests and behind each the branches of its candidates (`choices.py`). Every token carries a role, which is what training weighs
+its loss by. Knows no files, no shards and no models.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +37,7 @@ from copydesk_training.sharing import gathered
 LONGEST = 2048
 """Tokens of a page and one branch; longer ones are dropped."""
 LONGEST_GROUP = 1600
-"""Tokens of a page and its branches; the next branch begins a group of its own."""
+"""Tokens of a page and its branches; the next branch, or the next request with its candidates, begins a group of its own."""
 MOST_BRANCHES = 8
 """Of a group: many more would be many times the same page in one batch."""
 LONGEST_PROGRAM = 512
@@ -62,14 +64,15 @@ class Role(IntEnum):
 class Rendered:
     """A page and its branches, end to end.
 
-    ids uint16 (uint32 for larger vocabularies) and roles uint8, one per token. Branch k is ids[branches[k]:branches[k + 1]], the
-    last one to the end; the page is ids[:branches[0]]. The first token of its program is ids[programs[k]]. kinds, located: of
-    each branch's example.
+    ids uint16 (uint32 for larger vocabularies) and roles uint8, one per token. Branch k is ids[branches[k]:ends[k]]; the first
+    token of its program is ids[programs[k]]. It continues the page where parents[k] is 0, and else a request that begins at
+    parents[k] and ends where the first branch that continues it begins. kinds, located: of each branch's example.
     """
 
     ids: NDArray[np.uint16] | NDArray[np.uint32]
     roles: NDArray[np.uint8]
     branches: tuple[int, ...]
+    parents: tuple[int, ...]
     programs: tuple[int, ...]
     kinds: tuple[str, ...]
     located: tuple[bool, ...]
@@ -77,8 +80,18 @@ class Rendered:
 
     @property
     def choice(self) -> bool:
-        """Whether the branches are candidates of one request."""
+        """Whether the branches are candidates of requests."""
         return bool((self.roles == Role.RIVAL).any())
+
+    @property
+    def requests(self) -> int:
+        """Requests on the page: the candidates of one have the same parent."""
+        return len(set(self.parents)) if self.choice else len(self.branches)
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Where each branch ends."""
+        return branch_ends(self.branches, self.parents, len(self.ids))
 
     @property
     def program(self) -> int:
@@ -88,8 +101,13 @@ class Rendered:
     @property
     def program_tokens(self) -> int:
         """Tokens of all programs."""
-        ends = (*self.branches[1:], len(self.ids))
-        return sum(end - start for start, end in zip(self.programs, ends, strict=True))
+        return sum(end - start for start, end in zip(self.programs, self.ends, strict=True))
+
+
+def branch_ends(branches: Sequence[int], parents: Sequence[int], total: int) -> tuple[int, ...]:
+    """Where each branch of a group of `total` tokens ends: at the next one, or at the request that the next one continues."""
+    following = zip(pairwise(parents), branches[1:], strict=True)
+    return (*(start if mine == next_ else next_ or start for (mine, next_), start in following), total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +173,7 @@ class Renderer:
         told of those that have no place.
         """
         shown = Shown.of(examples[0].before, self.format_of(page_lines))
-        found: list[tuple[Example, list[Range], Page]] = []
-        for example in examples:
-            placed = self.place(example, shown)
-            if isinstance(placed, str):
-                drop(example, placed)
-            else:
-                found.append((example, placed[1], placed[0]))
-        for page, members in gathered(found):
+        for page, members in self.placed(examples, shown, drop):
             group: list[tuple[Example, _Branch]] = []
             size = first = len(self.page_tokens(shown, page).ids)
             for example, scope in members:
@@ -198,6 +209,21 @@ class Renderer:
             return shown.layout.page_for(scope), scope
         except ScopeError:
             return "no page shows the scope"
+
+    def placed(
+        self, examples: Sequence[Example], shown: Shown, drop: Callable[[Example, str], None]
+    ) -> list[tuple[Page, list[tuple[Example, list[Range]]]]]:
+        """Pages that examples of one document share (`sharing.gathered`), and on each the examples with their scopes. `drop` is
+        told of those that have no place.
+        """
+        found: list[tuple[Example, list[Range], Page]] = []
+        for example in examples:
+            placed = self.place(example, shown)
+            if isinstance(placed, str):
+                drop(example, placed)
+            else:
+                found.append((example, placed[1], placed[0]))
+        return gathered(found)
 
     def _branch(self, example: Example, shown: Shown, page: Page, scope: list[Range]) -> _Branch | str:
         """What stands behind the page."""
@@ -252,7 +278,7 @@ class Renderer:
             ids += branch.ids
             roles += branch.roles
         return Rendered(
-            as_array(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), tuple(programs),
+            as_array(ids), np.frombuffer(bytes(roles), np.uint8), tuple(starts), (0,) * len(starts), tuple(programs),
             tuple(example.kind for example, _ in group), tuple(example.located for example, _ in group), page_lines,
         )  # fmt: skip
 

@@ -42,10 +42,11 @@ class Places:
         self.segments = segments
         self.positions = segments.positions.contiguous()
         page = int(segments.shared.max())
+        first_seen = segments.first_behind_page
         self.keys: list[tuple[int, int]] = []
         for begin, end in _blocks(segments.own.shape[1]):
             # A token of the page sees from 0 on, so a block with one has no gap.
-            first = int(segments.own[:, begin:end].min())
+            first = int(first_seen[:, begin:end].min())
             self.keys.append((min(page, end), first - page) if first > page else (end, 0))
 
 

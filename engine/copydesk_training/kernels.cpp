@@ -212,27 +212,35 @@ void join_heads(const bf16 *parts, const float *cosine, const float *sine, const
     }
 }
 
-// What one query sees of the keys at hand: columns [0, page) and [own, end).
-struct Seen {
-    int64_t page, own, end;
+// What the tokens of rows [rows, length] see, as segments.py has it: [0, shared), [parent, parent_end) and [own, itself].
+struct Segments {
+    const int32_t *own, *shared, *parent, *parent_end;
 };
 
-// Query r of a block is the token first + r of its row. own, shared [rows, length] (null: it sees all up to itself): the
-// token sees the row's tokens [0, shared) and [own, itself]. Column j is key j, and key j + gap from some column on that
-// no query's page reaches.
-static inline Seen seen_by(const int32_t *own, const int32_t *shared, int64_t i, int64_t queries, int64_t keys,
-                           int64_t heads, int64_t length, int64_t first, int64_t gap) {
+// What one query sees of the keys at hand: columns [0, page), [parent, parent_end) and [own, end), in this order.
+struct Seen {
+    int64_t page, parent, parent_end, own, end;
+};
+
+// Query r of a block is the token first + r of its row; without segments (own is null) it sees all up to itself. Column j
+// is key j, and key j + gap from some column on that no query's page reaches.
+static inline Seen seen_by(const Segments &segments, int64_t i, int64_t queries, int64_t keys, int64_t heads,
+                           int64_t length, int64_t first, int64_t gap) {
     int64_t token = first + i % queries, end = token + 1 - gap;
     if (end > keys) end = keys;
-    if (!own) return {0, 0, end};
-    int64_t at = i / queries / heads * length + token, page = shared[at], start = own[at] - gap;
-    if (start <= page) return {0, 0, end};  // the page or its first branch: nothing lies between
-    return {page, start, end};
+    if (!segments.own) return {0, 0, 0, 0, end};
+    int64_t at = i / queries / heads * length + token, page = segments.shared[at], start = segments.own[at] - gap;
+    if (start <= page) return {0, 0, 0, 0, end};  // the page or its first branch: nothing lies between
+    int64_t parent = segments.parent[at], parent_end = segments.parent_end[at];
+    if (parent == parent_end) return {page, page, page, start, end};
+    return {page, parent - gap, parent_end - gap, start, end};
 }
 
 // scores [count, queries, keys] become softmax over what each query sees, in place.
-void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, int64_t count, int64_t queries,
-                    int64_t keys, int64_t heads, int64_t length, int64_t first, int64_t gap) {
+void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, const int32_t *parent,
+                    const int32_t *parent_end, int64_t count, int64_t queries, int64_t keys, int64_t heads,
+                    int64_t length, int64_t first, int64_t gap) {
+    Segments segments = {own, shared, parent, parent_end};
 #pragma omp parallel
     {
         std::vector<float> scratch(keys);
@@ -240,8 +248,8 @@ void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, int
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < count * queries; i++) {
             bf16 *row = scores + i * keys;
-            Seen seen = seen_by(own, shared, i, queries, keys, heads, length, first, gap);
-            int64_t spans[2][2] = {{0, seen.page}, {seen.own, seen.end}};
+            Seen seen = seen_by(segments, i, queries, keys, heads, length, first, gap);
+            int64_t spans[3][2] = {{0, seen.page}, {seen.parent, seen.parent_end}, {seen.own, seen.end}};
             float top = -3.4e38f, total = 0;
             for (auto &span : spans) {
                 int64_t a = span[0], b = span[1];
@@ -265,7 +273,8 @@ void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, int
 #pragma omp simd
                 for (int64_t j = a; j < b; j++) row[j] = narrow(e[j] * scale);
             }
-            memset(row + seen.page, 0, (seen.own - seen.page) * sizeof(bf16));
+            memset(row + seen.page, 0, (seen.parent - seen.page) * sizeof(bf16));
+            memset(row + seen.parent_end, 0, (seen.own - seen.parent_end) * sizeof(bf16));
             memset(row + seen.end, 0, (keys - seen.end) * sizeof(bf16));
         }
     }
@@ -273,14 +282,15 @@ void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, int
 
 // grad [count, queries, keys] of the probabilities becomes that of the scores in place.
 void causal_softmax_backward(const bf16 *probability, bf16 *grad, const int32_t *own, const int32_t *shared,
-                             int64_t count, int64_t queries, int64_t keys, int64_t heads, int64_t length,
-                             int64_t first, int64_t gap) {
+                             const int32_t *parent, const int32_t *parent_end, int64_t count, int64_t queries,
+                             int64_t keys, int64_t heads, int64_t length, int64_t first, int64_t gap) {
+    Segments segments = {own, shared, parent, parent_end};
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count * queries; i++) {
         const bf16 *p = probability + i * keys;
         bf16 *g = grad + i * keys;
-        Seen seen = seen_by(own, shared, i, queries, keys, heads, length, first, gap);
-        int64_t spans[2][2] = {{0, seen.page}, {seen.own, seen.end}};
+        Seen seen = seen_by(segments, i, queries, keys, heads, length, first, gap);
+        int64_t spans[3][2] = {{0, seen.page}, {seen.parent, seen.parent_end}, {seen.own, seen.end}};
         float dot = 0;
         for (auto &span : spans) {
             int64_t a = span[0], b = span[1];
@@ -292,7 +302,8 @@ void causal_softmax_backward(const bf16 *probability, bf16 *grad, const int32_t 
 #pragma omp simd
             for (int64_t j = a; j < b; j++) g[j] = narrow(widen(p[j]) * (widen(g[j]) - dot));
         }
-        memset(g + seen.page, 0, (seen.own - seen.page) * sizeof(bf16));
+        memset(g + seen.page, 0, (seen.parent - seen.page) * sizeof(bf16));
+        memset(g + seen.parent_end, 0, (seen.own - seen.parent_end) * sizeof(bf16));
         memset(g + seen.end, 0, (keys - seen.end) * sizeof(bf16));
     }
 }

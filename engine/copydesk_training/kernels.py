@@ -36,8 +36,8 @@ _SIGNATURES: dict[str, list[object]] = {
     "swiglu_backward": [_P, _P, _P, _I, _I],
     "split_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
     "join_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
-    "causal_softmax": [_P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
-    "causal_softmax_backward": [_P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
+    "causal_softmax": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
+    "causal_softmax_backward": [_P, _P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
     "cross_entropy": [_P, _P, _P, _P, _I, _I],
 }
 
@@ -157,8 +157,8 @@ class Kernels:
     ) -> None:
         """Softmax of scores [K, queries, keys] in place; query r, the token first + r of its row, sees keys 0 .. first + r.
 
-        With `segments` of B rows (K is B times the heads) it sees what they say, and of the keys that it sees from its own branch
-        `gap` stand missing before the first.
+        With `segments` of B rows (K is B times the heads) it sees what they say, and between the keys of the pages and the first
+        key behind them that a query sees `gap` are left out.
         """
         self._calls["causal_softmax"](_at(scores), *self._seen(scores, segments), first, gap)
 
@@ -176,12 +176,12 @@ class Kernels:
 
     @staticmethod
     def _seen(scores: torch.Tensor, segments: Segments | None) -> tuple[int | None, ...]:
-        """own, shared; count, queries and keys of the scores; heads a row, tokens a row."""
+        """The parts of the segments; count, queries and keys of the scores; heads a row, tokens a row."""
         if segments is None:
-            return None, None, *scores.shape, 1, 0
+            return None, None, None, None, *scores.shape, 1, 0
         B, T = segments.own.shape
-        assert segments.own.dtype == segments.shared.dtype == torch.int32
-        return _at(segments.own), _at(segments.shared), *scores.shape, scores.shape[0] // B, T
+        assert all(part.dtype == torch.int32 for part in segments)
+        return *map(_at, segments), *scores.shape, scores.shape[0] // B, T
 
     def cross_entropy(
         self, logits: torch.Tensor, target: torch.Tensor, coefficient: torch.Tensor

@@ -1,14 +1,15 @@
 """One shard on disk: groups of examples as flat arrays, mapped into memory rather than read.
 
-A group is a page and the branches behind it (`examples.Rendered`). A shard is a line of magic, one line of JSON that says where
-each array lies, and the arrays, for N groups with B branches in all:
+A group is a page and the branches behind it, which may continue a request behind the page (`examples.Rendered`). A shard is a
+line of magic, one line of JSON that says where each array lies, and the arrays, for N groups with B branches in all:
 
     tokens   uint16 [T]      all groups end to end
     roles    uint8  [T]      `examples.Role` of each token
     offsets  uint64 [N + 1]  group i is tokens[offsets[i]:offsets[i + 1]]
     pages    uint8  [N]      page length in lines the group was made for
     first    uint64 [N + 1]  the branches of group i are first[i] .. first[i + 1] of the arrays below
-    branches uint16 [B]      where the branch begins within its group; the page ends where the first one does
+    branches uint16 [B]      where the branch begins within its group
+    parents  uint16 [B]      where the request begins that the branch continues; 0 where it continues the page
     program  uint16 [B]      where the branch's program begins within the group
     kinds    uint8  [B]      number of the kind (`defects.KINDS`), named by `Shard.kind_names`
     located  uint8  [B]      whether the request points at the place
@@ -32,16 +33,17 @@ from copydesk.files.atomic import replacing
 from copydesk_training.defects import KINDS
 from copydesk_training.examples import Rendered
 
-_MAGIC = b"copydesk shard 2\n"
+_MAGIC = b"copydesk shard 3\n"
 _ALIGN = 64
 
 
 class Row(NamedTuple):
-    """One group: tokens, the role of each, and where its branches begin."""
+    """One group: tokens, the role of each, where its branches begin, and where what each continues does."""
 
     tokens: NDArray[np.uint16]
     roles: NDArray[np.uint8]
     branches: NDArray[np.uint16]
+    parents: NDArray[np.uint16]
 
 
 class Shard:
@@ -72,6 +74,7 @@ class Shard:
         self.pages: NDArray[np.uint8] = arrays["pages"]
         self.first: NDArray[np.uint64] = arrays["first"]
         self.branches: NDArray[np.uint16] = arrays["branches"]
+        self.parents: NDArray[np.uint16] = arrays["parents"]
         self.program: NDArray[np.uint16] = arrays["program"]
         self.kinds: NDArray[np.uint8] = arrays["kinds"]
         self.located: NDArray[np.uint8] = arrays["located"]
@@ -81,8 +84,10 @@ class Shard:
 
     def __getitem__(self, index: int) -> Row:
         start, stop = int(self.offsets[index]), int(self.offsets[index + 1])
-        branches = self.branches[int(self.first[index]) : int(self.first[index + 1])]
-        return Row(self.tokens[start:stop], self.roles[start:stop], branches)
+        members = slice(int(self.first[index]), int(self.first[index + 1]))
+        return Row(
+            self.tokens[start:stop], self.roles[start:stop], self.branches[members], self.parents[members]
+        )
 
 
 def write_shard(path: Path, groups: Sequence[Rendered], about: dict[str, Any]) -> None:
@@ -97,6 +102,7 @@ def write_shard(path: Path, groups: Sequence[Rendered], about: dict[str, Any]) -
         "first": _ends(len(g.branches) for g in groups),
         "tokens": np.concatenate([np.empty(0, np.uint16), *(g.ids for g in groups)]),
         "branches": np.array([at for g in groups for at in g.branches], np.uint16),
+        "parents": np.array([at for g in groups for at in g.parents], np.uint16),
         "program": np.array([at for g in groups for at in g.programs], np.uint16),
         "roles": np.concatenate([np.empty(0, np.uint8), *(g.roles for g in groups)]),
         "kinds": np.array([number[kind] for g in groups for kind in g.kinds], np.uint8),

@@ -71,7 +71,7 @@ class ShardRecord:
 @dataclass(frozen=True, slots=True)
 class Task:
     """One shard to make: its files, of which split and pass, with which number. `ruff`: of ruff's fixes; `choice`: of choices
-    among candidates; `written`: of the requests that were written for these files, in one of their wordings a pass.
+    among candidates; `written`: of the requests that were written for these files.
     """
 
     split: Literal["train", "ruff", "choice", "written", "heldout"]

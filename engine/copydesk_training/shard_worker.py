@@ -33,6 +33,8 @@ CHOICES_PER_EXCERPT = 10
 """Instructions that are tried on an excerpt; two thirds have a page and rivals."""
 REAL_CHOICES = 2
 """How often a pass shows each of people's own edits as a choice."""
+WORDINGS = 2
+"""Of a written request that are learnt from."""
 _PER_FILE = 4
 _HELDOUT_DENSITY = 0.15
 _MOST_HELDOUT = 96
@@ -112,22 +114,39 @@ class Worker:
                 yield made
 
     def _written(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
-        """The written requests on files, each on the shortest page that shows its scope: choices where a candidate is right, and
-        else what is to be written.
+        """The written requests on files, each on the shortest page that shows its scope: choices where a candidate is right, all
+        those of a page together, and else what is to be written.
         """
         rng = random.Random(f"{self.settings.seed}/{task.name}")
+        for entry in task.entries:
+            documents: dict[str, list[Example]] = {}
+            for turn in range(WORDINGS):
+                for _, example in written.examples(self.corpus, [entry], turn):
+                    documents.setdefault(example.before, []).append(example)
+            for examples in documents.values():
+                yield from self._written_on(examples, rng, counts)
+
+    def _written_on(
+        self, examples: list[Example], rng: random.Random, counts: Counter[str]
+    ) -> Iterator[Rendered]:
+        """The written requests on one document."""
         lengths = sorted(length for length, _ in self.settings.pages)
-        for _, example in written.examples(self.corpus, task.entries, task.round):
-            for length in lengths:
-                made = self.renderer.render_choice(example, length, rng)
-                if made == NO_CANDIDATE:
-                    made = self.renderer.render(example, length)
+        for length in lengths:
+            dropped: list[tuple[Example, str]] = []
+            yield from self.renderer.render_choices(
+                examples, length, rng, lambda *told, dropped=dropped: dropped.append(told)
+            )
+            examples = []
+            for example, reason in dropped:
+                made = self.renderer.render(example, length) if reason == NO_CANDIDATE else reason
                 if not isinstance(made, str):
                     yield made
-                    break
-                if length == lengths[-1] or made not in _TOO_SHORT:
+                elif made in _TOO_SHORT and length < lengths[-1]:
+                    examples.append(example)
+                else:
                     counts[f"{made}: {example.kind}"] += 1
-                    break
+            if not examples:
+                return
 
     def _instructions(self, task: Task, rng: random.Random) -> Iterator[Example]:
         for file in self.corpus.read(task.entries):
@@ -240,7 +259,7 @@ class Worker:
     def _write(self, name: str, made: Sequence[Rendered], record: ShardRecord) -> None:
         write_shard(self.folder / name, made, {"settings": asdict(self.settings)})
         record.groups += len(made)
-        record.examples += sum(1 if group.choice else len(group.kinds) for group in made)
+        record.examples += sum(group.requests for group in made)
         record.tokens += sum(len(group.ids) for group in made)
         record.program_tokens += sum(group.program_tokens for group in made)
         kinds = Counter(kind for group in made for kind in group.kinds)

@@ -32,11 +32,9 @@ from copydesk_training.shard_worker import Job, Worker
 
 __all__ = ["Settings", "ShardRecord", "make_shards"]
 
-VERSION = 3
-WORDINGS = 2
-"""Of a written request that are learnt from, each in a pass of its own."""
+VERSION = 4
 WRITTEN_SHARDS = 8
-"""Of a pass over the requests that were written."""
+"""Of the requests that were written, at most."""
 
 Report = Callable[[ShardRecord, int, int], None]
 """Called with each finished shard, how many are finished, and how many there will be."""
@@ -84,9 +82,7 @@ def make_shards(
         tasks += [replace(task, split="choice") for task in first]
         asked = written.asked_of(corpus)
         tasks += [
-            Task("written", turn, k, asked[k::WRITTEN_SHARDS])
-            for turn in range(WORDINGS)
-            for k in range(min(WRITTEN_SHARDS, len(asked)))
+            Task("written", 0, k, asked[k::WRITTEN_SHARDS]) for k in range(min(WRITTEN_SHARDS, len(asked)))
         ]
     if ruff:
         tasks += [replace(task, split="ruff") for task in first]

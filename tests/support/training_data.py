@@ -30,8 +30,8 @@ def rendered(rng: np.random.Generator, low: int = 20, high: int = 90, most: int 
         roles += [np.full(3, Role.CONTEXT), np.array([Role.FORCED] + [Role.PROGRAM] * (program - 1))]
     count = len(branches)
     return Rendered(
-        np.concatenate(ids).astype(np.uint16), np.concatenate(roles).astype(np.uint8), tuple(branches), tuple(programs),
-        (KIND,) * count, (True,) * count, 20,
+        np.concatenate(ids).astype(np.uint16), np.concatenate(roles).astype(np.uint8), tuple(branches), (0,) * count,
+        tuple(programs), (KIND,) * count, (True,) * count, 20,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from copydesk_training import checkpoint, curves, export, train
 from copydesk_training.batches import Batches, Examples, assemble
 from copydesk_training.examples import Role
 from copydesk_training.schedule import Schedule
+from copydesk_training.shard_file import Row
 
 QUICK: dict[str, Any] = {
     "size": "xs",
@@ -58,7 +59,7 @@ def test_branches_have_their_own_losses_and_positions(tmp_path: Path) -> None:
     rows = [examples[k] for k in range(12)]
     batch = assemble(rows, max(len(row.tokens) for row in rows) - 1, np.random.default_rng(0), 1.0)
     assert batch.segments is not None
-    own, shared = batch.segments
+    own, shared, *_ = batch.segments
     assert batch.examples == sum(len(row.branches) for row in rows)
     row_of, at = batch.where // batch.ids.shape[1], batch.where % batch.ids.shape[1]
     for k, row in enumerate(rows):
@@ -74,6 +75,36 @@ def test_branches_have_their_own_losses_and_positions(tmp_path: Path) -> None:
     assert plain.segments is None
     length = plain.ids.shape[1]
     assert plain.pairs == len(plain.ids) * length * (length + 1) // 2
+
+
+def test_candidates_see_their_request_and_its_page() -> None:
+    """Two requests on a page of four tokens, with two candidates and three; then a request with candidates, alone on its page."""
+    branches, parents = [6, 8, 13, 15, 18], [4, 4, 11, 11, 11]
+    roles = np.full(20, Role.RIVAL)
+    roles[[*range(6), *branches, 11, 12]] = Role.CONTEXT
+    roles[[7, 14]] = Role.PROGRAM
+    two = Row(np.arange(20, dtype=np.uint16), roles.astype(np.uint8), *map(np.uint16, (branches, parents)))
+    roles = np.array([Role.CONTEXT] * 4 + [Role.PROGRAM, Role.CONTEXT, Role.RIVAL], np.uint8)
+    one = Row(np.arange(20, 27, dtype=np.uint16), roles, *map(np.uint16, ([3, 5], [0, 0])))
+    batch = assemble([two, one], 21)
+    assert batch.segments is not None
+    assert batch.choices is not None
+    seen = [np.flatnonzero(row).tolist() for row in batch.segments.mask[0, 0].numpy()]
+    page = list(range(4))
+    request = {4: [4, 5], 11: [11, 12]}
+    assert seen[:4] == [page[: k + 1] for k in page]
+    for begin, tokens in request.items():
+        assert [seen[t] for t in tokens] == [[*page, *range(begin, t + 1)] for t in tokens]
+    for begin, end, parent in zip(branches, [8, 11, 15, 18, 21], parents, strict=True):
+        tokens = list(range(begin, end))
+        assert [seen[t] for t in tokens] == [[*page, *request[parent], *range(begin, t + 1)] for t in tokens]
+    assert batch.segments.positions[0].tolist() == [len(row) - 1 for row in seen]
+    assert batch.pairs == int(batch.segments.mask.sum())
+    assert batch.examples == batch.choices.count == 3
+    assert batch.target.tolist() == [7, 9, 10, 14, 16, 17, 19, 24, 26]
+    assert batch.choices.candidate.tolist() == [0, 1, 1, 2, 3, 3, 4, 5, 6]
+    assert batch.choices.group.tolist() == [0, 0, 1, 1, 1, 2, 2]
+    assert batch.choices.right.tolist() == [True, False, True, False, False, True, False]
 
 
 def test_every_example_comes_once_an_epoch(shards: Path) -> None:

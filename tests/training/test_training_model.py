@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -53,21 +55,44 @@ def grouped(
     return x, Segments.of(own, shared)
 
 
+def nested(
+    batch: int = 3, page: int = 37, requests: int = 2, request: int = 5, candidates: int = 3, length: int = 4
+) -> tuple[torch.Tensor, Segments]:
+    """Rows of a page, requests and behind each its candidates, the pages of unequal length, and their segments."""
+    each = request + candidates * length
+    total = page + requests * each
+    parts = np.zeros((4, batch, total), np.int32)
+    for row in range(batch):
+        own, shared, parent, parent_end = parts[:, row]
+        begin = page - 5 * row
+        shared[begin:] = begin
+        for k in range(requests):
+            at = begin + k * each
+            own[at:], parent[at:], parent_end[at:] = at, begin, begin
+            for n in range(candidates):
+                start = at + request + n * length
+                own[start:], parent[start:], parent_end[start:] = start, at, at + request
+    return ids(batch, total), Segments.of(*parts)
+
+
 def apart(x: torch.Tensor, segments: Segments) -> list[tuple[torch.Tensor, list[tuple[int, int]]]]:
-    """Each branch behind its page as a text of its own, and where its tokens are among those of `x`."""
+    """Each branch behind what it continues as a text of its own, and where its tokens are among those of `x`."""
     out = []
     for row in range(len(x)):
-        own = segments.own[row].tolist()
-        page = int(segments.shared[row].max())
+        own, shared, parent, parent_end = (part[row].tolist() for part in segments)
         for start in sorted(set(own) - {0}):
-            places = [*range(page), *(t for t in range(page, len(own)) if own[t] == start)]
+            places = [*range(shared[start]), *range(parent[start], parent_end[start])]
+            places += [t for t in range(start, len(own)) if own[t] == start]
             out.append((x[row, places][None], [(row, t) for t in places]))
     return out
 
 
-def test_branches_see_their_page_and_themselves() -> None:
+@pytest.mark.parametrize("made", [grouped, nested])
+def test_branches_see_what_they_continue_and_themselves(
+    made: Callable[[], tuple[torch.Tensor, Segments]],
+) -> None:
     """A grouped row gives what its branches give apart: hidden states, and gradients with the page's loss counted once."""
-    x, segments = grouped()
+    x, segments = made()
     together, single = model(), model()
     weight = torch.randn(*x.shape, TINY.hidden, generator=torch.Generator().manual_seed(2))
     hidden = together.hidden(x, segments)
@@ -124,7 +149,7 @@ def test_sizes_are_what_they_say() -> None:
     }
 
 
-@pytest.mark.parametrize("length", [1, 61, 400, "few", "many"])
+@pytest.mark.parametrize("length", [1, 61, 400, "few", "many", "nested", "many nested"])
 def test_native_kernels_compute_the_same(native: kernels.Kernels, length: int | str) -> None:
     """Against fp32, the fused bf16 layer is as near as torch's own bf16 operators are; rows of one text or of branches."""
     exact, plain, fused = model(), model(torch.bfloat16), model(torch.bfloat16, native)
@@ -136,8 +161,14 @@ def test_native_kernels_compute_the_same(native: kernels.Kernels, length: int | 
     if isinstance(length, int):
         x = ids(2, length)
     else:  # with blocks of queries that see the page and, behind a gap, branches
-        x, segments = grouped(2) if length == "few" else grouped(2, 90, 9, 43)
-        assert (length == "few") or any(gap for _, gap in Places(segments).keys)
+        make = {
+            "few": lambda: grouped(2),
+            "many": lambda: grouped(2, 90, 9, 43),
+            "nested": lambda: nested(2),
+            "many nested": lambda: nested(2, 70, 4, 30, 5, 15),
+        }
+        x, segments = make[length]()
+        assert ("many" not in length) or any(gap for _, gap in Places(segments).keys)
     target = torch.roll(x, 1, 0).flatten()
     losses, grads = [], []
     for each in (exact, plain, fused):
@@ -165,6 +196,29 @@ def test_attention_in_blocks_is_attention(native: kernels.Kernels) -> None:
     out, kept = attend(native, parts)
     back = attend_backward(native, parts, kept, grad)
     assert (out.float() - expected).abs().max() < 0.03
+    assert wide.grad is not None
+    assert F.cosine_similarity(back.float().flatten(), wide.grad.flatten(), 0) > 0.9999
+
+
+def test_attention_leaves_out_what_nothing_sees(native: kernels.Kernels) -> None:
+    """Blocks that have keys cut out between the page and the requests that their queries continue give what all keys do."""
+    _, segments = nested(2, 70, 4, 30, 5, 15)
+    places, length = Places(segments), segments.own.shape[1]
+    assert [gap > 0 for _, gap in places.keys] == [False, False, True]
+    torch.manual_seed(0)
+    parts = torch.randn(3, 2 * 3, length, 64).bfloat16()
+    parts[0] /= 8
+    grad = torch.randn(2 * 3, length, 64).bfloat16()
+    wide = parts.float().view(3, 2, 3, length, 64).requires_grad_()
+    expected = F.scaled_dot_product_attention(*wide, attn_mask=segments.mask, scale=1.0)
+    expected.backward(grad.float().view_as(expected))
+    out, kept = attend(native, parts, places)
+    assert (out.float() - expected.flatten(0, 1)).abs().max() < 0.03
+    for (begin, end), (cut, gap), probability in zip(_blocks(length), places.keys, kept, strict=True):
+        keys = [*range(cut), *range(cut + gap, end)]
+        seen = segments.mask[:, :, begin:end, keys].expand(2, 3, -1, -1).flatten(0, 1)
+        assert torch.equal(probability > 0, seen)
+    back = attend_backward(native, parts, kept, grad, places)
     assert wide.grad is not None
     assert F.cosine_similarity(back.float().flatten(), wide.grad.flatten(), 0) > 0.9999
 

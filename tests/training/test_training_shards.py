@@ -67,9 +67,10 @@ def test_a_shard_reads_back(shards: Path) -> None:
         shard = Shard(path)
         assert len(shard) > 5
         for k in range(len(shard)):
-            tokens, roles, branches = shard[k]
+            tokens, roles, branches, parents = shard[k]
             assert len(tokens) == len(roles) <= LONGEST
             assert 1 <= len(branches) <= MOST_BRANCHES
+            assert parents.tolist() == [0] * len(branches)
             assert len(tokens) <= LONGEST_GROUP or len(branches) == 1
             assert not set(roles[: branches[0]].tolist()) - {Role.CONTEXT, Role.DOCUMENT}
             members = range(int(shard.first[k]), int(shard.first[k + 1]))
@@ -214,11 +215,13 @@ def test_a_full_disk_is_a_clear_message_and_leaves_no_half_shard(
 
 def test_damaged_shards(shards: Path, tmp_path: Path) -> None:
     whole = next(shards.glob("train-*.bin")).read_bytes()
-    cut, other = tmp_path / "cut.bin", tmp_path / "other.bin"
+    cut, other, old = (tmp_path / f"{name}.bin" for name in ("cut", "other", "old"))
     cut.write_bytes(whole[:-100])
     other.write_bytes(b"something else")
+    old.write_bytes(whole.replace(b"copydesk shard 3", b"copydesk shard 2", 1))
     for path, message in (
         (cut, "incomplete"),
+        (old, "not a shard"),
         (other, "not a shard"),
         (tmp_path / "absent.bin", "cannot read"),
     ):

@@ -15,7 +15,8 @@ from copydesk.text.document import split_lines
 from copydesk_training import corpus, written
 from copydesk_training.corpus import Corpus, held_out_names, never_learnt
 from copydesk_training.shard_file import Shard
-from copydesk_training.shards import WORDINGS, make_shards
+from copydesk_training.shard_worker import WORDINGS
+from copydesk_training.shards import make_shards
 from copydesk_training.written import Asked, Record
 from training_corpora import codec, module, package
 
@@ -82,11 +83,13 @@ def test_written_requests_are_shards_of_their_own(built: Corpus, tmp_path: Path)
     tokenizer = tmp_path / "tokenizer.json"
     codec().vocabulary.tokenizer.save(str(tokenizer))  # type: ignore[attr-defined]
     made = make_shards(built, tokenizer, FORMAT, tmp_path / "shards", SETTINGS, choices=True)
-    names = [one.name for one in made if one.name.startswith("train-written-")]
-    assert len(names) == WORDINGS
-    shards = [Shard(tmp_path / "shards" / f"{name}.bin") for name in names]
-    assert [len(shard) for shard in shards] == [3, 1]
-    assert all(set(shard.kind_names.values()) == {written.KIND} for shard in shards)
+    (one,) = (one for one in made if one.name.startswith("train-written-"))
+    assert one.examples == sum(min(WORDINGS, len(asked.wordings)) for asked in ASKED) == 4
+    shard = Shard(tmp_path / "shards" / f"{one.name}.bin")
+    assert len(shard) == one.groups < one.examples
+    assert set(shard.kind_names.values()) == {written.KIND}
+    parents = [set(shard[k].parents.tolist()) for k in range(len(shard))]
+    assert sum(len(on) for on in parents if len(on) > 1) > 1
 
 
 def test_damaged_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
