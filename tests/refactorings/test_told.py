@@ -158,3 +158,57 @@ def test_phrases_can_be_turned_off_alone() -> None:
     document = editor().open("a.py", NAMED, language="python")
     request = EditRequest(scope=[(1, 3)], instruction="rename a to new", phrases=False, max_tokens=2)
     assert document.edit(request).text != RENAMED
+
+
+DECORATED = "@a\n@b.c(1)\ndef f(x):\n    '''Doc.'''\n    assert x  # noqa\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "source", "after"),
+    [
+        # What is not there leaves nothing to do, whatever else is selected.
+        ("remove the import", "x = 1\n", "x = 1\n"),
+        ("remove the decorator", "x = 1\n", "x = 1\n"),
+        ("get rid of the finally", "try:\n    a\nexcept E:\n    pass  # last\n", "try:\n    a\nexcept E:\n    pass  # last\n"),
+        ("delete the else", "if a:\n    b\n", "if a:\n    b\n"),
+        ("remove the z decorator", DECORATED, DECORATED),
+        ("remove the import of z", "import a\n", "import a\n"),
+        ("remove type ignore comments", "a = 1  # why\n", "a = 1  # why\n"),
+        # What is there goes, with its line.
+        ("remove the import", "import a\nx = 1\n", "x = 1\n"),
+        ("remove the imports", "import a\nfrom b import c\nx = 1\n", "x = 1\n"),
+        ("drop the b import", "import a\nfrom b import c\n", "import a\n"),
+        ("remove the import", "if x:\n    import a\n", "if x:\n    pass\n"),
+        ("remove the property decorator", "class C:\n    @property\n    def f(self): ...\n", "class C:\n    def f(self): ...\n"),
+        ("drop @b.c", DECORATED, DECORATED.replace("@b.c(1)\n", "")),
+        ("remove all decorators", DECORATED, DECORATED.replace("@a\n@b.c(1)\n", "")),
+        ("remove docstring", DECORATED, DECORATED.replace("    '''Doc.'''\n", "")),
+        ("remove the docstring", "def f():\n    '''D'''\n", "def f():\n    pass\n"),
+        ("remove noqa", DECORATED, DECORATED.replace("  # noqa", "")),
+        # Which one, how, or what of it, is left open.
+        ("remove the decorator", DECORATED, None),
+        ("remove the import", "import a, b\n", None),
+        ("remove the import of a", "from m import a, b\n", None),
+        ("remove the import", "from a import *\n", None),
+        ("remove the assert", DECORATED, None),
+        ("remove the else", "if a:\n    b\nelse:\n    c\n", None),
+        ("remove the else", "x = a if b else c\n", None),
+        ("remove the unused import", "import a\n", None),
+        ("remove the last import", "import a\nimport b\n", None),
+        ("remove the import and the call", "import a\na()\n", None),
+    ],
+)  # fmt: skip
+def test_less_of_a_kind(instruction: str, source: str, after: str | None) -> None:
+    assert told(instruction, source) == after
+
+
+def test_a_construct_that_is_partly_selected_is_the_models() -> None:
+    source = "from a import (\n    b\n)\nx = 1\n"
+    assert told("remove the import", source, [(2, 2)]) is None
+    assert told("remove the import", source, [(4, 4)]) == source
+    assert told("remove the import", source, [(1, 3)]) == "x = 1\n"
+
+
+def test_all_of_several_texts_as_f_strings() -> None:
+    source = 'a = "<{0}>".format(x)\nb = "%s" % x\n'
+    assert told("both of these as f strings", source) == 'a = f"<{x}>"\nb = f"{x}"\n'

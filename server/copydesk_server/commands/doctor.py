@@ -1,12 +1,14 @@
 """`copydesk doctor`: what copydesk would run with, and what is missing for it to run.
 
-It looks and changes nothing: no model is loaded, no folder made, no network asked. Only the device check imports torch.
+It looks and changes nothing: no model is loaded, no folder made, no network asked. Only the device check imports torch. Of other
+programs only ruff is run, for its version. Without git or an editor's client nothing is missing: copydesk works without them.
 """
 
 from __future__ import annotations
 
 import argparse
 import platform
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from pathlib import Path
 import platformdirs
 
 from copydesk import __version__
+from copydesk.files.executables import find_executable
 from copydesk.models.installed import (
     BUILT_IN,
     advice,
@@ -27,10 +30,13 @@ from copydesk.models.installed import (
     models_folder,
     not_installed,
 )
+from copydesk_server.editor_clients import editor_clients
+from copydesk_server.printable import printable
 from copydesk_server.ruff import Ruff
 
 # What models/directory.py says; not imported from there, because the doctor has to work where torch cannot be imported.
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+_RUFF_SECONDS = 10.0
 _LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "llguidance", "numpy")
 
 
@@ -64,10 +70,13 @@ def examine(model: str | None, device: str) -> Iterator[Finding]:
         except metadata.PackageNotFoundError:
             yield Finding(library, "not installed", ok=False)
     yield _ruff()
+    yield _git()
     yield _device(device)
     yield Finding("cache folder", _folder(Path(platformdirs.user_cache_dir("copydesk"))))
     yield Finding("models", f"{', '.join(installed_names()) or 'none installed'} ({models_folder()})")
+    yield from _damaged_models()
     yield _model(model)
+    yield from _editors()
 
 
 def embedded_model() -> Traversable:
@@ -79,7 +88,41 @@ def _ruff() -> Finding:
     found = Ruff.find()
     if found is None:
         return Finding("ruff", "not found; `copydesk fix` needs it: pip install 'copydesk[ruff]'", ok=False)
-    return Finding("ruff", str(found.program))
+    try:
+        done = subprocess.run(
+            [str(found.program), "--version"], capture_output=True, timeout=_RUFF_SECONDS, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding("ruff", f"{found.program} cannot be run: {error}", ok=False)
+    said = done.stdout.decode("utf-8", "replace").strip().removeprefix("ruff ")
+    return Finding("ruff", printable(f"{said} ({found.program})"))
+
+
+def _git() -> Finding:
+    program = find_executable("git")
+    if program is None:
+        return Finding(
+            "git", "not found; copydesk reads repositories without it, to restore what it wrote you need it"
+        )
+    return Finding("git", str(program))
+
+
+def _damaged_models() -> Iterator[Finding]:
+    """The installed models that lack files."""
+    for name in installed_names():
+        directory = installed_directory(name)
+        lacking = _lacking(directory) if directory is not None else []
+        if lacking:
+            state = f"{name}: lacks {', '.join(lacking)}; run `copydesk model get {name}`"
+            yield Finding("models", state, ok=False)
+
+
+def _editors() -> Iterator[Finding]:
+    clients = list(editor_clients(Path.home()))
+    for client in clients:
+        yield Finding("editor", f"{client.editor} ({printable(str(client.place))})")
+    if not clients:
+        yield Finding("editor", "no client found; README.md, Editors, says how to set one up")
 
 
 def _device(asked: str) -> Finding:

@@ -12,6 +12,7 @@ from tree_sitter import Tree
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.phrases.bodies import body_rule, docstring_rule
+from copydesk.refactorings.phrases.constructs import construct_rule
 from copydesk.refactorings.phrases.names import name_rule
 from copydesk.refactorings.phrases.removals import removal_rule
 from copydesk.refactorings.phrases.shapes import shape_rule
@@ -36,7 +37,7 @@ def instruction_edits(
     said = plain(instruction)
     read = (
         docstring_rule(instruction.strip()), name_rule(said), removal_rule(said), signature_rule(said), body_rule(said),
-        value_rule(said, quoted(instruction)), string_rule(said), shape_rule(said),
+        value_rule(said, quoted(instruction)), string_rule(said), shape_rule(said), construct_rule(said),
     )  # fmt: skip
     rules = [rule for rule in read if rule is not None]
     context = RefactoringContext.of(lines, scope, tree)

@@ -10,7 +10,7 @@ from copydesk.refactorings.phrases.words import Rule, only
 _ASKED = (
     "use an a convert make this turn into to instead of % percent .format format str.format() format() formatting "
     "formatted string strings the old old-style style rewrite with for here rather than over change modernise modernize "
-    "switch from operator no by replace it that and"
+    "switch from operator no by replace it that and both all each every of these those them as"
 )
 
 

@@ -1,0 +1,109 @@
+"""Whether the probabilities are honest with which a model chooses among refactorings, and what a threshold shows of them.
+
+    python -m copydesk_benchmarks refactoring_choice --model standard --written CORPUS --no-free --json CHOICES
+    python -m copydesk_benchmarks choice_calibration CHOICES --about "standard, 48,128 requests" [--folder DIR]
+
+Weighs each choice again as the engine does now, prints the expected calibration error, and writes the coverage and the
+reliability of the answers, with a diagram of each, as `choice-calibration.md` into `benchmarks/results`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, TEMPERATURE, posterior
+from copydesk_benchmarks import facts, plots
+from copydesk_benchmarks.calibration import (
+    Answered,
+    bins,
+    coverage_curve,
+    coverage_table,
+    reliability_table,
+)
+from copydesk_benchmarks.checkout import ROOT
+from copydesk_benchmarks.report import Report
+
+NAME = "choice-calibration"
+
+
+def answered(choice: dict[str, Any]) -> Answered:
+    """The likeliest candidate of one choice that `refactoring_choice` wrote; the last candidate is that nothing changes."""
+    law = posterior(np.array(choice["likelihoods"]), np.array(choice["priors"]))
+    place = int(law.argmax())
+    return Answered(
+        float(np.exp(law[place])), bool(choice["right"][place]), place != len(law) - 1, any(choice["right"])
+    )
+
+
+def report(answers: Sequence[Answered], about: str, folder: Path, command: str) -> Report:
+    """The tables and diagrams of these answers; the diagrams are written into `folder`."""
+    made = Report(
+        NAME,
+        "How sure the choice among refactorings is, and how often it is right",
+        command,
+        date.today().isoformat(),
+        facts.facts(torch.device("cpu")),
+        {
+            "model": about,
+            "requests": len(answers),
+            "threshold": CONFIDENCE,
+            "temperature": TEMPERATURE,
+            "weight of the prior": PRIOR_WEIGHT,
+        },
+    )
+    made.tables += [coverage_table(answers, CONFIDENCE), reliability_table(answers)]
+    series = {
+        "edits": [answer for answer in answers if answer.edits],
+        "a right one to be had": [answer for answer in answers if answer.present],
+    }
+    drawn = (
+        plots.lines(
+            folder / f"{NAME}-reliability.png",
+            {
+                **{
+                    name: [(one.said, one.share.value) for one in bins(some)] for name, some in series.items()
+                },
+                "as said": [(0.0, 0.0), (1.0, 1.0)],
+            },
+            title="Reliability",
+            x="probability said",
+            y="share right",
+        ),
+        plots.lines(
+            folder / f"{NAME}-coverage.png",
+            {"edits": coverage_curve(answers)},
+            title="Coverage",
+            x="share of requests shown an edit",
+            y="share right of these",
+        ),
+    )
+    made.plots += filter(None, drawn)
+    return made
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("choices", metavar="CHOICES", help="what `refactoring_choice --json` wrote")
+    parser.add_argument("--about", required=True, help="which model and requests these are, in words")
+    parser.add_argument("--folder", type=Path, default=ROOT / "benchmarks" / "results")
+    args = parser.parse_args()
+    rows = json.loads(Path(args.choices).read_text(encoding="utf-8"))
+    answers = [answered(row) for row in rows if row["likelihoods"]]
+    if not answers:
+        print(f"{args.choices}: no choices", file=sys.stderr)
+        return 1
+    command = shlex.join(["python", "-m", "copydesk_benchmarks", "choice_calibration", *sys.argv[1:]])
+    path = report(answers, args.about, args.folder, command).save(args.folder)
+    coverage, reliability = coverage_table(answers, CONFIDENCE), reliability_table(answers)
+    print(f"{len(answers)} choices: {path}\n\n{reliability.notes[0]}\n\n{coverage.markdown()}")
+    return 0

@@ -1,0 +1,98 @@
+"""Reliability and coverage of answers: the figures are those worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from math import log
+from pathlib import Path
+
+import pytest
+
+from copydesk.decode.finite_choice import PRIOR_WEIGHT, TEMPERATURE
+from copydesk_benchmarks.calibration import (
+    Answered,
+    bins,
+    calibration_error,
+    coverage_curve,
+    coverage_table,
+    reliability_table,
+)
+from copydesk_benchmarks.standalone import choice_calibration
+
+ANSWERS = [
+    Answered(0.95, True, True, True),
+    Answered(0.91, True, True, True),
+    Answered(1.0, False, True, True),
+    Answered(0.55, True, True, True),
+    Answered(0.52, False, False, False),
+]
+
+
+def test_bins_and_the_error() -> None:
+    low, high = bins(ANSWERS)
+    assert (low.said, str(low.share)) == (pytest.approx(0.535), str(type(low.share)(1, 2)))
+    assert (high.said, high.share.hits, high.share.total) == (pytest.approx(0.953333), 2, 3)
+    expected = (2 * abs(0.5 - 0.535) + 3 * abs(2 / 3 - 0.953333)) / 5
+    assert calibration_error(bins(ANSWERS)) == pytest.approx(expected, abs=1e-5)
+    assert calibration_error([]) == 0
+
+
+def test_only_edits_are_shown() -> None:
+    table = coverage_table(ANSWERS, 0.8)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert "4/5" in str(rows["0"][0])
+    assert "3/4" in str(rows["0"][1])
+    assert "3/5" in str(rows["0.8 (used)"][0])
+    assert "2/3" in str(rows["0.8 (used)"][1])
+    assert coverage_curve(ANSWERS) == [(0.2, 0.0), (0.4, 0.5), (0.6, pytest.approx(2 / 3)), (0.8, 0.75)]
+
+
+def test_alike_answers_are_shown_together() -> None:
+    assert coverage_curve([Answered(0.9, right, True, True) for right in (True, False)]) == [(1.0, 0.5)]
+
+
+def test_the_groups_of_the_reliability_table() -> None:
+    table = reliability_table(ANSWERS)
+    assert [row[0] for row in table.rows] == ["edits"] * 2 + ["a right one to be had"] * 2 + ["all"] * 2
+    assert "edits " in table.notes[0]
+
+
+def test_the_command_reads_choices_and_writes_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The distribution is the engine's: two candidates, of which the first is nine times as likely."""
+    ahead = log(9) * TEMPERATURE
+    choices = [
+        {"likelihoods": [ahead, 0.0], "priors": [0.0, 0.0], "right": [True, False]},
+        {"likelihoods": [0.0, 0.0], "priors": [log(9) / PRIOR_WEIGHT, 0.0], "right": [False, False]},
+        {"likelihoods": [0.0, ahead], "priors": [0.0, 0.0], "right": [False, True]},
+    ]
+    path = tmp_path / "choices.json"
+    path.write_text(json.dumps(choices))
+    monkeypatch.setattr(
+        sys, "argv", ["choice_calibration", str(path), "--about", "a model", "--folder", str(tmp_path)]
+    )
+    assert choice_calibration.main() == 0
+    found = [choice_calibration.answered(choice) for choice in choices]
+    assert [one.probability for one in found] == pytest.approx([0.9, 0.9, 0.9])
+    assert [(one.right, one.edits, one.present) for one in found] == [
+        (True, True, True),
+        (False, True, False),
+        (True, False, True),
+    ]
+    told = (tmp_path / "choice-calibration.md").read_text()
+    assert "## Coverage" in told
+    assert "## Reliability" in told
+    assert "2/3" in told
+    assert "calibration error" in capsys.readouterr().out
+
+
+def test_no_choices_are_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "choices.json"
+    path.write_text("[]")
+    monkeypatch.setattr(sys, "argv", ["choice_calibration", str(path), "--about", "a model"])
+    assert choice_calibration.main() == 1
+    assert "no choices" in capsys.readouterr().err
