@@ -60,6 +60,20 @@ def following(node: Node) -> Node | None:
     )
 
 
+def lead_and_value(statement: Node) -> tuple[str, Node] | None:
+    """What stands before the value of an assignment or a return, and the value."""
+    if statement.type == "return_statement" and statement.named_child_count == 1:
+        return "return ", statement.named_children[0]
+    only = statement.named_children[0] if statement.named_child_count == 1 else None
+    if statement.type != "expression_statement" or only is None or only.type != "assignment":
+        return None
+    value = only.child_by_field_name("right")
+    if value is None or value.type == "assignment":
+        return None
+    lead = text_of(only)[: -len(text_of(value))]
+    return (lead, value) if lead.endswith(" = ") else None
+
+
 def function_of(node: Node) -> Node | None:
     """The innermost function round a node."""
     above = node.parent

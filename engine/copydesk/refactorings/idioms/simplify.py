@@ -9,9 +9,8 @@ from itertools import pairwise
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import else_line, selected_statements, statements_of
+from copydesk.refactorings.blocks import else_line, lead_and_value, selected_statements, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.conditional_expression import lead_and_value
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines, replace_node
 from copydesk.syntax.tree import rows, text_of

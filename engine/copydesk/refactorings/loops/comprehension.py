@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import following, has_comment, selected_statements, statements_of
+from copydesk.refactorings.blocks import (
+    following,
+    has_comment,
+    lead_and_value,
+    selected_statements,
+    statements_of,
+)
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.conditional_expression import lead_and_value
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.syntax.tree import rows, text_of

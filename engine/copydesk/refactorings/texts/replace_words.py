@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.text_lines import TextLine, text_lines, with_texts
+from copydesk.refactorings.texts.text_lines import TextLine, text_lines, with_texts
 
 _BETWEEN = re.compile(
     r"\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"

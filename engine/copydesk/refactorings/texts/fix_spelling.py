@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.text_places import text_places
+from copydesk.refactorings.texts.text_places import text_places
 
 _WORD = re.compile(r"(?<![\w.'-])[A-Za-z]{4,}(?![\w(=])")
 

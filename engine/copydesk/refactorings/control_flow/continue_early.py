@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import body_lines, is_plain_if, movable, shifted
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.conditions import opposite
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.negation import opposite
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -8,9 +8,9 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.conditions import opposite
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_lines
+from copydesk.refactorings.negation import opposite
 from copydesk.syntax.tree import rows, text_of
 
 

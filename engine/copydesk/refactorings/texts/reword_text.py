@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.text_places import text_places
+from copydesk.refactorings.texts.text_places import text_places
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

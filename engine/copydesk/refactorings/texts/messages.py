@@ -12,7 +12,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import rewrite_node
 from copydesk.refactorings.requested import quoted_texts, subjects
-from copydesk.refactorings.text_lines import is_docstring
+from copydesk.refactorings.texts.text_lines import is_docstring
 from copydesk.syntax.tree import text_of
 
 _STRING = re.compile(r"([rRbBuUfF]*)(\"{3}|'{3}|\"|')(.*)\2", re.DOTALL)

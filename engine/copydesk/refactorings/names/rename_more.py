@@ -14,10 +14,10 @@ from copydesk.refactorings.blocks import is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_nodes
-from copydesk.refactorings.fix_spelling import near
 from copydesk.refactorings.new_names import new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
-from copydesk.refactorings.text_lines import text_lines
+from copydesk.refactorings.texts.fix_spelling import near
+from copydesk.refactorings.texts.text_lines import text_lines
 from copydesk.syntax.tree import is_label, text_of
 
 _SPELT_OUT = {

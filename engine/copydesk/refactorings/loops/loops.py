@@ -9,9 +9,9 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import body_lines, following, has_comment, is_plain_if, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.conditions import opposite
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_nodes
+from copydesk.refactorings.negation import opposite
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import statements_of
-from copydesk.refactorings.branch_values import values_by_branch
+from copydesk.refactorings.blocks import lead_and_value, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, in_one_line, named, plain_statements
-from copydesk.refactorings.conditional_expression import lead_and_value
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.control_flow.branch_values import values_by_branch
 from copydesk.refactorings.edits import delete_lines, insert_lines, merged, replace_lines
 from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import rows, text_of

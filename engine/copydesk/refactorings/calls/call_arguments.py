@@ -7,12 +7,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from copydesk.refactorings.add_entry import add_entry
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at, replace_nodes
-from copydesk.refactorings.entries import drop_entry
 from copydesk.refactorings.expressions import (
     LITERALS,
     NAMES,
@@ -23,6 +21,8 @@ from copydesk.refactorings.expressions import (
     replace_expression,
 )  # fmt: skip
 from copydesk.refactorings.spoken import literals_like, spoken_values
+from copydesk.refactorings.values.add_entry import add_entry
+from copydesk.refactorings.values.entries import drop_entry
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 

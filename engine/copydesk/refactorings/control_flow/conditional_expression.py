@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import else_line, has_comment, selected_statements, statements_of
+from copydesk.refactorings.blocks import (
+    else_line,
+    has_comment,
+    lead_and_value,
+    selected_statements,
+    statements_of,
+)
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.syntax.tree import rows, text_of
 
 _LOOSE = ("conditional_expression", "lambda", "named_expression", "yield", "expression_list")
-
-
-def lead_and_value(statement: Node) -> tuple[str, Node] | None:
-    """What stands before the value of an assignment or a return, and the value."""
-    if statement.type == "return_statement" and statement.named_child_count == 1:
-        return "return ", statement.named_children[0]
-    only = statement.named_children[0] if statement.named_child_count == 1 else None
-    if statement.type != "expression_statement" or only is None or only.type != "assignment":
-        return None
-    value = only.child_by_field_name("right")
-    if value is None or value.type == "assignment":
-        return None
-    lead = text_of(only)[: -len(text_of(value))]
-    return (lead, value) if lead.endswith(" = ") else None
 
 
 def _to_if(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -8,7 +8,6 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.conditions import opposite
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.expressions import (
     ATOMS,
@@ -25,6 +24,7 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     tests,
 )  # fmt: skip
+from copydesk.refactorings.negation import opposite
 from copydesk.refactorings.spoken import spoken_types
 from copydesk.syntax.tree import text_of
 

@@ -11,7 +11,7 @@ from copydesk.refactorings.blocks import is_stored, statement_before
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, replace_nodes
-from copydesk.refactorings.use_constant import nodes_saying
+from copydesk.refactorings.variables.use_constant import nodes_saying
 from copydesk.syntax.tree import text_of
 
 _EXPRESSIONS = (

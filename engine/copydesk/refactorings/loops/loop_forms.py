@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import has_comment, statements_of
+from copydesk.refactorings.blocks import has_comment, lead_and_value, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, in_one_line, plain_statements
-from copydesk.refactorings.conditional_expression import lead_and_value
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import merged, replace_lines, replace_node, replace_nodes, rewrite_node
 from copydesk.refactorings.negation import opposites
