@@ -10,7 +10,6 @@ from itertools import islice
 import numpy as np
 
 from copydesk.refactorings import (
-    annotations,
     calls,
     conditions,
     control_flow,
@@ -21,6 +20,7 @@ from copydesk.refactorings import (
     signatures,
     statements,
     texts,
+    type_hints,
     values,
     variables,
 )
@@ -41,7 +41,7 @@ _EACH = 400
 _FAMILIES = (
     names,
     signatures,
-    annotations,
+    type_hints,
     variables,
     values,
     calls,

@@ -21,8 +21,7 @@ from copydesk.refactorings.expressions import (
     replace_expression,
 )  # fmt: skip
 from copydesk.refactorings.spoken import literals_like, spoken_values
-from copydesk.refactorings.values.add_entry import add_entry
-from copydesk.refactorings.values.entries import drop_entry
+from copydesk.refactorings.values.entries import add_entry, drop_entry
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
@@ -84,7 +83,7 @@ _GROUP = {"ignorecase": "case insensitive", "multiline": "line lines", "dotall":
 def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     pairs = _spoken_pairs(arguments)
     values = [value for value in (*spoken_values(arguments), *arguments.values) if context.knows(value)]
-    for node in mentioned(context.walk("call"), arguments):
+    for node in mentioned(context.starting("call"), arguments):
         given, called = node.child_by_field_name("arguments"), callee(node)
         if given is None or given.type != "argument_list":
             continue

@@ -7,22 +7,17 @@ from copydesk.refactorings.control_flow.branches import (
     DEFAULT_BEFORE_IF,
     DROP_BRANCH,
     ELIF,
-    ELIF_AFTER_JUMP,
     MERGE_BRANCHES,
-    NESTED_AND,
     PULL_OUT_OF_BRANCHES,
     SPLIT_BRANCH,
     UNWRAP,
 )
 from copydesk.refactorings.control_flow.conditional_expression import CONDITIONAL_TO_IF, IF_TO_CONDITIONAL
-from copydesk.refactorings.control_flow.continue_early import CONTINUE_EARLY
-from copydesk.refactorings.control_flow.early_exit import EARLY_EXIT, NEST_REST
 from copydesk.refactorings.control_flow.else_after_return import ELSE_AFTER_RETURN
-from copydesk.refactorings.control_flow.guard import GUARD
-from copydesk.refactorings.control_flow.guard_clause import GUARD_CLAUSE
+from copydesk.refactorings.control_flow.guard_clauses import CONTINUE_EARLY, GUARD_CLAUSE, NEST_REST
 from copydesk.refactorings.control_flow.invert_if import INVERT_IF
 from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
-from copydesk.refactorings.control_flow.return_forms import (
+from copydesk.refactorings.control_flow.returns import (
     ONE_RETURN,
     RETURN_IN_BRANCHES,
     RETURN_OR_NOT,
@@ -37,20 +32,16 @@ REFACTORINGS = (
     DEFAULT_BEFORE_IF,
     DROP_BRANCH,
     ELIF,
-    ELIF_AFTER_JUMP,
     MERGE_BRANCHES,
-    NESTED_AND,
     PULL_OUT_OF_BRANCHES,
     SPLIT_BRANCH,
     UNWRAP,
     CONDITIONAL_TO_IF,
     IF_TO_CONDITIONAL,
-    CONTINUE_EARLY,
-    EARLY_EXIT,
-    NEST_REST,
     ELSE_AFTER_RETURN,
-    GUARD,
+    CONTINUE_EARLY,
     GUARD_CLAUSE,
+    NEST_REST,
     INVERT_IF,
     MERGE_NESTED_IFS,
     SPLIT_CONDITION,

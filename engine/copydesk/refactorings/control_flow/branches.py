@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import following, statements_of
+from copydesk.refactorings.blocks import following
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import (
     COMPOUND,
@@ -20,26 +20,13 @@ from copydesk.refactorings.clauses import (
     step_of,
 )
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.control_flow.nested_ifs import either
 from copydesk.refactorings.edits import Edits, delete_lines, replace_lines
 from copydesk.syntax.tree import rows, text_of
-
-_LOOSE = ("conditional_expression", "lambda", "named_expression")
 
 
 def _body(context: RefactoringContext, clause: Clause) -> str:
     return " ".join("".join(context.view(clause.first, clause.last)).split())
-
-
-def _either(one: Node, two: Node, word: str = "or") -> str | None:
-    parts = []
-    for test in (one, two):
-        text = in_one_line(test)
-        if text is None or test.type in _LOOSE:
-            return None
-        operator = test.child_by_field_name("operator") if test.type == "boolean_operator" else None
-        mixed = word == "and" and operator is not None and text_of(operator) == "or"
-        parts.append(f"({text})" if mixed else text)
-    return f" {word} ".join(parts)
 
 
 def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -47,7 +34,7 @@ def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         clauses, below = clauses_of(context, node), following(node)
         for one, two in itertools.pairwise(clauses):
             if one.test is not None and two.test is not None and _body(context, one) == _body(context, two):
-                if (test := _either(one.test, two.test)) is not None:
+                if (test := either(one.test, two.test)) is not None:
                     lines = [
                         f"{context.indent(one.node)}{one.word} {test}:\n",
                         *context.view(two.first, two.last),
@@ -62,7 +49,7 @@ def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             continue
         for other in clauses_of(context, behind)[:1] if behind.type == "if_statement" else ():
             same = _body(context, last) == _body(context, other)
-            test = _either(last.test, other.test) if same and other.test is not None else None
+            test = either(last.test, other.test) if same and other.test is not None else None
             if test is not None and len(clauses) == 1:
                 lines = [f"{context.indent(node)}if {test}:\n", *context.view(other.first, other.last)]
                 yield f"Merge both ifs into one: {test}", replace_lines(last.head, other.last, lines)
@@ -194,26 +181,6 @@ def _else_behind(context: RefactoringContext, clauses: Sequence[Clause]) -> Iter
         )
 
 
-def _elif_after_jump(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    """No `elif` and no `else` behind branches that leave."""
-    for node in context.walk("if_statement"):
-        clauses = clauses_of(context, node)
-        if len(clauses) < 3 or not all(clause.leaves for clause in clauses[:-1]):
-            continue
-        lines: list[str] = []
-        for clause in clauses:
-            if clause.word == "else":
-                body = reindented(context, clause.first, clause.last, -step_of(clause))
-                if body is None:
-                    return
-                lines += body
-            else:
-                head = context.view(clause.head, clause.last)
-                lines += [head[0].replace("elif ", "if ", 1) if clause.word == "elif" else head[0], *head[1:]]
-        word = clauses[0].statements[-1].type.partition("_")[0]
-        yield f"Remove elif and else after {word}", replace_lines(clauses[0].head, clauses[-1].last, lines)
-
-
 def _pull(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """What all branches begin or end with, once before or behind them; what one begins with, before all."""
     for node in context.walk("if_statement"):
@@ -272,30 +239,10 @@ def _target(statement: Node) -> str:
     return text_of(left) if left is not None else ""
 
 
-def _and(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    """An `if` that is all that another one does, with conditions over several lines."""
-    for node in context.walk("if_statement"):
-        for clause in clauses_of(context, node):
-            inner = statements_of(clause.body)
-            last = rows(node)[1] == clause.last
-            if len(inner) != 1 or inner[0].type != "if_statement" or not last or clause.test is None:
-                continue
-            below = clauses_of(context, inner[0])
-            if len(below) != 1 or below[0].test is None:
-                continue
-            test = _either(clause.test, below[0].test, "and")
-            body = reindented(context, below[0].first, below[0].last, -step_of(clause))
-            if test is not None and body is not None:
-                line = f"{context.indent(clause.node)}{clause.word} {test}:\n"
-                yield f"Merge the nested ifs: {test}", replace_lines(clause.head, clause.last, [line, *body])
-
-
 MERGE_BRANCHES = Refactoring("merge_branches", "refactor.rewrite.mergeBranches", _merge)
 SPLIT_BRANCH = Refactoring("split_branch", "refactor.rewrite.splitBranch", _split)
 ELIF = Refactoring("elif", "refactor.rewrite.elif", _elif)
 DROP_BRANCH = Refactoring("drop_branch", "refactor.rewrite.dropBranch", _drop)
 UNWRAP = Refactoring("unwrap", "refactor.rewrite.unwrap", _unwrap)
-ELIF_AFTER_JUMP = Refactoring("elif_after_jump", "refactor.rewrite.elifAfterJump", _elif_after_jump)
 PULL_OUT_OF_BRANCHES = Refactoring("pull_out_of_branches", "refactor.rewrite.pullOutOfBranches", _pull)
 DEFAULT_BEFORE_IF = Refactoring("default_before_if", "refactor.rewrite.defaultBeforeIf", _default_first)
-NESTED_AND = Refactoring("nested_and", "refactor.rewrite.nestedAnd", _and)

@@ -9,11 +9,25 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import body_lines, movable, shifted, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of, in_one_line, reindented, step_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.syntax.tree import rows, text_of
 
 _LOOSE = ("conditional_expression", "lambda", "named_expression")
+
+
+def either(one: Node, two: Node, word: str = "or") -> str | None:
+    """Two conditions joined in one line, in brackets where they need them; None where it takes thought."""
+    parts = []
+    for test in (one, two):
+        text = in_one_line(test)
+        if text is None or test.type in _LOOSE:
+            return None
+        operator = test.child_by_field_name("operator") if test.type == "boolean_operator" else None
+        mixed = word == "and" and operator is not None and text_of(operator) == "or"
+        parts.append(f"({text})" if mixed else text)
+    return f" {word} ".join(parts)
 
 
 def _head(context: RefactoringContext, node: Node) -> tuple[str, Node, Node, int] | None:
@@ -30,7 +44,7 @@ def _head(context: RefactoringContext, node: Node) -> tuple[str, Node, Node, int
     return word, test, block, rows(block)[1]
 
 
-def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement", "elif_clause"):
         outer = _head(context, node)
         inner = next(iter(statements_of(outer[2])), None) if outer is not None else None
@@ -47,6 +61,24 @@ def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             head = f"{context.indent(node)}{outer[0]} {text_of(outer[1])} and {text_of(below[1])}:\n"
             edits = replace_lines(node.start_point[0] + 1, outer[3], [head, *shifted(body, -4)])
             yield "Merge nested ifs", edits
+
+
+def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """An `if` that is all that another one does, with conditions over several lines."""
+    for node in context.walk("if_statement"):
+        for clause in clauses_of(context, node):
+            inner = statements_of(clause.body)
+            last = rows(node)[1] == clause.last
+            if len(inner) != 1 or inner[0].type != "if_statement" or not last or clause.test is None:
+                continue
+            below = clauses_of(context, inner[0])
+            if len(below) != 1 or below[0].test is None:
+                continue
+            test = either(clause.test, below[0].test, "and")
+            body = reindented(context, below[0].first, below[0].last, -step_of(clause))
+            if test is not None and body is not None:
+                line = f"{context.indent(clause.node)}{clause.word} {test}:\n"
+                yield f"Merge the nested ifs: {test}", replace_lines(clause.head, clause.last, [line, *body])
 
 
 def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -72,5 +104,7 @@ def _tight(test: Node) -> bool:
     return test.type not in _LOOSE and (operator is None or text_of(operator) == "and")
 
 
-MERGE_NESTED_IFS = Refactoring("merge_nested_ifs", "refactor.rewrite.mergeNestedIfs", _merge, menu="cursor")
+MERGE_NESTED_IFS = Refactoring(
+    "merge_nested_ifs", "refactor.rewrite.mergeNestedIfs", _merge, menu="cursor", offer=_offer
+)
 SPLIT_CONDITION = Refactoring("split_condition", "refactor.rewrite.splitCondition", _split, menu="cursor")

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.errors.assert_to_raise import ASSERT_TO_RAISE
-from copydesk.refactorings.errors.exceptions import CHAIN_EXCEPTION, LOG_EXCEPTION
-from copydesk.refactorings.errors.try_statement import (
+from copydesk.refactorings.errors.except_clauses import (
     CAUGHT_TYPES,
-    CAUSES,
     HANDLERS,
-    JUMP_INSTEAD,
+    LOG_EXCEPTION,
     LOOK_FIRST,
     SUPPRESS,
-    TRY,
-    TRY_FINALLY,
 )
-from copydesk.refactorings.errors.wrap_in_try import WRAP_IN_TRY
+from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION, JUMP_INSTEAD
+from copydesk.refactorings.errors.wrap_in_try import TRY_FINALLY, WRAP_IN_TRY
 
 REFACTORINGS = (
-    ASSERT_TO_RAISE,
-    CHAIN_EXCEPTION,
-    LOG_EXCEPTION,
     CAUGHT_TYPES,
-    CAUSES,
     HANDLERS,
-    JUMP_INSTEAD,
+    LOG_EXCEPTION,
     LOOK_FIRST,
     SUPPRESS,
-    TRY,
+    ASSERT_TO_RAISE,
+    CHAIN_EXCEPTION,
+    JUMP_INSTEAD,
     TRY_FINALLY,
     WRAP_IN_TRY,
 )

@@ -292,4 +292,4 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Use list({made}) instead of the comprehension", f"list({made})"
 
 
-MODERN_FORMS = Refactoring("modern_forms", "refactor.rewrite.modernForms", _propose, everywhere=True)
+MODERNIZE = Refactoring("modernize", "refactor.rewrite.modernize", _propose, everywhere=True)

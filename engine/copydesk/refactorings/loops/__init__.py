@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.loops.comprehension import COMPREHENSION_TO_LOOP, LOOP_TO_COMPREHENSION
-from copydesk.refactorings.loops.filter_comprehension import FILTER_COMPREHENSION
-from copydesk.refactorings.loops.loop_forms import (
-    COMPREHENSION_KIND,
-    LOOP_HEADS,
-    LOOP_TO_EXPRESSION,
-    SETDEFAULT,
-    WRITE_LOOP_OUT,
-)
-from copydesk.refactorings.loops.loops import ANY_ALL, ENUMERATE, YIELD_FROM
+from copydesk.refactorings.loops.comprehension_to_loop import COMPREHENSION_TO_LOOP
+from copydesk.refactorings.loops.filter_comprehension import COMPREHENSION_KIND, FILTER_COMPREHENSION
+from copydesk.refactorings.loops.loop_target import ENUMERATE, LOOP_TARGET, UNPACK_IN_LOOP
+from copydesk.refactorings.loops.loop_to_comprehension import ANY_ALL, LOOP_TO_COMPREHENSION, YIELD_FROM
 
 REFACTORINGS = (
     COMPREHENSION_TO_LOOP,
-    LOOP_TO_COMPREHENSION,
-    FILTER_COMPREHENSION,
     COMPREHENSION_KIND,
-    LOOP_HEADS,
-    LOOP_TO_EXPRESSION,
-    SETDEFAULT,
-    WRITE_LOOP_OUT,
-    ANY_ALL,
+    FILTER_COMPREHENSION,
     ENUMERATE,
+    LOOP_TARGET,
+    UNPACK_IN_LOOP,
+    ANY_ALL,
+    LOOP_TO_COMPREHENSION,
     YIELD_FROM,
 )

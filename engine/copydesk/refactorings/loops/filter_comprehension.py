@@ -1,23 +1,18 @@
-"""A comprehension that leaves some elements out."""
+"""Comprehensions of another kind, or with other filters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import COMPREHENSIONS
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import delete_lines, insert_at, replace_span
+from copydesk.refactorings.edits import delete_lines, insert_at, replace_span, rewrite_node
 from copydesk.refactorings.expressions import children_of, variables
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import text_of
 
-_COMPREHENSIONS = (
-    "list_comprehension",
-    "set_comprehension",
-    "dictionary_comprehension",
-    "generator_expression",
-)
 _TESTS = (
     ("{0}", "skip the empty ones, blank, falsy"),
     ("{0} is not None", "skip None, missing"),
@@ -27,9 +22,9 @@ _TESTS = (
 )
 
 
-def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+def _filter(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     code = [one for one in arguments.code if context.knows(one) and not one.isidentifier()]
-    for node in context.walk(*_COMPREHENSIONS):
+    for node in context.walk(*COMPREHENSIONS):
         element, *clauses = children_of(node)
         loops = [one for one in clauses if one.type == "for_in_clause"]
         tests = [one for one in clauses if one.type == "if_clause"]
@@ -67,6 +62,33 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 yield title, delete_lines(clause.start_point[0] + 1, clause.end_point[0] + 1)
 
 
+def _kind(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """A generator for a list that is only gone over, and a list for a generator."""
+    for node in context.walk("list_comprehension"):
+        parent = node.parent
+        if parent is not None and parent.type == "argument_list" and parent.named_child_count == 1:
+            inside = text_of(node)[1:-1]
+            yield (
+                "Drop the list, a generator will do",
+                rewrite_node(context.lines, node, inside.strip() if "\n" not in inside else inside),
+            )
+        yield (
+            "Make the list comprehension a generator",
+            rewrite_node(context.lines, node, f"({text_of(node)[1:-1]})"),
+        )
+        yield (
+            "Make the list comprehension a set",
+            rewrite_node(context.lines, node, f"{{{text_of(node)[1:-1]}}}"),
+        )
+    for node in context.walk("generator_expression"):
+        text = text_of(node)
+        if text.startswith("("):
+            call = node.parent is not None and node.parent.type == "call"
+            new = f"([{text[1:-1]}])" if call else f"[{text[1:-1]}]"
+            yield "Make the generator a list", rewrite_node(context.lines, node, new)
+
+
+COMPREHENSION_KIND = Refactoring("comprehension_kind", "refactor.rewrite.comprehensionKind", _kind)
 FILTER_COMPREHENSION = Refactoring(
-    "filter_comprehension", "refactor.rewrite.filterComprehension", _propose, everywhere=True
+    "filter_comprehension", "refactor.rewrite.filterComprehension", _filter, everywhere=True
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from functools import partial
 
-from copydesk.refactorings.names.rename_local import rename
+from copydesk.refactorings.names.rename import rename
 from copydesk.refactorings.phrases.words import Rule, first_match, name, wordings
 
 _OLD, _NEW = name("old"), name("new")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from copydesk.refactorings.control_flow.guard_clause import return_early
+from copydesk.refactorings.control_flow.guard_clauses import return_early
 from copydesk.refactorings.control_flow.invert_if import invert_the_if
 from copydesk.refactorings.errors.wrap_in_try import wrap_in_try
 from copydesk.refactorings.phrases.words import Rule, first_match, only, wordings

@@ -151,5 +151,5 @@ def _method(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 yield "Make it a property", insert_lines(line, [f"{indent}@property\n"])
 
 
-SIGNATURE_FORMS = Refactoring("signature_forms", "refactor.rewrite.signatureForms", _propose)
+CHANGE_SIGNATURE = Refactoring("change_signature", "refactor.rewrite.changeSignature", _propose)
 METHOD_KIND = Refactoring("method_kind", "refactor.rewrite.methodKind", _method)

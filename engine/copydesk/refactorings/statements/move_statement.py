@@ -24,6 +24,8 @@ from copydesk.syntax.tree import rows, text_of
 
 _NEAR = 3
 """How many statements one is moved over, unless the instruction names both it and the other one."""
+_MOST_SIBLINGS = 6
+"""Of more statements in a block, only the first and the last are moved out of it."""
 _OWNERS = ("else_clause", "except_clause", "finally_clause", "elif_clause")
 
 
@@ -39,21 +41,22 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for node in plain_statements(context):
         siblings = statements_of(node.parent)
         at, (first, last) = siblings.index(node), rows(node)
-        if is_text(node) or len(siblings) < 1:
+        if is_text(node):
             continue
-        starts = dict.fromkeys([comments_above(context, first), first])
-        for other in _others(arguments, node, siblings[:at][::-1]):
-            if not is_text(other) and stands_alone(context, other):
-                for start in starts:
-                    place = comments_above(context, rows(other)[0])
-                    title = f"Move {named(node)} before {named(other)}"
-                    yield title, _moved(context, start, last, place, 0)
-        for other in _others(arguments, node, siblings[at + 1 :]):
-            if stands_alone(context, other):
-                for start in starts:
-                    title = f"Move {named(node)} after {named(other)}"
-                    yield title, _moved(context, start, last, rows(other)[1] + 1, 0)
-        yield from _out(context, node, list(starts), siblings)
+        starts = list(dict.fromkeys([comments_above(context, first), first]))
+        places = [
+            (other, f"before {named(other)}", comments_above(context, rows(other)[0]))
+            for other in _others(arguments, node, siblings[:at][::-1])
+            if not is_text(other)
+        ]
+        places += [
+            (other, f"after {named(other)}", rows(other)[1] + 1)
+            for other in _others(arguments, node, siblings[at + 1 :])
+        ]
+        for other, where, place in places:
+            for start in starts if stands_alone(context, other) else ():
+                yield f"Move {named(node)} {where}", _moved(context, start, last, place, 0)
+        yield from _out(context, node, starts, siblings)
         yield from _into(context, node, siblings, at)
 
 
@@ -79,38 +82,29 @@ def _out(
     by = whole.start_point[1] - node.start_point[1]
     first, last = rows(whole)
     for start in starts:
-        if node == siblings[0] or len(siblings) < 6:
-            yield (
-                f"Move {named(node)} out, before the {named(whole)}",
-                _moved(context, start, rows(node)[1], comments_above(context, first), by),
-            )
-        if node == siblings[-1] or len(siblings) < 6:
-            yield (
-                f"Move {named(node)} out, after the {named(whole)}",
-                _moved(context, start, rows(node)[1], last + 1, by),
-            )
+        for end, place, where in (
+            (siblings[0], comments_above(context, first), "before"),
+            (siblings[-1], last + 1, "after"),
+        ):
+            if node == end or len(siblings) < _MOST_SIBLINGS:
+                title = f"Move {named(node)} out, {where} the {named(whole)}"
+                yield title, _moved(context, start, rows(node)[1], place, by)
 
 
 def _into(context: RefactoringContext, node: Node, siblings: list[Node], at: int) -> Iterator[Proposal]:
-    first, last = rows(node)
-    above = siblings[at - 1] if at else None
-    for clause in clauses_of(context, above) if above is not None and above.type in COMPOUND else ():
-        by = clause.body.start_point[1] - node.start_point[1]
-        title = f"Move {named(node)} into {named(clause.node)}"
-        yield title, _moved(context, first, last, clause.last + 1, by)
-    if above is not None and above.type == "try_statement":
-        clauses = clauses_of(context, above)
+    (first, last), beside = rows(node), [*siblings[max(0, at - 1) : at], *siblings[at + 1 : at + 2]]
+    for other in beside:
+        clauses = clauses_of(context, other) if other.type in COMPOUND else ()
+        for clause in clauses:
+            by = clause.body.start_point[1] - node.start_point[1]
+            place = clause.last + 1 if rows(other)[0] < first else clause.first
+            yield f"Move {named(node)} into {named(clause.node)}", _moved(context, first, last, place, by)
         words = [clause.word for clause in clauses]
-        if clauses and "else" not in words:
+        if "try" in words and "else" not in words and rows(other)[0] < first:
             place = next((c.head for c in clauses if c.word == "finally"), clauses[-1].last + 1)
             yield from _as_clause(context, node, "else", place)
             if "finally" not in words:
                 yield from _as_clause(context, node, "finally", clauses[-1].last + 1)
-    below = siblings[at + 1] if at + 1 < len(siblings) else None
-    for clause in clauses_of(context, below) if below is not None and below.type in COMPOUND else ():
-        by = clause.body.start_point[1] - node.start_point[1]
-        title = f"Move {named(node)} into {named(clause.node)}"
-        yield title, _moved(context, first, last, clause.first, by)
 
 
 def _as_clause(context: RefactoringContext, node: Node, word: str, place: int) -> Iterator[Proposal]:

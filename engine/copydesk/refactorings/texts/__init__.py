@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.texts.add_comment import ADD_COMMENT
-from copydesk.refactorings.texts.comment_forms import COMMENT_ANYWHERE, COMMENT_FORMS
-from copydesk.refactorings.texts.comment_out import COMMENT_OUT
+from copydesk.refactorings.texts.comments import ADD_COMMENT, CHANGE_COMMENT, COMMENT_OUT
 from copydesk.refactorings.texts.conversion import CHANGE_CONVERSION
-from copydesk.refactorings.texts.docstring import DOCSTRING
-from copydesk.refactorings.texts.docstring_forms import COMMENT_TO_DOCSTRING, DOCSTRING_FORMS
+from copydesk.refactorings.texts.docstrings import ADD_DOCSTRING, CHANGE_DOCSTRING, COMMENT_TO_DOCSTRING
 from copydesk.refactorings.texts.f_string import F_STRING
 from copydesk.refactorings.texts.fix_spelling import FIX_SPELLING
-from copydesk.refactorings.texts.messages import MESSAGE_FORMS
+from copydesk.refactorings.texts.messages import CHANGE_MESSAGE
 from copydesk.refactorings.texts.remove_comments import REMOVE_COMMENTS
 from copydesk.refactorings.texts.replace_words import (
     LEAVE_OUT_WORDS,
@@ -23,16 +20,15 @@ from copydesk.refactorings.texts.string_format import STRING_FORMAT
 
 REFACTORINGS = (
     ADD_COMMENT,
-    COMMENT_ANYWHERE,
-    COMMENT_FORMS,
+    CHANGE_COMMENT,
     COMMENT_OUT,
     CHANGE_CONVERSION,
-    DOCSTRING,
+    ADD_DOCSTRING,
+    CHANGE_DOCSTRING,
     COMMENT_TO_DOCSTRING,
-    DOCSTRING_FORMS,
     F_STRING,
     FIX_SPELLING,
-    MESSAGE_FORMS,
+    CHANGE_MESSAGE,
     REMOVE_COMMENTS,
     LEAVE_OUT_WORDS,
     PUNCTUATION,

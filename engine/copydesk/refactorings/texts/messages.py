@@ -12,10 +12,9 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import rewrite_node
 from copydesk.refactorings.requested import quoted_texts, subjects
-from copydesk.refactorings.texts.text_lines import is_docstring
+from copydesk.refactorings.texts.text_lines import STRING, is_docstring
 from copydesk.syntax.tree import text_of
 
-_STRING = re.compile(r"([rRbBuUfF]*)(\"{3}|'{3}|\"|')(.*)\2", re.DOTALL)
 _MOST = 16
 
 
@@ -43,7 +42,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if re.fullmatch(r"[\w.()\[\]-]+", value) and not value.isdigit()
     ][:4]
     for node in _messages(context, arguments):
-        found = _STRING.fullmatch(text_of(node)) if node.type == "string" else None
+        found = STRING.fullmatch(text_of(node)) if node.type == "string" else None
         if found is None:
             joined = _joined(node)
             if joined is not None:
@@ -103,7 +102,7 @@ def _literal(text: str, quotes: str = '"', *, formatted: bool = False) -> str:
 
 def _joined(node: Node) -> str | None:
     """Adjacent strings as one."""
-    parts = [_STRING.fullmatch(text_of(part)) for part in node.named_children if part.type == "string"]
+    parts = [STRING.fullmatch(text_of(part)) for part in node.named_children if part.type == "string"]
     if not all(parts) or "#" in text_of(node):
         return None
     quotes = {part[2] for part in parts if part is not None}
@@ -119,4 +118,4 @@ def _joined(node: Node) -> str | None:
     return f"{'f' if formatted else ''}{quote}{''.join(bodies)}{quote}"
 
 
-MESSAGE_FORMS = Refactoring("message_forms", "refactor.rewrite.messageForms", _propose)
+CHANGE_MESSAGE = Refactoring("change_message", "refactor.rewrite.changeMessage", _propose)

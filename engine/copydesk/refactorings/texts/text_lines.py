@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from copydesk.refactorings.blocks import is_text, statements_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, merged, replace_lines
+from copydesk.request import Range
 from copydesk.syntax.tree import rows
+
+STRING = re.compile(r"([rRbBuUfF]*)(\"{3}|'{3}|\"|')(.*)\2", re.DOTALL)
+"""The prefix, the quotes and the content of a string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,17 @@ def with_texts(changed: Iterable[tuple[TextLine, str]]) -> Edits | None:
 def is_docstring(node: Node) -> bool:
     """Whether a string is a statement, and the first one of its block."""
     statement = node.parent
-    if statement is None or statement.type != "expression_statement" or statement.parent is None:
-        return False
-    first = next((child for child in statement.parent.named_children if child.type != "comment"), None)
-    return first == statement
+    return statement is not None and is_text(statement) and statements_of(statement.parent)[:1] == [statement]
+
+
+def runs_of_comments(context: RefactoringContext) -> list[Range]:
+    """Lines one below the other, each a comment and nothing else. Raises UnicodeEncodeError."""
+    found: list[Range] = []
+    for node in context.walk("comment"):
+        line = node.start_point[0] + 1
+        if context.starts_line(node):
+            if found and found[-1][1] == line - 1:
+                found[-1] = found[-1][0], line
+            else:
+                found.append((line, line))
+    return found

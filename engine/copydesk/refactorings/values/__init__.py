@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.values.add_entry import ADD_ENTRY
 from copydesk.refactorings.values.change_literal import CHANGE_LITERAL
+from copydesk.refactorings.values.change_number import CHANGE_NUMBER, SHIFT_INDEX
 from copydesk.refactorings.values.change_return import CHANGE_RETURN
-from copydesk.refactorings.values.entries import CHANGE_ENTRIES
+from copydesk.refactorings.values.entries import ADD_ENTRY, CHANGE_ENTRIES
 from copydesk.refactorings.values.fallback_value import FALLBACK_VALUE, TAKE_ENTRY
-from copydesk.refactorings.values.offsets import CHANGE_NUMBER, SHIFT_INDEX
 from copydesk.refactorings.values.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.values.use_expression import USE_EXPRESSION
 
 REFACTORINGS = (
-    ADD_ENTRY,
     CHANGE_LITERAL,
+    CHANGE_NUMBER,
+    SHIFT_INDEX,
     CHANGE_RETURN,
+    ADD_ENTRY,
     CHANGE_ENTRIES,
     FALLBACK_VALUE,
     TAKE_ENTRY,
-    CHANGE_NUMBER,
-    SHIFT_INDEX,
     SORT_ENTRIES,
     USE_EXPRESSION,
 )

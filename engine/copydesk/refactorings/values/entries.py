@@ -1,4 +1,4 @@
-"""Entries of a collection or a call: one dropped, replaced, put in front, moved."""
+"""Entries of a collection or a call: one added, dropped, replaced, moved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, delete_lines, insert_at, replace_nodes, replace_span
+from copydesk.refactorings.edits import (
+    Edits,
+    delete_lines,
+    insert_at,
+    insert_lines,
+    replace_nodes,
+    replace_span,
+)
 from copydesk.refactorings.expressions import (
     COLLECTIONS,
     LITERALS,
@@ -25,6 +32,18 @@ from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
 
 _MOST_ENTRIES = 20
+
+
+def add_entry(node: Node, entry: str, context: RefactoringContext) -> Edits | None:
+    """Behind the last one: in the same line, or in one of its own as that has."""
+    entries = [child for child in node.named_children if child.type != "comment"]
+    if not entries or any(text_of(child) == entry for child in entries):
+        return None
+    last = entries[-1]
+    behind = context.split(end_of(last))[1]
+    if context.starts_line(last) and behind.strip() == ",":
+        return insert_lines(last.end_point[0] + 2, [f"{context.indent(last)}{entry},\n"])
+    return insert_at(context.lines, end_of(last), f", {entry}")
 
 
 def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None:
@@ -45,7 +64,20 @@ def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None
     )
 
 
-def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in context.starting(*COLLECTIONS):
+        if single_line(node) or context.has(node):
+            for entry in arguments.pairs if node.type == "dictionary" else arguments.values:
+                if node.type == "dictionary" or context.knows(entry):
+                    yield f"Add {entry} to {_name_of(node)}", add_entry(node, entry, context)
+
+
+def _name_of(node: Node) -> str:
+    left = node.parent.child_by_field_name("left") if node.parent is not None else None
+    return text_of(left) if left is not None else f"the {node.type}"
+
+
+def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in mentioned(context.walk(*COLLECTIONS, "expression_list", "binary_operator"), arguments):
         if node.type == "binary_operator":
             yield from _terms(context, node)
@@ -110,4 +142,5 @@ def _terms(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
             )
 
 
-CHANGE_ENTRIES = Refactoring("change_entries", "refactor.rewrite.changeEntries", _propose, everywhere=True)
+ADD_ENTRY = Refactoring("add_entry", "refactor.rewrite.addEntry", _add)
+CHANGE_ENTRIES = Refactoring("change_entries", "refactor.rewrite.changeEntries", _change, everywhere=True)

@@ -5,31 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import following, statements_of
+from copydesk.refactorings.blocks import assigned, following
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, plain_statements
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import delete_lines, merged, replace_lines, replace_nodes
-from copydesk.refactorings.new_names import new_names
+from copydesk.refactorings.edits import replace_lines
 from copydesk.syntax.tree import rows, text_of
 
 _LISTS = ("pattern_list", "tuple_pattern", "expression_list", "tuple")
 
 
-def _sides(statement: Node) -> tuple[Node, Node] | None:
-    only = statement.named_children[0] if statement.named_child_count == 1 else None
-    if statement.type != "expression_statement" or only is None or only.type != "assignment":
-        return None
-    left, right = only.child_by_field_name("left"), only.child_by_field_name("right")
-    return (left, right) if left is not None and right is not None else None
-
-
 def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in plain_statements(context, "expression_statement"):
-        sides = _sides(node)
+        sides = assigned(node)
         if sides is None:
             continue
         (left, right), indent = sides, context.indent(node)
@@ -68,7 +57,7 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 def _join(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in plain_statements(context, "expression_statement"):
         below = following(node)
-        one, two = _sides(node), _sides(below) if below is not None else None
+        one, two = assigned(node), assigned(below) if below is not None else None
         if one is None or two is None or below is None:
             continue
         parts = [in_one_line(part) for part in (one[0], two[0], one[1], two[1])]
@@ -94,50 +83,5 @@ def _join(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
     del arguments
 
 
-def _in_head(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    """What the first line of a loop unpacks or reads, in its head."""
-    for loop in context.walk("for_statement"):
-        left, right = loop.child_by_field_name("left"), loop.child_by_field_name("right")
-        body = statements_of(loop.child_by_field_name("body"))
-        if left is None or right is None or not body:
-            continue
-        head = context.view(rows(loop)[0], rows(loop)[0])[0]
-        line, indent = rows(loop)[0], context.indent(loop)
-        tail = re.sub(r"^\s*(?:async )?for .* in ", "", head)
-        sides = _sides(body[0])
-        if sides is not None and len(body) > 1:
-            names, value = sides
-            for part in [left, *left.named_children]:
-                if text_of(part) == text_of(value) and names.type in _LISTS:
-                    new = text_of(names) if part == left else f"({text_of(names).strip('()')})"
-                    target = text_of(left).replace(text_of(part), new, 1)
-                    made = replace_lines(line, line, [f"{indent}for {target} in {tail}"])
-                    yield "Unpack in the head of the loop", merged(made, delete_lines(*rows(body[0])))
-        key, of = text_of(left), re.sub(r"\.keys\(\)$", "", text_of(right))
-        read = f"{of}[{key}]"
-        reads = [
-            n
-            for n in context.walk("subscript")
-            if text_of(n) == read and loop.start_byte < n.start_byte < loop.end_byte
-        ]
-        if left.type == "identifier" and reads:
-            if sides is not None and text_of(sides[1]) == read and sides[0].type == "identifier":
-                made = replace_lines(
-                    line, line, [f"{indent}for {key}, {text_of(sides[0])} in {of}.items():\n"]
-                )
-                rest = [(n, text_of(sides[0])) for n in reads[1:]]
-                yield (
-                    "Loop over items()",
-                    merged(
-                        made, delete_lines(*rows(body[0])), replace_nodes(context.lines, rest) if rest else ()
-                    ),
-                )
-            for name in [*new_names(context, arguments, 2), "value"]:
-                made = replace_lines(line, line, [f"{indent}for {key}, {name} in {of}.items():\n"])
-                news = replace_nodes(context.lines, [(n, name) for n in reads])
-                yield f"Loop over items() with {name}", merged(made, news)
-
-
 SPLIT_ASSIGNMENT = Refactoring("split_assignment", "refactor.rewrite.splitAssignment", _split)
 JOIN_ASSIGNMENTS = Refactoring("join_assignments", "refactor.rewrite.joinAssignments", _join)
-UNPACK_IN_LOOP = Refactoring("unpack_in_loop", "refactor.rewrite.unpackInLoop", _in_head)
