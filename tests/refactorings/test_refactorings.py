@@ -85,6 +85,20 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
     assert not {'Rename "a" to "b"', "Delete x = 1", "Return early"} & set(titles)
 
 
+@pytest.mark.parametrize(
+    ("instruction", "source"),
+    [
+        ("write c is None, the instead of g(c)", "def f(c, the):\n    yield from g(c)\n"),
+        ("write c # d instead of g(c)", "def f(c, d):\n    return [g(c), d]\n"),
+    ],
+)
+def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: str, source: str) -> None:
+    found = candidates(instruction, source)
+    assert found
+    for candidate in found:
+        ast.parse(after(source, candidate))
+
+
 def test_arguments_are_what_stands_in_an_instruction() -> None:
     said = arguments_of(
         'set timeout=None in `load_all` and log "not found: %s" if x.y is not None, dict[str, int]'

@@ -124,11 +124,6 @@ class RefactoringContext:
         return cast(T, self._derived[make])
 
     @cached_property
-    def sound(self) -> set[Edits]:
-        """Edits known to leave code that parses: they put whole expressions in place of others."""
-        return set()
-
-    @cached_property
     def _derived(self) -> dict[object, object]:
         return {}
 
