@@ -221,6 +221,21 @@ def else_line(context: RefactoringContext, node: Node) -> int | None:
     return line if context.view(line, line)[0].strip() == "else:" else None
 
 
+def either_way(context: RefactoringContext, node: Node) -> tuple[str, Node, Node, Node] | None:
+    """What an `if` on four lines does with one of two values (`return `, `x = `), the value, the condition, the other value."""
+    test, (first, last) = node.child_by_field_name("condition"), rows(node)
+    if else_line(context, node) is None or test is None or last - first != 3:
+        return None
+    one = statements_of(node.child_by_field_name("consequence"))
+    two = statements_of(node.children_by_field_name("alternative")[0].child_by_field_name("body"))
+    if len(one) != 1 or len(two) != 1:
+        return None
+    found, other = lead_and_value(one[0]), lead_and_value(two[0])
+    if found is None or other is None or found[0] != other[0]:
+        return None
+    return found[0], found[1], test, other[1]
+
+
 def has_comment(context: RefactoringContext, first: int, last: int) -> bool:
     """Whether there may be a comment in these lines; a `#` in a string counts as one."""
     return any("#" in line for line in context.view(first, last))

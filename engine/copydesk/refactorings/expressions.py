@@ -17,6 +17,8 @@ from copydesk.syntax.tree import is_label, text_of
 NAMES = ("identifier", "attribute")
 ATOMS = (*NAMES, "call", "subscript")
 LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
+LOOSE = ("conditional_expression", "lambda", "named_expression")
+"""What holds together too loosely to be an operand."""
 COLLECTIONS = ("list", "tuple", "set", "dictionary")
 _ATOM = 10
 _LEVELS: tuple[tuple[type[ast.expr], int], ...] = (

@@ -19,6 +19,7 @@ from copydesk.refactorings import (
     names,
     signatures,
     statements,
+    strings,
     texts,
     type_hints,
     values,
@@ -36,7 +37,7 @@ MOST = 300
 """Candidates of one selection."""
 MOST_LINES = 200
 """A longer selection, which no page would show, has none."""
-_EACH = 400
+_EACH = 500
 """Candidates of one refactoring that are compared with the others."""
 _FAMILIES = (
     names,
@@ -51,6 +52,7 @@ _FAMILIES = (
     errors,
     texts,
     statements,
+    strings,
     idioms,
 )
 """Those first that are named where two make the same edit of equal titles."""

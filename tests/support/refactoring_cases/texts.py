@@ -10,7 +10,6 @@ CASES = [
     ("add_docstring", 'say "It is."', HEAD, 'Add the docstring "It is."', HEAD.replace("    c", '    """It is."""\n    c', 1)),
     ("change_comment", "", "f()  # one\n", "Move the comment above its line", "# one\nf()\n"),
     ("change_comment", "", "# one\n# two\nf()\n", "Put the comment on one line", "# one two\nf()\n"),
-    ("change_conversion", "", "x = f'a {b}'\n", "Show {b} by its repr, quoted: !r", "x = f'a {b!r}'\n"),
     ("change_docstring", "", 'def f():\n    """\n    One.\n    """\n    g()\n', "Put the docstring on one line",
      'def f():\n    """One."""\n    g()\n'),
     ("change_docstring", 'add "Two is all."', 'def f():\n    """One."""\n    g()\n',
@@ -22,7 +21,6 @@ CASES = [
     ("comment_out", "", "x = 1\n", "Comment out x = 1", "# x = 1\n"),
     ("comment_to_docstring", "", "def f():\n    # one\n    g()\n", "Make the comment a docstring",
      'def f():\n    """one"""\n    g()\n'),
-    ("f_string", "", "x = 'a %s' % b\n", "Use f-strings", "x = f'a {b}'\n"),
     ("fix_spelling", "", "# recieve it\nreceive()\n", 'Spell "recieve" as "receive"', "# receive it\nreceive()\n"),
     ("leave_out_words", 'drop "very long"', "# a very long way\n", 'Drop "very long" from the text', "# a way\n"),
     ("punctuation", "full stop", 'raise E("no")\n', "Add a full stop, period", 'raise E("no.")\n'),
@@ -33,5 +31,4 @@ CASES = [
     ("reword_text", 'say "none left"', "# no more\n", 'Say "none left" instead of "no more"', "# none left\n"),
     ("splice_wording", 'say "is not allowed"', 'raise E("a not allowed there")\n', 'Say "is not allowed" there',
      'raise E("a is not allowed there")\n'),
-    ("string_format", "", "x = f'a {b}'\n", "Use str.format: 'a {}'.format(b)", "x = 'a {}'.format(b)\n"),
 ]  # fmt: skip

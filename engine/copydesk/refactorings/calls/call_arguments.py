@@ -89,8 +89,10 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
             continue
         has = [text_of(n) for n in children_of(given)]
         last = called.rpartition(".")[2]
+        named = [n for n in children_of(given) if n.type == "keyword_argument"]
+        keys = {text_of(n).partition("=")[0] for n in named}
         for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
-            if not any(one.partition("=")[0] == entry.partition("=")[0] for one in has):
+            if entry.partition("=")[0] not in keys and entry not in has:
                 yield f"Pass {entry} to {called}{_said(entry)}", _append(context, given, entry)
         texts = [text_of(n) for n in children_of(given) if n.type == "string"]
         for value in literals_like(texts[0], arguments, 4) if texts and is_mentioned(node, arguments) else ():
@@ -100,9 +102,8 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
                     f"Pass {value} to {called} as the first argument, too",
                     insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
                 )
-        named = [n for n in children_of(given) if n.type == "keyword_argument"]
         for entry in pairs if named else ():
-            if not any(one.partition("=")[0] == entry.partition("=")[0] for one in has):
+            if entry.partition("=")[0] not in keys:
                 title = f"Pass {entry} to {called}, before {text_of(named[0])}"
                 yield title, insert_at(context.lines, start_of(named[0]), f"{entry}, ")
         if not is_mentioned(node, arguments) and len(values) > 2:

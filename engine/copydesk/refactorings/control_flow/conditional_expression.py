@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import (
-    else_line,
-    has_comment,
-    lead_and_value,
-    selected_statements,
-    statements_of,
-)
+from copydesk.refactorings.blocks import either_way, has_comment, lead_and_value, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import LOOSE
 from copydesk.syntax.tree import rows, text_of
 
-_LOOSE = ("conditional_expression", "lambda", "named_expression", "yield", "expression_list")
+_LOOSE = (*LOOSE, "yield", "expression_list")
 
 
 def _to_if(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -40,21 +35,11 @@ def _to_if(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 def _to_expression(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement"):
-        middle, (first, last) = else_line(context, node), rows(node)
-        test, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
-        if middle is None or test is None or last - first != 3 or has_comment(context, first, last):
+        found = either_way(context, node)
+        if found is None or has_comment(context, *rows(node)) or any(n.type in _LOOSE for n in found[1:]):
             continue
-        one = statements_of(body)
-        two = statements_of(node.children_by_field_name("alternative")[0].child_by_field_name("body"))
-        if len(one) != 1 or len(two) != 1 or test.type in _LOOSE:
-            continue
-        found, other = lead_and_value(one[0]), lead_and_value(two[0])
-        if found is None or other is None or found[0] != other[0]:
-            continue
-        if found[1].type in _LOOSE or other[1].type in _LOOSE:
-            continue
-        line = f"{found[0]}{text_of(found[1])} if {text_of(test)} else {text_of(other[1])}"
-        yield f"Contract to {line}", replace_lines(first, last, [f"{context.indent(node)}{line}\n"])
+        line = f"{found[0]}{text_of(found[1])} if {text_of(found[2])} else {text_of(found[3])}"
+        yield f"Contract to {line}", replace_lines(*rows(node), [f"{context.indent(node)}{line}\n"])
 
 
 CONDITIONAL_TO_IF = Refactoring(

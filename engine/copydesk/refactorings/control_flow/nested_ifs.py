@@ -12,9 +12,8 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, in_one_line, reindented, step_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import LOOSE
 from copydesk.syntax.tree import rows, text_of
-
-_LOOSE = ("conditional_expression", "lambda", "named_expression")
 
 
 def either(one: Node, two: Node, word: str = "or") -> str | None:
@@ -22,7 +21,7 @@ def either(one: Node, two: Node, word: str = "or") -> str | None:
     parts = []
     for test in (one, two):
         text = in_one_line(test)
-        if text is None or test.type in _LOOSE:
+        if text is None or test.type in LOOSE:
             return None
         operator = test.child_by_field_name("operator") if test.type == "boolean_operator" else None
         mixed = word == "and" and operator is not None and text_of(operator) == "or"
@@ -101,7 +100,7 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 def _tight(test: Node) -> bool:
     operator = test.child_by_field_name("operator") if test.type == "boolean_operator" else None
-    return test.type not in _LOOSE and (operator is None or text_of(operator) == "and")
+    return test.type not in LOOSE and (operator is None or text_of(operator) == "and")
 
 
 MERGE_NESTED_IFS = Refactoring(

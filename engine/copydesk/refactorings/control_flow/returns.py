@@ -13,10 +13,11 @@ from copydesk.refactorings.clauses import clauses_of, in_one_line, named, plain_
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.control_flow.branch_values import values_by_branch
 from copydesk.refactorings.edits import delete_lines, insert_lines, merged, replace_lines
+from copydesk.refactorings.expressions import LOOSE
 from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import rows, text_of
 
-_LOOSE = ("conditional_expression", "lambda", "named_expression", "boolean_operator", "expression_list")
+_LOOSE = (*LOOSE, "boolean_operator", "expression_list")
 
 
 def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -9,10 +9,11 @@ from itertools import pairwise
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import else_line, lead_and_value, selected_statements, statements_of
+from copydesk.refactorings.blocks import either_way, lead_and_value, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines, replace_node
+from copydesk.refactorings.expressions import comparison, operands
 from copydesk.syntax.tree import rows, text_of
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -24,18 +25,10 @@ def _dict_get(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             if (new := _get(*map(text_of, node.named_children))) is not None:
                 yield f"Use {new}", replace_node(context.lines, node, new)
     for node in context.walk("if_statement"):
-        test, (first, last) = node.child_by_field_name("condition"), rows(node)
-        if else_line(context, node) is None or test is None or last - first != 3:
-            continue
-        one = statements_of(node.child_by_field_name("consequence"))
-        two = statements_of(node.children_by_field_name("alternative")[0].child_by_field_name("body"))
-        found = lead_and_value(one[0]) if len(one) == 1 else None
-        other_found = lead_and_value(two[0]) if len(two) == 1 else None
-        if found is None or other_found is None or found[0] != other_found[0]:
-            continue
-        if (new := _get(text_of(found[1]), text_of(test), text_of(other_found[1]))) is not None:
+        found = either_way(context, node)
+        if found is not None and (new := _get(*map(text_of, found[1:]))) is not None:
             line = f"{context.indent(node)}{found[0]}{new}\n"
-            yield f"Use {new}", replace_lines(first, last, [line])
+            yield f"Use {new}", replace_lines(*rows(node), [line])
 
 
 def _get(value: str, test: str, other: str) -> str | None:
@@ -60,8 +53,8 @@ def _augmented(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 def _isinstance(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("boolean_operator"):
-        operands = _operands(node, "or")
-        calls = [re.fullmatch(r"isinstance\(([^,()]+), ([\w.]+)\)", text_of(one)) for one in operands]
+        joined = operands(node, "or")
+        calls = [re.fullmatch(r"isinstance\(([^,()]+), ([\w.]+)\)", text_of(one)) for one in joined]
         subjects = {call[1] for call in calls if call is not None}
         if len(subjects) == 1 and all(calls):
             types = ", ".join(call[2] for call in calls if call is not None)
@@ -74,47 +67,29 @@ def _isinstance(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
 
 def _chained(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("boolean_operator"):
-        operands = _operands(node, "and")
-        for one, two in pairwise(operands):
+        joined = operands(node, "and")
+        for one, two in pairwise(joined):
             new = _chain(one, two)
             if new is None:
                 continue
-            whole = " and ".join(new if k is one else text_of(k) for k in operands if k is not two)
+            whole = " and ".join(new if k is one else text_of(k) for k in joined if k is not two)
             yield f"Chain the comparison: {new}", replace_node(context.lines, node, whole)
 
 
 def _chain(one: Node, two: Node) -> str | None:
     """`low < x < high` for two comparisons of the same `x`."""
-    parts, others = _comparison(one), _comparison(two)
-    if parts is None or others is None:
+    found = [comparison(node) for node in (one, two)]
+    if found[0] is None or found[1] is None or not {found[0][1], found[1][1]} <= _FLIPPED.keys():
         return None
-    low, sign, middle = parts
-    if middle != others[0]:
+    (low, middle), (left, high) = (
+        [text_of(side) for side in (each[0], each[2])] for each in (found[0], found[1])
+    )
+    sign, other = found[0][1], found[1][1]
+    if middle != left:
         low, sign, middle = middle, _FLIPPED[sign], low
-    if middle != others[0] or sign[0] != others[1][0]:
+    if middle != left or sign[0] != other[0]:
         return None
-    return f"{low} {sign} {middle} {others[1]} {others[2]}"
-
-
-def _comparison(node: Node) -> tuple[str, str, str] | None:
-    if node.type != "comparison_operator" or len(node.children) != 3:
-        return None
-    left, sign, right = map(text_of, node.children)
-    return (left, sign, right) if sign in _FLIPPED else None
-
-
-def _operands(node: Node, word: str) -> list[Node]:
-    """What is joined by a word, from the left."""
-    left, sign, right = (node.child_by_field_name(field) for field in ("left", "operator", "right"))
-    if (
-        node.type != "boolean_operator"
-        or left is None
-        or right is None
-        or sign is None
-        or text_of(sign) != word
-    ):
-        return [node]
-    return [*_operands(left, word), right]
+    return f"{low} {sign} {middle} {other} {high}"
 
 
 DICT_GET = Refactoring("dict_get", "refactor.rewrite.dictGet", _dict_get, menu="cursor")

@@ -11,9 +11,10 @@ from copydesk.refactorings.blocks import following, has_comment, lead_and_value,
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import LOOSE
 from copydesk.syntax.tree import identifiers, rows, text_of
 
-_LOOSE = ("conditional_expression", "lambda", "named_expression", "yield", "expression_list")
+_LOOSE = (*LOOSE, "yield", "expression_list")
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from copydesk.refactorings.texts.comments import ADD_COMMENT, CHANGE_COMMENT, COMMENT_OUT
-from copydesk.refactorings.texts.conversion import CHANGE_CONVERSION
 from copydesk.refactorings.texts.docstrings import ADD_DOCSTRING, CHANGE_DOCSTRING, COMMENT_TO_DOCSTRING
-from copydesk.refactorings.texts.f_string import F_STRING
 from copydesk.refactorings.texts.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.texts.messages import CHANGE_MESSAGE
 from copydesk.refactorings.texts.remove_comments import REMOVE_COMMENTS
@@ -16,17 +14,14 @@ from copydesk.refactorings.texts.replace_words import (
     SPLICE_WORDING,
 )
 from copydesk.refactorings.texts.reword_text import REWORD_TEXT
-from copydesk.refactorings.texts.string_format import STRING_FORMAT
 
 REFACTORINGS = (
     ADD_COMMENT,
     CHANGE_COMMENT,
     COMMENT_OUT,
-    CHANGE_CONVERSION,
     ADD_DOCSTRING,
     CHANGE_DOCSTRING,
     COMMENT_TO_DOCSTRING,
-    F_STRING,
     FIX_SPELLING,
     CHANGE_MESSAGE,
     REMOVE_COMMENTS,
@@ -35,5 +30,4 @@ REFACTORINGS = (
     REPLACE_WORDS,
     SPLICE_WORDING,
     REWORD_TEXT,
-    STRING_FORMAT,
 )
