@@ -56,9 +56,8 @@ class Refactoring:
 
     def offers(self, context: RefactoringContext) -> Iterator[Candidate]:
         """The candidates that a menu offers, where nobody says what is meant."""
-        return (replace(self, propose=self.offer, offer=None) if self.offer else self).candidates(
-            context, Arguments()
-        )
+        offered = replace(self, propose=self.offer, offer=None) if self.offer else self
+        return offered.candidates(context, Arguments())
 
     def proposals(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """The candidates, and perhaps edits whose result does not parse."""

@@ -239,10 +239,14 @@ def _target(statement: Node) -> str:
     return text_of(left) if left is not None else ""
 
 
-MERGE_BRANCHES = Refactoring("merge_branches", "refactor.rewrite.mergeBranches", _merge)
+CONSOLIDATE_CONDITIONAL = Refactoring(
+    "consolidate_conditional", "refactor.rewrite.consolidateConditional", _merge
+)
 SPLIT_BRANCH = Refactoring("split_branch", "refactor.rewrite.splitBranch", _split)
-ELIF = Refactoring("elif", "refactor.rewrite.elif", _elif)
+NESTED_IF_TO_ELIF = Refactoring("nested_if_to_elif", "refactor.rewrite.nestedIfToElif", _elif)
 DROP_BRANCH = Refactoring("drop_branch", "refactor.rewrite.dropBranch", _drop)
-UNWRAP = Refactoring("unwrap", "refactor.rewrite.unwrap", _unwrap)
-PULL_OUT_OF_BRANCHES = Refactoring("pull_out_of_branches", "refactor.rewrite.pullOutOfBranches", _pull)
-DEFAULT_BEFORE_IF = Refactoring("default_before_if", "refactor.rewrite.defaultBeforeIf", _default_first)
+UNWRAP_BLOCK = Refactoring("unwrap_block", "refactor.rewrite.unwrapBlock", _unwrap)
+CONSOLIDATE_DUPLICATE_FRAGMENTS = Refactoring(
+    "consolidate_duplicate_fragments", "refactor.rewrite.consolidateDuplicateFragments", _pull
+)
+MOVE_DEFAULT = Refactoring("move_default", "refactor.rewrite.moveDefault", _default_first)

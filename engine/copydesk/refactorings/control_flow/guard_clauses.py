@@ -214,4 +214,4 @@ CONTINUE_EARLY = Refactoring("continue_early", "refactor.rewrite.continueEarly",
 GUARD_CLAUSE = Refactoring(
     "guard_clause", "refactor.rewrite.guardClause", _propose, menu="cursor", offer=_offer
 )
-NEST_REST = Refactoring("nest_rest", "refactor.rewrite.nestRest", _nest)
+NEST_AFTER_GUARD = Refactoring("nest_after_guard", "refactor.rewrite.nestAfterGuard", _nest)

@@ -206,7 +206,7 @@ def _bare(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
         )
 
 
-ONE_RETURN = Refactoring("one_return", "refactor.rewrite.oneReturn", _one_return)
-TWO_RETURNS = Refactoring("two_returns", "refactor.rewrite.twoReturns", _two_returns)
+CONSOLIDATE_RETURNS = Refactoring("consolidate_returns", "refactor.rewrite.consolidateReturns", _one_return)
+SPLIT_RETURN = Refactoring("split_return", "refactor.rewrite.splitReturn", _two_returns)
 RETURN_IN_BRANCHES = Refactoring("return_in_branches", "refactor.rewrite.returnInBranches", _in_branches)
 RETURN_OR_NOT = Refactoring("return_or_not", "refactor.rewrite.returnOrNot", _bare)

@@ -206,8 +206,10 @@ def _look_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
             )
 
 
-CAUGHT_TYPES = Refactoring("caught_types", "refactor.rewrite.caughtTypes", _types)
-HANDLERS = Refactoring("handlers", "refactor.rewrite.handlers", _handlers)
+CHANGE_CAUGHT_TYPES = Refactoring("change_caught_types", "refactor.rewrite.changeCaughtTypes", _types)
+CHANGE_HANDLERS = Refactoring("change_handlers", "refactor.rewrite.changeHandlers", _handlers)
 LOG_EXCEPTION = Refactoring("log_exception", "refactor.rewrite.logException", _log)
-LOOK_FIRST = Refactoring("look_first", "refactor.rewrite.lookFirst", _look_first)
+REPLACE_EXCEPTION_WITH_PRECHECK = Refactoring(
+    "replace_exception_with_precheck", "refactor.rewrite.replaceExceptionWithPrecheck", _look_first
+)
 SUPPRESS = Refactoring("suppress", "refactor.rewrite.suppress", _suppress)

@@ -111,4 +111,4 @@ ASSERT_TO_RAISE = Refactoring("assert_to_raise", "refactor.rewrite.assertToRaise
 CHAIN_EXCEPTION = Refactoring(
     "chain_exception", "refactor.rewrite.chainException", _chain, menu="cursor", offer=_chain_caught
 )
-JUMP_INSTEAD = Refactoring("jump_instead", "refactor.rewrite.jumpInstead", _instead)
+CHANGE_JUMP = Refactoring("change_jump", "refactor.rewrite.changeJump", _instead)

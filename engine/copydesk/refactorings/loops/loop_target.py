@@ -131,5 +131,5 @@ def _unpacked(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
 
 
 ENUMERATE = Refactoring("enumerate", "refactor.rewrite.enumerate", _enumerate, menu="cursor")
-LOOP_TARGET = Refactoring("loop_target", "refactor.rewrite.loopTarget", _targets)
+CHANGE_LOOP_TARGET = Refactoring("change_loop_target", "refactor.rewrite.changeLoopTarget", _targets)
 UNPACK_IN_LOOP = Refactoring("unpack_in_loop", "refactor.rewrite.unpackInLoop", _unpacked)
