@@ -55,7 +55,7 @@ _FAMILIES = (
     strings,
     idioms,
 )
-"""Those first that are named where two make the same edit of equal titles."""
+"""In the order in which they propose: where two make the same edit and their titles fit alike, the first one's is kept."""
 
 
 @cache
