@@ -54,7 +54,7 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield "Split the chained assignment", replace_lines(*rows(node), lines)
 
 
-def _join(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+def _join(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in plain_statements(context, "expression_statement"):
         below = following(node)
         one, two = assigned(node), assigned(below) if below is not None else None
@@ -80,7 +80,6 @@ def _join(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             end = {"0": "", "1": "", "-1": "[-2:]", "-2": "[-2:]"}.get(first[2], "")
             text = f"{indent}{names[0]}, {names[1]} = {first[1]}{end}\n"
             yield f"Unpack {first[1]} into {names[0]} and {names[1]}", replace_lines(*lines, [text])
-    del arguments
 
 
 SPLIT_ASSIGNMENT = Refactoring("split_assignment", "refactor.rewrite.splitAssignment", _split)
