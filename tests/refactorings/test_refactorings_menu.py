@@ -96,9 +96,8 @@ def test_nothing_that_changes_what_callers_rely_on() -> None:
     never = {refactoring.name for refactoring in all_refactorings() if refactoring.menu == "never"}
     assert {
         "remove_parameter",
-        "drop_parameter",
         "keyword_only",
-        "rename_local",
+        "rename",
         "delete_statement",
         "comment_out",
     } <= never

@@ -1,1 +1,1 @@
-"""Named transforms of Python code, one a file; `registry` has them all, `phrases` reads instructions that name one."""
+"""Named transforms of Python code, in families; `registry` has them all, `phrases` reads instructions that name one."""

@@ -13,6 +13,13 @@ from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 
 BLOCKS = ("block", "module")
+LOOPS = ("for_statement", "while_statement")
+COMPREHENSIONS = (
+    "list_comprehension",
+    "set_comprehension",
+    "dictionary_comprehension",
+    "generator_expression",
+)
 _LATER = (
     "lambda", "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression",
     "conditional_expression", "boolean_operator", "while_statement", "elif_clause", "function_definition", "class_definition",
@@ -60,6 +67,37 @@ def following(node: Node) -> Node | None:
     )
 
 
+def next_statement(node: Node) -> Node | None:
+    """The next statement of the block, whatever comments stand between."""
+    after = node.next_named_sibling
+    while after is not None and after.type == "comment":
+        after = after.next_named_sibling
+    return after
+
+
+def can_leave(jump: str, node: Node) -> bool:
+    """Whether a statement that leaves can stand where `node` does: `continue` needs a loop, `return` a function."""
+    wanted = {"continue": LOOPS, "break": LOOPS, "return": ("function_definition",)}.get(jump.split()[0])
+    above = node.parent
+    while wanted and above is not None and above.type not in wanted:
+        above = above.parent if above.type not in ("function_definition", "class_definition") else None
+    return above is not None
+
+
+def lead_and_value(statement: Node) -> tuple[str, Node] | None:
+    """What stands before the value of an assignment or a return, and the value."""
+    if statement.type == "return_statement" and statement.named_child_count == 1:
+        return "return ", statement.named_children[0]
+    only = statement.named_children[0] if statement.named_child_count == 1 else None
+    if statement.type != "expression_statement" or only is None or only.type != "assignment":
+        return None
+    value = only.child_by_field_name("right")
+    if value is None or value.type == "assignment":
+        return None
+    lead = text_of(only)[: -len(text_of(value))]
+    return (lead, value) if lead.endswith(" = ") else None
+
+
 def function_of(node: Node) -> Node | None:
     """The innermost function round a node."""
     above = node.parent
@@ -79,6 +117,15 @@ def statement_before(node: Node) -> Node | None:
             return None
         above = parent
     return None
+
+
+def assigned(statement: Node) -> tuple[Node, Node] | None:
+    """Both sides of an assignment."""
+    only = statement.named_children[0] if statement.named_child_count == 1 else None
+    if statement.type != "expression_statement" or only is None or only.type != "assignment":
+        return None
+    left, right = only.child_by_field_name("left"), only.child_by_field_name("right")
+    return (left, right) if left is not None and right is not None else None
 
 
 def is_stored(node: Node) -> bool:
@@ -172,6 +219,21 @@ def else_line(context: RefactoringContext, node: Node) -> int | None:
         return None
     line = branches[0].start_point[0] + 1
     return line if context.view(line, line)[0].strip() == "else:" else None
+
+
+def either_way(context: RefactoringContext, node: Node) -> tuple[str, Node, Node, Node] | None:
+    """What an `if` on four lines does with one of two values (`return `, `x = `), the value, the condition, the other value."""
+    test, (first, last) = node.child_by_field_name("condition"), rows(node)
+    if else_line(context, node) is None or test is None or last - first != 3:
+        return None
+    one = statements_of(node.child_by_field_name("consequence"))
+    two = statements_of(node.children_by_field_name("alternative")[0].child_by_field_name("body"))
+    if len(one) != 1 or len(two) != 1:
+        return None
+    found, other = lead_and_value(one[0]), lead_and_value(two[0])
+    if found is None or other is None or found[0] != other[0]:
+        return None
+    return found[0], found[1], test, other[1]
 
 
 def has_comment(context: RefactoringContext, first: int, last: int) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from copydesk.refactorings.arguments import Arguments
@@ -15,6 +16,7 @@ _MOST_PLACES = 10
 """Places that are changed at once."""
 Proposal: TypeAlias = tuple[str, Edits | None]
 """A title, and the edits; None or none where the refactoring does not apply after all."""
+Propose: TypeAlias = Callable[[RefactoringContext, Arguments], Iterator[Proposal]]
 
 Menu: TypeAlias = Literal["never", "selection", "cursor"]
 """Whether a refactoring is offered in a menu, where nobody says what is meant. never: it needs a word of an instruction,
@@ -37,24 +39,32 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Refactoring:
     """A named transform of Python code. kind: its code action kind in LSP (`refactor.inline`). menu: where it is offered
-    without an instruction. everywhere: whether what it does in one place can be asked for in all of them, at once.
+    without an instruction. offer: the edits that are offered there, if not all; they can be asked for, too. everywhere: whether
+    what it does in one place can be asked for in all of them, at once.
     """
 
     name: str
     kind: str
-    propose: Callable[[RefactoringContext, Arguments], Iterator[Proposal]]
+    propose: Propose
     menu: Menu = "never"
+    offer: Propose | None = None
     everywhere: bool = False
 
     def candidates(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """Every edit it could make inside the selection, as far as the result parses and differs; none twice."""
         return (one for one in self.proposals(context, arguments) if still_parses(context, one.edits))
 
+    def offers(self, context: RefactoringContext) -> Iterator[Candidate]:
+        """The candidates that a menu offers, where nobody says what is meant."""
+        offered = replace(self, propose=self.offer, offer=None) if self.offer else self
+        return offered.candidates(context, Arguments())
+
     def proposals(self, context: RefactoringContext, arguments: Arguments) -> Iterator[Candidate]:
         """The candidates, and perhaps edits whose result does not parse."""
+        sources = [self.offer, self.propose] if self.offer else [self.propose]
         seen: set[Edits] = set()
         alike: dict[str, list[Edits]] = {}
-        for title, edits in self.propose(context, arguments):
+        for title, edits in chain.from_iterable(source(context, arguments) for source in sources):
             if edits and edits not in seen:
                 seen.add(edits)
                 if context.allows(edits) and context.changes(edits):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from copydesk.refactorings.blocks import selected_statements, stands_alone, statements_of
+from copydesk.refactorings.blocks import selected_statements, shifted, stands_alone, statements_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.syntax.tree import rows, text_of
 
@@ -110,8 +110,6 @@ def reindented(context: RefactoringContext, first: int, last: int, by: int) -> l
             return None
     if any(line.startswith("\t") or not line.endswith("\n") for line in lines):
         return None
-    if by >= 0:
-        return [" " * by + line if line.strip() else line for line in lines]
-    if any(line.strip() and line[:-by].strip() for line in lines):
+    if by < 0 and any(line.strip() and line[:-by].strip() for line in lines):
         return None
-    return [line[-by:] if line.strip() else line for line in lines]
+    return shifted(lines, by)

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from tree_sitter import Node, Tree
 
-from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.edits import Edits, indentation
 from copydesk.request import Range
 from copydesk.syntax.splice import Point, start_of
 from copydesk.syntax.tree import identifiers, rows, text_of
@@ -124,11 +124,6 @@ class RefactoringContext:
         return cast(T, self._derived[make])
 
     @cached_property
-    def sound(self) -> set[Edits]:
-        """Edits known to leave code that parses: they put whole expressions in place of others."""
-        return set()
-
-    @cached_property
     def _derived(self) -> dict[object, object]:
         return {}
 
@@ -144,8 +139,7 @@ class RefactoringContext:
 
     def indent(self, node: Node) -> str:
         """The white space that the line of a node begins with."""
-        line = self.lines[node.start_point[0]]
-        return line[: len(line) - len(line.lstrip())]
+        return indentation(self.lines[node.start_point[0]])
 
     def view(self, first: int, last: int) -> list[str]:
         r"""Lines `first` to `last` (1-based, inclusive), their terminators made `\n`."""

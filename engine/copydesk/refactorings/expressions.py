@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from keyword import iskeyword
 
 from tree_sitter import Node
 
@@ -19,6 +17,8 @@ from copydesk.syntax.tree import is_label, text_of
 NAMES = ("identifier", "attribute")
 ATOMS = (*NAMES, "call", "subscript")
 LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
+LOOSE = ("conditional_expression", "lambda", "named_expression")
+"""What holds together too loosely to be an operand."""
 COLLECTIONS = ("list", "tuple", "set", "dictionary")
 _ATOM = 10
 _LEVELS: tuple[tuple[type[ast.expr], int], ...] = (
@@ -90,55 +90,17 @@ def replace_expression(
     """`text`, an expression, in place of another of any number of lines, in brackets where its place needs them. level: how
     tightly it holds together, where the caller has made it of expressions and knows.
     """
-    if level is None or "\n" in text or "#" in text or not single_line(node) or not _stands_free(node):
+    if level is None or "\n" in text or not single_line(node):
         return replace_expressions(context, [(node, text)])
-    edits = replace_nodes(context.lines, [(node, f"({text})" if level < _needed(node) else text)])
-    if edits:
-        context.sound.add(edits)
-    return edits
+    return replace_nodes(context.lines, [(node, f"({text})" if level < _needed(node) else text)])
 
 
 def replace_expressions(context: RefactoringContext, pairs: Iterable[tuple[Node, str]]) -> Edits | None:
     """The same in several places at once, which must be single-line or have lines of their own."""
     put = [(node, f"({text})" if needs_brackets(node, text) else text) for node, text in pairs]
     if all(single_line(node) for node, _ in put):
-        edits = replace_nodes(context.lines, put)
-    else:
-        edits = merged(*(rewrite_node(context.lines, node, text) for node, text in put))
-    if edits and all("#" not in text and _fits(node, text) for node, text in put):
-        context.sound.add(edits)
-    return edits
-
-
-def _fits(node: Node, text: str) -> bool:
-    """Whether code that parses still does with `text` there, since both are whole expressions, and none is inside a text."""
-    return "\n" not in text and _stands_free(node) and is_expression(text)
-
-
-def _stands_free(node: Node) -> bool:
-    """Whether it is a value, and no part of a text."""
-    above = node.parent if is_value(node) else None
-    if above is None:
-        return False
-    while above is not None and not above.type.endswith(("_statement", "_definition", "block", "_clause")):
-        if above.type in ("string", "interpolation"):
-            return False
-        above = above.parent
-    return True
-
-
-@lru_cache(maxsize=4096)
-def is_expression(text: str) -> bool:
-    """Whether it parses by itself, without brackets round it."""
-    if _PLAIN.fullmatch(text) and not text[0].isdigit() and not iskeyword(text.rpartition(" ")[2]):
-        return True
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+        return replace_nodes(context.lines, put)
+    return merged(*(rewrite_node(context.lines, node, text) for node, text in put))
 
 
 def needs_brackets(node: Node, text: str) -> bool:

@@ -6,8 +6,6 @@ from tree_sitter import Node
 
 from copydesk.refactorings.blocks import is_text, statements_of
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_lines
-from copydesk.syntax.tree import text_of
 
 
 def body_of(context: RefactoringContext) -> list[Node]:
@@ -17,24 +15,12 @@ def body_of(context: RefactoringContext) -> list[Node]:
     return statements if statements and context.starts_line(statements[0]) else []
 
 
+def first_statement(context: RefactoringContext) -> Node | None:
+    """The first statement of that function behind its docstring."""
+    return next((node for node in body_of(context) if not is_text(node)), None)
+
+
 def can_insert_before(context: RefactoringContext, node: Node) -> bool:
     """Whether lines before a statement are in the selection, or at its edge."""
     line = node.start_point[0] + 1
     return context.starts_line(node) and (context.shows(line, line) or context.shows(line - 1, line - 1))
-
-
-def add_guard(test: str, action: str, context: RefactoringContext) -> Edits | None:
-    """`if test: action` as the first thing the selected function does, behind its docstring."""
-    first = next((node for node in body_of(context) if not is_text(node)), None)
-    if first is None:
-        return None
-    head, answer = f"if {test}:\n", action
-    if " ".join(text_of(first).split()) == " ".join((head + answer).split()):
-        return ()
-    if not can_insert_before(context, first):
-        return None
-    indent = context.indent(first)
-    function = context.function()
-    assert function is not None
-    step = indent[: len(indent) - len(context.indent(function))] or "    "
-    return insert_lines(first.start_point[0] + 1, [f"{indent}{head}", f"{indent}{step}{answer}\n"])

@@ -8,7 +8,6 @@ from itertools import islice
 
 from tree_sitter import Node, Tree
 
-from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import BLOCKS, following
 from copydesk.refactorings.candidate import Candidate, Refactoring
 from copydesk.refactorings.context import RefactoringContext
@@ -76,7 +75,7 @@ def _candidates(
     for refactoring in all_refactorings():
         if refactoring.menu in ("cursor", menu) and refactoring.name not in (without or ()):
             try:
-                found = list(islice(refactoring.candidates(context, Arguments()), _EACH))
+                found = list(islice(refactoring.offers(context), _EACH))
             except UnicodeEncodeError:
                 continue  # a tree's columns are bytes, which such a line has not
             yield from ((refactoring, candidate) for candidate in found)

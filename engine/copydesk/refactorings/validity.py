@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.blocks import BLOCKS
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.edits import Edits, indentation
 from copydesk.syntax.fragment import error_line
 from copydesk.syntax.tree import rows
 from copydesk.text.line_edit import LineEdit
@@ -32,8 +32,6 @@ class _Piece:
 
 def still_parses(context: RefactoringContext, edits: Edits) -> bool:
     """Whether the statements round the edits parse once these are made."""
-    if edits in context.sound:
-        return True
     touched = _touched_pieces(context, edits)
     if touched is not None and all(
         _parses(context, piece, [edit for edit in edits if piece.first <= edit.first <= piece.last])
@@ -61,7 +59,7 @@ def _parses_inside(context: RefactoringContext, edits: Edits, first: int, last: 
     """Whether whole statements of one block are whole statements of it still: lines `first` to `last`, as they are indented."""
     text = _edited(context, edits, first, last)
     code = next((line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")), "")
-    indent = _indent(context.lines[first - 1])
+    indent = indentation(context.lines[first - 1])
     alike = indent and code.startswith(indent) and not code[len(indent)].isspace() and text.endswith("\n")
     # The `else` tells whether a line stands further left than the block.
     return bool(alike) and error_line(f"if 1:\n{text}else: pass\n") is None
@@ -108,14 +106,10 @@ def _touched_pieces(context: RefactoringContext, edits: Edits) -> list[_Piece] |
         if piece is None or edit.first != edit.last or edit.text.count("\n") != 1:
             return None
         old = context.lines[edit.first - 1]
-        if _indent(old) != _indent(edit.text):
+        if indentation(old) != indentation(edit.text):
             return None
         found[piece] = None
     return list(found)
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _pieces(context: RefactoringContext) -> dict[int, _Piece]:
@@ -139,11 +133,11 @@ def _piece(context: RefactoringContext, node: Node) -> _Piece | None:
         if body.start_point[0] + 1 <= first:
             return None
         head = context.lines[first - 1]
-        behind = f"{_indent(head)} pass\n"
+        behind = f"{indentation(head)} pass\n"
         if node.type == "except_clause":
-            return _Piece(first, body.start_point[0], f"{_indent(head)}try: pass\n", behind)
+            return _Piece(first, body.start_point[0], f"{indentation(head)}try: pass\n", behind)
         if node.type == "elif_clause":
-            return _Piece(first, body.start_point[0], f"{_indent(head)}if 1: pass\n", behind)
+            return _Piece(first, body.start_point[0], f"{indentation(head)}if 1: pass\n", behind)
         return _Piece(first, body.start_point[0], "", behind)
     simple = node.parent is not None and node.parent.type in BLOCKS and node.type.endswith("_statement")
     nested = any(child.type in ("block", "elif_clause", "else_clause") for child in node.named_children)

@@ -6,10 +6,10 @@ import re
 from functools import partial
 
 from copydesk.refactorings.code_words import expression
-from copydesk.refactorings.docstring import add_docstring
-from copydesk.refactorings.guard import return_if_none
+from copydesk.refactorings.control_flow.add_guard import return_if_none
 from copydesk.refactorings.phrases.words import Rule, code, first_match, name, only, plain, some, wordings
-from copydesk.refactorings.print_variable import print_variable
+from copydesk.refactorings.statements.print_variable import print_variable
+from copydesk.refactorings.texts.docstrings import add_docstring
 
 _NAME, _VALUE = name("name"), code("value")
 _QUOTED = re.compile(r"""(\"{3}|'{3}|["'`])(?P<text>[^\n]+?)\1""")

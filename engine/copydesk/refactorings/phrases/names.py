@@ -5,8 +5,8 @@ from __future__ import annotations
 import builtins
 from functools import partial
 
+from copydesk.refactorings.names.rename import rename
 from copydesk.refactorings.phrases.words import Rule, first_match, name, wordings
-from copydesk.refactorings.rename_local import rename
 
 _OLD, _NEW = name("old"), name("new")
 _KIND = r"(?:variable|var|parameter|argument|param|arg|function|class|constant|name)"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from copydesk.refactorings.phrases.words import Rule, first_match, some, wordings
-from copydesk.refactorings.remove_comments import remove_comments
-from copydesk.refactorings.remove_prints import remove_prints
+from copydesk.refactorings.statements.remove_prints import remove_prints
+from copydesk.refactorings.texts.remove_comments import remove_comments
 
 _REMOVE = r"(?:remove|delete|drop|strip|kill|take out|clean up|clear out|get rid of|no)"
 _ALL = some("all any every both of the these those my this that")

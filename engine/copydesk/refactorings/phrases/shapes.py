@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from copydesk.refactorings.guard_clause import return_early
-from copydesk.refactorings.invert_if import invert_the_if
+from copydesk.refactorings.control_flow.guard_clauses import return_early
+from copydesk.refactorings.control_flow.invert_if import invert_the_if
+from copydesk.refactorings.errors.wrap_in_try import wrap_in_try
 from copydesk.refactorings.phrases.words import Rule, first_match, only, wordings
-from copydesk.refactorings.wrap_in_try import wrap_in_try
 
 _IFS = (
     "the if else if/else if-else condition branch branches bodies blocks and by two statement its test around that of "

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from copydesk.refactorings.add_parameter import add_parameter
 from copydesk.refactorings.code_words import annotation, expression
-from copydesk.refactorings.parameter_default import change_default
-from copydesk.refactorings.parameter_type import annotate_parameter
 from copydesk.refactorings.phrases.words import Rule, code, first_match, name, wordings
-from copydesk.refactorings.remove_parameter import remove_parameter
-from copydesk.refactorings.return_type import annotate_return
+from copydesk.refactorings.signatures.add_parameter import add_parameter
+from copydesk.refactorings.signatures.parameter_default import change_default
+from copydesk.refactorings.signatures.remove_parameter import remove_parameter
+from copydesk.refactorings.type_hints.annotate_function import annotate_parameter, annotate_return
 
 _NAME, _TYPE, _VALUE = name("name"), code("type"), code("value")
 _WORD = r"(?:parameter|argument|param|arg)"

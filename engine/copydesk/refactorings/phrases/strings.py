@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from copydesk.refactorings.f_string import use_f_strings
 from copydesk.refactorings.phrases.words import Rule, only
+from copydesk.refactorings.strings.f_string import use_f_strings
 
 _ASKED = (
     "use an a convert make this turn into to instead of % percent .format format str.format() format() formatting "

@@ -7,10 +7,10 @@ import re
 from functools import partial
 
 from copydesk.refactorings.code_words import expression
-from copydesk.refactorings.extract_variable import extract_variable
-from copydesk.refactorings.inline_variable import inline_variable
 from copydesk.refactorings.phrases.words import Rule, code, first_match, name, wordings
-from copydesk.refactorings.use_constant import use_constant
+from copydesk.refactorings.variables.extract_variable import extract_variable
+from copydesk.refactorings.variables.inline import inline_variable
+from copydesk.refactorings.variables.use_constant import use_constant
 
 _NAME, _VALUE = name("name"), code("value")
 _VARIABLE = r"(?:(?:a |the |its own )?(?:new )?(?:local )?(?:variable|var),? )?(?:named |called )?"

@@ -1,0 +1,234 @@
+"""The arguments of a call: one more, one fewer, another value, in another order, by name or by position."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, insert_at, replace_nodes
+from copydesk.refactorings.expressions import (
+    LITERALS,
+    NAMES,
+    callee,
+    children_of,
+    is_mentioned,
+    mentioned,
+    replace_expression,
+)  # fmt: skip
+from copydesk.refactorings.spoken import literals_like, spoken_values
+from copydesk.refactorings.values.entries import add_entry, drop_entry
+from copydesk.syntax.splice import Splice, end_of, spliced, start_of
+from copydesk.syntax.tree import text_of
+
+_USUAL = {
+    "sorted": ("reverse=True", "key=str.lower", "key=len"),
+    "sort": ("reverse=True", "key=str.lower", "key=len"),
+    "open": ("encoding='utf-8'", "newline=''", "errors='replace'", "'rb'", "'w'", "'a'"),
+    "read_text": ("encoding='utf-8'",),
+    "write_text": ("encoding='utf-8'",),
+    "decode": ("'utf-8'", "errors='replace'", "errors='ignore'", "'ascii'", "'latin-1'"),
+    "encode": ("'utf-8'", "errors='replace'", "errors='ignore'", "'ascii'"),
+    "mkdir": ("parents=True", "exist_ok=True", "parents=True, exist_ok=True"),
+    "makedirs": ("exist_ok=True",),
+    "unlink": ("missing_ok=True",),
+    "rmtree": ("ignore_errors=True",),
+    "zip": ("strict=True",),
+    "split": ("maxsplit=1", "'.'", "','"),
+    "rsplit": ("maxsplit=1",),
+    "splitlines": ("keepends=True", "True"),
+    "warn": ("stacklevel=2", "DeprecationWarning", "DeprecationWarning, stacklevel=2", "UserWarning"),
+    "dumps": ("sort_keys=True", "indent=2", "indent=4", "ensure_ascii=False", "default=str"),
+    "dump": ("sort_keys=True", "indent=2", "indent=4", "ensure_ascii=False", "default=str"),
+    "run": ("check=True", "capture_output=True", "text=True"),
+    "print": ("flush=True", "end=''", "file=sys.stderr", "sep=''"),
+    "debug": ("exc_info=True", "stacklevel=2"),
+    "info": ("exc_info=True",),
+    "warning": ("exc_info=True",),
+    "error": ("exc_info=True",),
+    "gather": ("return_exceptions=True",),
+    "enumerate": ("1", "start=1"),
+    "compile": ("re.IGNORECASE", "re.MULTILINE", "re.DOTALL", "re.VERBOSE"),
+    "match": ("re.IGNORECASE", "flags=re.IGNORECASE", "re.DOTALL"),
+    "search": ("re.IGNORECASE", "flags=re.IGNORECASE", "re.MULTILINE"),
+    "fullmatch": ("re.IGNORECASE",),
+    "findall": ("re.IGNORECASE", "re.MULTILINE"),
+    "sub": ("count=1", "flags=re.IGNORECASE"),
+    "replace": ("1",),
+    "max": ("default=0", "default=None"),
+    "min": ("default=0", "default=None"),
+    "next": ("None",),
+    "get": ("None", "0", "''", "[]", "{}", "False", "True", "()"),
+    "pop": ("None", "0", "-1"),
+    "getattr": ("None", "False", "''"),
+    "setdefault": ("[]", "{}", "0", "set()"),
+    "sum": ("0", "0.0", "start=0"),
+    "round": ("2", "1", "3"),
+    "int": ("16", "8", "2", "10", "0"),
+    "Thread": ("daemon=True",),
+    "field": ("repr=False", "compare=False", "default=None", "init=False"),
+    "dataclass": ("frozen=True", "slots=True", "frozen=True, slots=True", "kw_only=True"),
+    "lru_cache": ("maxsize=None",),
+    "wait": ("timeout=None",),
+    "join": ("timeout=None",),
+}
+"""Arguments that are given to a function beside what it needs, by its name."""
+_GROUP = {"ignorecase": "case insensitive", "multiline": "line lines", "dotall": "newlines dot"}
+
+
+def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    pairs = _spoken_pairs(arguments)
+    values = [value for value in (*spoken_values(arguments), *arguments.values) if context.knows(value)]
+    for node in mentioned(context.starting("call"), arguments):
+        given, called = node.child_by_field_name("arguments"), callee(node)
+        if given is None or given.type != "argument_list":
+            continue
+        has = [text_of(n) for n in children_of(given)]
+        last = called.rpartition(".")[2]
+        named = [n for n in children_of(given) if n.type == "keyword_argument"]
+        keys = {text_of(n).partition("=")[0] for n in named}
+        for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
+            if entry.partition("=")[0] not in keys and entry not in has:
+                yield f"Pass {entry} to {called}{_said(entry)}", _append(context, given, entry)
+        texts = [text_of(n) for n in children_of(given) if n.type == "string"]
+        for value in literals_like(texts[0], arguments, 4) if texts and is_mentioned(node, arguments) else ():
+            if value not in has:
+                yield f"Pass {value} to {called} as the last argument, too", _append(context, given, value)
+                yield (
+                    f"Pass {value} to {called} as the first argument, too",
+                    insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
+                )
+        for entry in pairs if named else ():
+            if entry.partition("=")[0] not in keys:
+                title = f"Pass {entry} to {called}, before {text_of(named[0])}"
+                yield title, insert_at(context.lines, start_of(named[0]), f"{entry}, ")
+        if not is_mentioned(node, arguments) and len(values) > 2:
+            continue
+        for value in dict.fromkeys(values[:8]):
+            if value not in has:
+                yield f"Pass {value} to {called} as the last argument", _append(context, given, value)
+                if has and not has[0].startswith("*"):
+                    yield (
+                        f"Pass {value} to {called} as the first argument",
+                        insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
+                    )
+                if value.isidentifier():
+                    yield f"Pass {value} to {called} by keyword", _append(context, given, f"{value}={value}")
+
+
+def _said(entry: str) -> str:
+    return next((f", {words}" for flag, words in _GROUP.items() if flag in entry.lower()), "")
+
+
+def _append(context: RefactoringContext, given: Node, entry: str) -> Edits | None:
+    if children_of(given):
+        return add_entry(given, entry, context)
+    row, column = end_of(given)
+    return insert_at(context.lines, (row, column - 1), entry)
+
+
+def _spoken_pairs(arguments: Arguments) -> list[str]:
+    """Keyword arguments as they are spelt, and as a name with a value beside it: `stacklevel 2`, `a timeout of 5`."""
+    found = list(arguments.assignments)
+    value = r"(\d[\w.]*|True|False|None|'[^']*'|\"[^\"]*\"|[\w.]+\(\))"
+    for name, said in re.findall(
+        rf"`?\b([a-z]\w+)`?,?(?: (?:of|is|to|as|be|set to|should be|at))? {value}(?!\w)",
+        arguments.instruction,
+    ):
+        found.append(f"{name}={said}")
+    for said, name in re.findall(rf"{value} (?:as|for) (?:the )?`?([a-z]\w+)", arguments.instruction):
+        found.append(f"{name}={said}")
+    for name in arguments.names:
+        if "_" in name:
+            found.append(f"{name}=True")
+    return [pair for pair in dict.fromkeys(found) if pair.partition("=")[0].isidentifier()]
+
+
+def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    values = [
+        value
+        for value in (*spoken_values(arguments), *arguments.dotted, *arguments.values)
+        if context.knows(value)
+    ][:12]
+    assigned = dict(pair.split("=", 1) for pair in _spoken_pairs(arguments))
+    for node in mentioned(context.walk("call"), arguments):
+        given, called = node.child_by_field_name("arguments"), callee(node)
+        if given is None or given.type != "argument_list":
+            continue
+        entries = children_of(given)
+        for k, entry in enumerate(entries):
+            text = text_of(entry)
+            if len(entries) > 1 or is_mentioned(entry, arguments):
+                yield f"Drop {text} from the call of {called}", drop_entry(context, given, k)
+            name, value = entry.child_by_field_name("name"), entry.child_by_field_name("value")
+            if entry.type == "keyword_argument" and name is not None and value is not None:
+                news = [assigned[text_of(name)]] if text_of(name) in assigned else []
+                news += literals_like(text_of(value), arguments, 4) if value.type in LITERALS else []
+                news += {"True": ["False"], "False": ["True"]}.get(text_of(value), [])
+                for new in dict.fromkeys([*news, *values]):
+                    if new != text_of(value):
+                        title = f"Pass {text_of(name)}={new} to {called}, not {text_of(value)}"
+                        yield title, replace_expression(context, value, new)
+                yield (
+                    f"Pass {text_of(value)} to {called} by position, without keyword",
+                    replace_expression(context, entry, text_of(value)),
+                )
+                continue
+            if entry.type in ("list_splat", "dictionary_splat"):
+                continue
+            for new in values:
+                if new != text:
+                    yield f"Pass {new} to {called}, not {text}", replace_expression(context, entry, new)
+            if entry.type in NAMES and not any(e.type == "keyword_argument" for e in entries[:k]):
+                last = text.rpartition(".")[2].lstrip("_")
+                if all(e.type == "keyword_argument" for e in entries[k + 1 :]) and last.isidentifier():
+                    yield (
+                        f"Pass {text} to {called} by keyword, {last}=",
+                        replace_expression(context, entry, f"{last}={text}"),
+                    )
+        yield from _reordered(context, called, entries)
+
+
+def _reordered(context: RefactoringContext, called: str, entries: list[Node]) -> Iterator[Proposal]:
+    plain = [e for e in entries if e.type not in ("keyword_argument", "list_splat", "dictionary_splat")]
+    for k in range(len(plain) - 1) if len(plain) < 7 else ():
+        one, two = plain[k], plain[k + 1]
+        title = f"Swap the arguments of {called}: {text_of(two)} before {text_of(one)}, the order"
+        yield title, replace_nodes(context.lines, [(one, text_of(two)), (two, text_of(one))])
+    splices = [
+        Splice(start_of(e), start_of(e), f"{text_of(e).rpartition('.')[2].lstrip('_')}=")
+        for e in plain if e.type in NAMES
+    ]  # fmt: skip
+    if len(splices) > 1 and len(splices) == len(plain):
+        yield f"Pass all arguments of {called} by keyword", spliced(context.lines, splices)
+        yield (
+            f"Pass the arguments of {called} by keyword but for the first",
+            spliced(context.lines, splices[1:]),
+        )
+    named = [
+        (e, v)
+        for e in entries
+        if e.type == "keyword_argument" and (v := e.child_by_field_name("value")) is not None
+    ]
+    if len(named) > 1:
+        title = f"Pass the arguments of {called} by position, without keywords"
+        yield title, replace_nodes(context.lines, [(e, text_of(v)) for e, v in named])
+    names = [text_of(e.child_by_field_name("name") or e) for e, _ in named]
+    if len(named) > 1 and len(set(names)) == len(names) and len(named) == len(entries) - len(plain):
+        ordered = sorted(named, key=lambda pair: text_of(pair[0]))
+        if ordered != named:
+            yield (
+                f"Sort the keyword arguments of {called}",
+                replace_nodes(
+                    context.lines,
+                    [(old, text_of(new)) for (old, _), (new, _) in zip(named, ordered, strict=True)],
+                ),
+            )
+
+
+PASS_ARGUMENT = Refactoring("pass_argument", "refactor.rewrite.passArgument", _add, everywhere=True)
+CHANGE_ARGUMENT = Refactoring("change_argument", "refactor.rewrite.changeArgument", _change, everywhere=True)

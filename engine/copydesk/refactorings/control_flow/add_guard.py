@@ -1,0 +1,194 @@
+"""Introduce guard: a check on what an instruction is about, and a way out; and other code that runs on a condition alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import LOOPS, can_leave, is_text, statements_of
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of, comments_above, named, plain_statements, reindented
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, insert_lines, replace_lines
+from copydesk.refactorings.function_body import can_insert_before, first_statement
+from copydesk.refactorings.parameters import plain_names
+from copydesk.refactorings.requested import requested_jumps, requested_tests, subjects
+from copydesk.syntax.tree import identifiers, rows, text_of
+
+_STATES = {
+    "None": ("{0} is None", "{0} must not be None"),
+    "empty": ("not {0}", "{0} must not be empty"),
+    "negative": ("{0} < 0", "{0} must not be negative"),
+    "zero": ("{0} == 0", "{0} must not be zero"),
+    "not a string": ("not isinstance({0}, str)", "{0} must be a string"),
+    "not callable": ("not callable({0})", "{0} must be callable"),
+}
+"""What is wrong with an argument: the test for it, and the message of an exception about it."""
+_VALUES = ("None", "False", "[]", "{}", "0", "''", '""')
+
+
+_DEFAULTS = (
+    ("list", "[]"), ("dict", "{}"), ("string", '""'), ("empty", "[]"), ("empty", "{}"), ("set", "set()"),
+)  # fmt: skip
+"""What a word stands for, as a value in place of None."""
+_MOST_PLACES = 5
+_MOST_STATEMENTS = 16
+
+
+def return_if_none(name: str, value: str, context: RefactoringContext) -> Edits | None:
+    """name: a parameter; other names mean nothing yet at the start."""
+    function = context.function()
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    given = {text_of(node) for node in identifiers(parameters)} if parameters is not None else set()
+    if name not in given or not context.knows(value):
+        return None
+    return add_guard(f"{name} is None", f"return {value}", context)
+
+
+def add_guard(test: str, action: str, context: RefactoringContext) -> Edits | None:
+    """`if test: action` as the first thing the selected function does, behind its docstring."""
+    first = first_statement(context)
+    if first is None:
+        return None
+    head, answer = f"if {test}:\n", action
+    if " ".join(text_of(first).split()) == " ".join((head + answer).split()):
+        return ()
+    if not can_insert_before(context, first):
+        return None
+    indent = context.indent(first)
+    function = context.function()
+    assert function is not None
+    step = indent[: len(indent) - len(context.indent(function))] or "    "
+    return insert_lines(first.start_point[0] + 1, [f"{indent}{head}", f"{indent}{step}{answer}\n"])
+
+
+def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    tests = requested_tests(context, arguments)
+    jumps = requested_jumps(context, arguments) if tests else []
+    places = _places(context, arguments) if jumps else []
+    for test in tests:
+        for jump in jumps:
+            for node in places:
+                if jump not in ("continue", "break") or can_leave(jump, node):
+                    indent = context.indent(node)
+                    lines = [f"{indent}if {test}:\n", f"{indent}    {jump}\n"]
+                    title = f"{jump[0].upper()}{jump[1:]} if {test}"
+                    yield title, insert_lines(comments_above(context, node.start_point[0] + 1), lines)
+    yield from _of_parameters(context, arguments)
+
+
+def _of_parameters(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    names = [name for name in plain_names(context) if arguments.mentions(name)]
+    values = [value for value in arguments.values if context.knows(value)]
+    for name in names:
+        for state, (test, message) in _STATES.items():
+            actions = ["return", *(f"return {value}" for value in dict.fromkeys([*values, *_VALUES]))]
+            for error in arguments.exceptions:
+                actions += [f"raise {error}", f'raise {error}("{message.format(name)}")']
+            for action in actions:
+                title = f'{action[0].upper()}{action[1:]} if "{name}" is {state}'
+                yield title, add_guard(test.format(name), action, context)
+
+
+def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
+    """The statements before which a check can stand: the first of the function, the first of loops, those behind the
+    assignment of a subject, and the first that reads one.
+    """
+    found: dict[int, Node] = {}
+    first = first_statement(context)
+    if first is not None:
+        found[first.start_point[0]] = first
+    names = subjects(context, arguments)
+    statements = list(plain_statements(context))
+    for node in statements:
+        if node.type in LOOPS:
+            for inner in statements_of(node.child_by_field_name("body"))[:1]:
+                found.setdefault(inner.start_point[0], inner)
+        if _assigned(node) & set(names):
+            behind = node.next_named_sibling
+            if behind is not None and behind.type != "comment":
+                found.setdefault(behind.start_point[0], behind)
+    for name in names:
+        for node in statements:
+            if node.type.endswith("_statement") and any(text_of(n) == name for n in identifiers(node)):
+                found.setdefault(node.start_point[0], node)
+                break
+    return [node for node in found.values() if context.starts_line(node)][:_MOST_PLACES]
+
+
+def _assigned(statement: Node) -> set[str]:
+    only = statement.named_children[0] if statement.named_child_count == 1 else None
+    left = only.child_by_field_name("left") if only is not None and only.type == "assignment" else None
+    return {text_of(left), *(text_of(n) for n in identifiers(left))} if left is not None else set()
+
+
+def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A statement that is done on a condition alone."""
+    tests = requested_tests(context, arguments, 5)
+    opposite = [test.removeprefix("not ") if test.startswith("not ") else f"not {test}" for test in tests]
+    statements = [
+        n for n in plain_statements(context) if not is_text(n) and not n.type.endswith("definition")
+    ]
+    for test in dict.fromkeys([*tests, *(o for o in opposite if " " not in o.removeprefix("not "))]):
+        for node in statements[:_MOST_STATEMENTS]:
+            (first, last), indent = rows(node), context.indent(node)
+            moved = reindented(context, first, last, 4)
+            if moved is not None:
+                yield (
+                    f"Only if {test}: {named(node)}",
+                    replace_lines(first, last, [f"{indent}if {test}:\n", *moved]),
+                )
+
+
+def _elif(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """One more case of an `if`."""
+    tests = requested_tests(context, arguments, 5)
+    jumps = requested_jumps(context, arguments, 5) if tests else []
+    for node in context.walk("if_statement"):
+        clauses, indent = clauses_of(context, node), context.indent(node)
+        if not clauses or not tests:
+            continue
+        place = clauses[-1].head if clauses[-1].word == "else" else clauses[-1].last + 1
+        bodies = [context.view(c.first, c.last) for c in clauses if c.last - c.first < 3]
+        for test in tests:
+            for body in [[f"{indent}    {jump}\n"] for jump in jumps] + bodies:
+                yield (
+                    f"Add elif {test}: {body[0].strip()}",
+                    insert_lines(place, [f"{indent}elif {test}:\n", *body]),
+                )
+            for clause in clauses:
+                if clause.word == "else":
+                    yield (
+                        f"Make the else an elif {test}",
+                        replace_lines(clause.head, clause.head, [f"{indent}elif {test}:\n"]),
+                    )
+
+
+def _default(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A parameter that stands for something where it is None."""
+    first = first_statement(context)
+    names = [n for n in plain_names(context) if arguments.mentions(n)] or plain_names(context)[:3]
+    values = [v for v in arguments.values if context.knows(v)][:5]
+    values += [value for word, value in _DEFAULTS if word in arguments.words]
+    if first is None or not context.starts_line(first):
+        return
+    indent, line = context.indent(first), first.start_point[0] + 1
+    for name in names:
+        for value in dict.fromkeys(values):
+            if value != name:
+                yield (
+                    f"Default {name} to {value} where it is None",
+                    insert_lines(line, [f"{indent}if {name} is None:\n", f"{indent}    {name} = {value}\n"]),
+                )
+                yield (
+                    f"Fall back: {name} = {name} or {value}",
+                    insert_lines(line, [f"{indent}{name} = {name} or {value}\n"]),
+                )
+
+
+ADD_GUARD = Refactoring("add_guard", "refactor.rewrite.addGuard", _guard)
+WRAP_IN_IF = Refactoring("wrap_in_if", "refactor.rewrite.wrapInIf", _wrap)
+ADD_BRANCH = Refactoring("add_branch", "refactor.rewrite.addBranch", _elif)
+DEFAULT_FOR_NONE = Refactoring("default_for_none", "refactor.rewrite.defaultForNone", _default)

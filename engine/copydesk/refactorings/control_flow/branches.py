@@ -1,0 +1,252 @@
+"""Branches of an `if` made one, made several, removed, or taken out of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import following
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import (
+    COMPOUND,
+    Clause,
+    clauses_of,
+    in_one_line,
+    named,
+    reindented,
+    step_of,
+)
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.control_flow.nested_ifs import either
+from copydesk.refactorings.edits import Edits, delete_lines, replace_lines
+from copydesk.syntax.tree import rows, text_of
+
+
+def _body(context: RefactoringContext, clause: Clause) -> str:
+    return " ".join("".join(context.view(clause.first, clause.last)).split())
+
+
+def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("if_statement"):
+        clauses, below = clauses_of(context, node), following(node)
+        for one, two in itertools.pairwise(clauses):
+            if one.test is not None and two.test is not None and _body(context, one) == _body(context, two):
+                if (test := either(one.test, two.test)) is not None:
+                    lines = [
+                        f"{context.indent(one.node)}{one.word} {test}:\n",
+                        *context.view(two.first, two.last),
+                    ]
+                    yield (
+                        f"Merge the branches with the same body: or {test}",
+                        replace_lines(one.head, two.last, lines),
+                    )
+        last = clauses[-1] if clauses else None
+        behind = node.next_named_sibling
+        if last is None or last.test is None or behind is None or not last.leaves:
+            continue
+        for other in clauses_of(context, behind)[:1] if behind.type == "if_statement" else ():
+            same = _body(context, last) == _body(context, other)
+            test = either(last.test, other.test) if same and other.test is not None else None
+            if test is not None and len(clauses) == 1:
+                lines = [f"{context.indent(node)}if {test}:\n", *context.view(other.first, other.last)]
+                yield f"Merge both ifs into one: {test}", replace_lines(last.head, other.last, lines)
+        del below
+
+
+def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("if_statement"):
+        for clause in clauses_of(context, node):
+            test = clause.test
+            operator = test.child_by_field_name("operator") if test is not None else None
+            if (
+                test is None
+                or test.type != "boolean_operator"
+                or operator is None
+                or text_of(operator) != "or"
+            ):
+                continue
+            left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
+            if left is None or right is None:
+                continue
+            one, two = in_one_line(left), in_one_line(right)
+            body, indent = context.view(clause.first, clause.last), context.indent(node)
+            for word in ("if", "elif") if clause.leaves and clause.word == "if" else ("elif",):
+                lines = [f"{indent}{clause.word} {one}:\n", *body, f"{indent}{word} {two}:\n", *body]
+                if one is not None and two is not None:
+                    yield (
+                        f"Split the or into two branches: {one}, {two}",
+                        replace_lines(clause.head, clause.last, lines),
+                    )
+
+
+def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """`elif` and `if`, one for the other."""
+    for node in context.walk("if_statement"):
+        clauses, indent = clauses_of(context, node), context.indent(node)
+        for clause in clauses[1:]:
+            head = context.view(clause.head, clause.head)[0]
+            if clause.word == "elif":
+                yield (
+                    f"Make {named(clause.node)} an if of its own",
+                    replace_lines(clause.head, clause.head, [head.replace("elif ", "if ", 1)]),
+                )
+            inner = clause.statements
+            if clause.word == "else" and len(inner) == 1 and inner[0].type == "if_statement":
+                below = clauses_of(context, inner[0])
+                moved = reindented(context, clause.first, clause.last, -step_of(clause))
+                if below and moved is not None and below[0].head == clause.first:
+                    moved[0] = f"{indent}el{moved[0].lstrip()}"
+                    yield "Merge else and if into elif", replace_lines(clause.head, clause.last, moved)
+        if node.parent is not None and clauses:
+            before = node.prev_named_sibling
+            while before is not None and before.type == "comment":
+                before = before.prev_named_sibling
+            if before is not None and before.type == "if_statement":
+                above = clauses_of(context, before)
+                head = context.view(clauses[0].head, clauses[0].head)[0]
+                made = head.replace("if ", "elif ", 1)
+                if above and above[-1].word != "else" and len(clauses) == 1:
+                    heads = context.view(clauses[0].head, clauses[0].first - 1)
+                    if len(heads) == 1 and "#" not in heads[0]:
+                        made_else = replace_lines(clauses[0].head, clauses[0].head, [f"{indent}else:\n"])
+                        yield f"Make {named(node)} the else of the if above", made_else
+                if above and above[-1].word != "else":
+                    blank = all(
+                        not line.strip() for line in context.view(rows(before)[1] + 1, clauses[0].head - 1)
+                    )
+                    start = rows(before)[1] + 1 if blank else clauses[0].head
+                    yield f"Make {named(node)} an elif", replace_lines(start, clauses[0].head, [made])
+        last = clauses[-1] if clauses else None
+        if last is not None and last.word == "elif":
+            step = step_of(last)
+            moved = reindented(context, last.head, last.last, step)
+            if moved is not None:
+                moved[0] = moved[0].replace("elif ", "if ", 1)
+                yield (
+                    "Nest the elif in an else",
+                    replace_lines(last.head, last.last, [f"{indent}else:\n", *moved]),
+                )
+            heads = context.view(last.head, last.first - 1)
+            if len(heads) == 1 and "#" not in heads[0]:
+                yield (
+                    f"Make {named(last.node)} a plain else",
+                    replace_lines(last.head, last.head, [f"{indent}else:\n"]),
+                )
+
+
+def _drop(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """A clause less; an `if` whose first branch goes begins with the second."""
+    for node in context.walk(*COMPOUND):
+        clauses = clauses_of(context, node)
+        for at, clause in enumerate(clauses):
+            if at:
+                yield f"Remove the branch {named(clause.node)}", delete_lines(clause.head, clause.last)
+            elif len(clauses) > 1 and clauses[1].word == "elif":
+                head = context.view(clauses[1].head, clauses[1].head)[0].replace("elif ", "if ", 1)
+                yield (
+                    f"Remove the branch {named(clause.node)}",
+                    replace_lines(clause.head, clauses[1].head, [head]),
+                )
+
+
+def _unwrap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """The body of a clause in place of the whole statement, or of an `else` behind it."""
+    for node in context.walk(*COMPOUND):
+        clauses = clauses_of(context, node)
+        for clause in clauses:
+            if clause.word in ("except", "finally", "elif") or (
+                clause.word == "else" and clauses[0].word != "if"
+            ):
+                continue
+            body = reindented(context, clause.first, clause.last, -step_of(clause))
+            if body is not None:
+                title = f"Always do what is in {named(clause.node)}: remove the {clauses[0].word}"
+                yield title, replace_lines(clauses[0].head, clauses[-1].last, body)
+        yield from _else_behind(context, clauses)
+
+
+def _else_behind(context: RefactoringContext, clauses: Sequence[Clause]) -> Iterator[Proposal]:
+    if len(clauses) < 2 or clauses[-1].word != "else":
+        return
+    last = clauses[-1]
+    body = reindented(context, last.first, last.last, -step_of(last))
+    if body is not None:
+        yield f"Remove the else of the {clauses[0].word}", replace_lines(last.head, last.last, body)
+        yield (
+            f"Remove the else of the {clauses[0].word}, unindent",
+            replace_lines(last.head, last.last, ["\n", *body]),
+        )
+
+
+def _pull(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """What all branches begin or end with, once before or behind them; what one begins with, before all."""
+    for node in context.walk("if_statement"):
+        clauses, indent = clauses_of(context, node), context.indent(node)
+        if len(clauses) < 2 or clauses[-1].word != "else":
+            continue
+        for at, where in ((-1, "behind"), (0, "before")):
+            ends = [clause.statements[at] for clause in clauses]
+            if len({text_of(end) for end in ends}) != 1 or any(len(c.statements) < 2 for c in clauses):
+                continue
+            lines = [f"{line}\n" for line in f"{indent}{text_of(ends[0])}".split("\n")]
+            if len(lines) > 1:
+                continue
+            parts: list[Edits] = [delete_lines(*rows(end)) for end in ends]
+            place = clauses[-1].last + 1 if at else clauses[0].head
+            made = replace_lines(place, place - 1, lines)
+            edits = [edit for part in parts for edit in part]
+            yield (
+                f"Move {named(ends[0])} out of the branches, {where} the if",
+                tuple(edits) + made if at else made + tuple(edits),
+            )
+
+
+def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """`x = a` before an `if` that gives it another value, and the same in an `else`."""
+    for node in context.walk("if_statement"):
+        clauses, indent = clauses_of(context, node), context.indent(node)
+        if not clauses:
+            continue
+        last = clauses[-1]
+        inner = last.statements
+        before = node.prev_named_sibling
+        if before is not None and before.type == "expression_statement" and last.word != "else":
+            target = _target(before)
+            if target and all(any(_target(s) == target for s in c.statements) for c in clauses):
+                (first, end) = rows(before)
+                step = step_of(last)
+                moved = reindented(context, first, end, step)
+                if moved is not None:
+                    made = replace_lines(last.last + 1, last.last, [f"{indent}else:\n", *moved])
+                    yield f"Move {named(before)} into an else", delete_lines(first, end) + made
+        if last.word == "else" and len(inner) == 1 and len(clauses) >= 2 and _target(inner[0]):
+            moved = reindented(context, last.first, last.last, -step_of(last))
+            if moved is not None:
+                made = replace_lines(clauses[0].head, clauses[0].head - 1, moved)
+                yield (
+                    f"Move {named(inner[0])} before the if as the default, no else",
+                    made + delete_lines(last.head, last.last),
+                )
+
+
+def _target(statement: Node) -> str:
+    """What a statement assigns to; none for another one."""
+    only = statement.named_children[0] if statement.named_child_count == 1 else None
+    left = only.child_by_field_name("left") if only is not None and only.type == "assignment" else None
+    return text_of(left) if left is not None else ""
+
+
+CONSOLIDATE_CONDITIONAL = Refactoring(
+    "consolidate_conditional", "refactor.rewrite.consolidateConditional", _merge
+)
+SPLIT_BRANCH = Refactoring("split_branch", "refactor.rewrite.splitBranch", _split)
+NESTED_IF_TO_ELIF = Refactoring("nested_if_to_elif", "refactor.rewrite.nestedIfToElif", _elif)
+DROP_BRANCH = Refactoring("drop_branch", "refactor.rewrite.dropBranch", _drop)
+UNWRAP_BLOCK = Refactoring("unwrap_block", "refactor.rewrite.unwrapBlock", _unwrap)
+CONSOLIDATE_DUPLICATE_FRAGMENTS = Refactoring(
+    "consolidate_duplicate_fragments", "refactor.rewrite.consolidateDuplicateFragments", _pull
+)
+MOVE_DEFAULT = Refactoring("move_default", "refactor.rewrite.moveDefault", _default_first)

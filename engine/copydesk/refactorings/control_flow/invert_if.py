@@ -1,0 +1,45 @@
+"""The branches of an `if`, swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, replace_lines
+from copydesk.refactorings.negation import opposite
+from copydesk.syntax.tree import rows, text_of
+
+
+def invert_the_if(context: RefactoringContext) -> Edits | None:
+    """The one `if` of the selection that has another branch."""
+    found = [n for n in context.walk("if_statement") if n.children_by_field_name("alternative")]
+    return invert_if(found[0], context) if len(found) == 1 else None
+
+
+def invert_if(node: Node, context: RefactoringContext) -> Edits | None:
+    """An `if` with an `else` and nothing between."""
+    branches = node.children_by_field_name("alternative")
+    test, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    if len(branches) != 1 or branches[0].type != "else_clause" or test is None or body is None:
+        return None
+    turned, middle = opposite(test), branches[0].start_point[0] + 1
+    first, last = rows(node)
+    head, between = (*context.view(first, first), *context.view(middle, middle))
+    plain = head.strip() == f"if {text_of(test)}:" and between.strip() == "else:"
+    if turned is None or not plain or not context.lines[last - 1].endswith("\n"):
+        return None
+    indent = context.indent(node)
+    one, two = context.view(first + 1, middle - 1), context.view(middle + 1, last)
+    return replace_lines(first, last, [f"{indent}if {turned}:\n", *two, f"{indent}else:\n", *one])
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("if_statement"):
+        yield 'Invert "if"', invert_if(node, context)
+
+
+INVERT_IF = Refactoring("invert_if", "refactor.rewrite.invertIf", _propose, menu="cursor")

@@ -1,0 +1,215 @@
+"""`except` clauses: what they catch and do, more or fewer of them, or none at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import statements_of
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import Clause, clauses_of, named, reindented
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines, replace_node
+from copydesk.refactorings.requested import logging_calls, requested_jumps, requested_statements
+from copydesk.syntax.tree import rows, text_of
+
+_CAUGHT = r"\s*except \(?([\w., ]+?)\)?:"
+
+
+def _log(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    calls = [code for code in arguments.code if code.endswith(")") and code[:1].isidentifier()]
+    for clause in context.starting("except_clause"):
+        block = next((n for n in clause.named_children if n.type == "block"), None)
+        body = statements_of(block)
+        if not body or not context.starts_line(body[0]):
+            continue
+        for call in calls:
+            title = f"Log in the except clause: {call}"
+            if len(body) == 1 and body[0].type == "pass_statement":
+                yield title, replace_node(context.lines, body[0], call)
+            else:
+                first = body[0].start_point[0] + 1
+                yield title, insert_lines(first, [f"{context.indent(body[0])}{call}\n"])
+
+
+def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """What an `except` clause catches."""
+    errors = list(dict.fromkeys(arguments.exceptions))[:3]
+    for clause in context.starting("except_clause"):
+        line = clause.start_point[0] + 1
+        head = context.view(line, line)[0]
+        found = re.fullmatch(r"(\s*except)(?: (\(.*\)|[\w.]+))?( as \w+)?:(.*\n)", head)
+        if found is None:
+            continue
+        start, caught, alias, end = found[1], found[2] or "", found[3] or "", found[4]
+        old = [part.strip() for part in caught.strip("()").split(",") if part.strip()]
+        news: dict[str, str] = {}
+        for error in errors or ["Exception"]:
+            news[error] = f"Catch {error} alone"
+            if old and error not in old:
+                news[f"({', '.join([*old, error])})"] = f"Catch {error}, too"
+        if len(errors) > 1:
+            news[f"({', '.join(errors)})"] = f"Catch {' and '.join(errors)}"
+            news[f"({', '.join(dict.fromkeys([*old, *errors]))})"] = f"Catch {' and '.join(errors)}, too"
+        for part in old if len(old) > 1 else ():
+            news[part] = f"Catch {part} alone"
+            rest = [other for other in old if other != part]
+            news[rest[0] if len(rest) == 1 else f"({', '.join(rest)})"] = f"Do not catch {part}"
+        news.setdefault("Exception", "Catch Exception")
+        for new, title in news.items():
+            yield (
+                f"{title}, not {caught or 'everything'}",
+                replace_lines(line, line, [f"{start} {new}{alias}:{end}"]),
+            )
+        if alias:
+            yield f"Catch {caught} without a name", replace_lines(line, line, [f"{start} {caught}:{end}"])
+        else:
+            for name in dict.fromkeys([*[*(n for n in arguments.names if len(n) < 6)][:2], "e", "exc"]):
+                yield (
+                    f"Catch {caught} as {name}",
+                    replace_lines(line, line, [f"{start} {caught or 'Exception'} as {name}:{end}"]),
+                )
+
+
+def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """What a handler does, one more handler, no handler."""
+    jumps = requested_jumps(context, arguments)
+    actions = [
+        *jumps,
+        *list(logging_calls(context, arguments))[:4],
+        *requested_statements(context, arguments),
+    ]
+    if arguments.words & {"raise", "reraise", "re", "rethrow", "swallow", "swallowed", "swallowing"}:
+        actions.insert(0, "raise")
+    actions = list(dict.fromkeys([*actions, "pass"]))[:8]
+    errors = list(dict.fromkeys(arguments.exceptions))[:2]
+    for node in context.walk("try_statement"):
+        clauses = clauses_of(context, node)
+        if not clauses:
+            continue
+        indent = context.indent(node)
+        handlers = [clause for clause in clauses if clause.word == "except"]
+        for clause in handlers:
+            inner = " " * clause.body.start_point[1]
+            for action in actions:
+                title = f"{action[0].upper()}{action[1:]} in {named(clause.node)}"
+                yield (
+                    f"{title}, nothing else",
+                    replace_lines(clause.first, clause.last, [f"{inner}{action}\n"]),
+                )
+                yield title, insert_lines(clause.first, [f"{inner}{action}\n"])
+                if not clause.leaves:
+                    yield title, insert_lines(clause.last + 1, [f"{inner}{action}\n"])
+        place = handlers[-1].last + 1 if handlers else clauses[0].last + 1
+        for error in errors:
+            for action in actions[:5]:
+                alias = " as e" if re.search(r"\be\b", action) else ""
+                lines = [f"{indent}except {error}{alias}:\n", f"{indent}    {action}\n"]
+                yield f"Add except {error}: {action}", insert_lines(place, lines)
+                if handlers:
+                    yield f"Add except {error} first: {action}", insert_lines(handlers[0].head, lines)
+        for statement in requested_statements(context, arguments)[:2]:
+            if not any(clause.word == "finally" for clause in clauses):
+                lines = [f"{indent}finally:\n", f"{indent}    {statement}\n"]
+                yield f"Add finally: {statement}", insert_lines(clauses[-1].last + 1, lines)
+        yield from _merge(context, handlers, indent)
+        yield from _split(context, handlers)
+        yield from _else(context, clauses)
+
+
+def _merge(context: RefactoringContext, handlers: list[Clause], indent: str) -> Iterator[Proposal]:
+    for one, two in pairwise(handlers):
+        if context.view(one.first, one.last) == context.view(two.first, two.last):
+            kinds = [re.match(_CAUGHT, context.lines[clause.head - 1]) for clause in (one, two)]
+            if kinds[0] is not None and kinds[1] is not None:
+                lines = [
+                    f"{indent}except ({kinds[0][1]}, {kinds[1][1]}):\n",
+                    *context.view(two.first, two.last),
+                ]
+                yield "Merge the except clauses into one", replace_lines(one.head, two.last, lines)
+
+
+def _split(context: RefactoringContext, handlers: list[Clause]) -> Iterator[Proposal]:
+    for clause in handlers:
+        found = re.match(r"(\s*except) \(([\w., ]+)\)( as \w+)?:", context.view(clause.head, clause.head)[0])
+        if found is not None:
+            body = context.view(clause.first, clause.last)
+            lines: list[str] = []
+            for kind in filter(None, (part.strip() for part in found[2].split(","))):
+                lines += [f"{found[1]} {kind}{found[3] or ''}:\n", *body]
+            yield "Split the except clause, one each", replace_lines(clause.head, clause.last, lines)
+
+
+def _else(context: RefactoringContext, found: Sequence[Clause]) -> Iterator[Proposal]:
+    """The last statements of a `try`, which cannot fail as meant, in an `else`."""
+    if any(clause.word in ("else", "finally") for clause in found) or len(found) < 2:
+        return
+    statements = found[0].statements
+    for start in statements[1:]:
+        first = rows(start)[0]
+        lines = context.view(first, found[0].last)
+        indent = " " * found[0].node.start_point[1]
+        made = insert_lines(found[-1].last + 1, [f"{indent}else:\n", *lines])
+        yield f"Move {named(start)} to an else of the try", delete_lines(first, found[0].last) + made
+        moved = reindented(context, first, found[0].last, -4)
+        if moved is not None:
+            put = insert_lines(found[-1].last + 1, moved)
+            yield f"Move {named(start)} out of the try, after it", delete_lines(first, found[0].last) + put
+    for end in statements[:-1]:
+        last = rows(end)[1]
+        moved = reindented(context, found[0].first, last, -4)
+        if moved is not None:
+            lines = [*moved, *context.view(found[0].head, found[0].head)]
+            yield f"Move {named(end)} out of the try, before it", replace_lines(found[0].head, last, lines)
+
+
+def _tries(context: RefactoringContext) -> Iterator[tuple[str, Clause, Clause]]:
+    """`try` statements of one `except` clause and no other, with their indentation."""
+    for node in context.walk("try_statement"):
+        clauses = clauses_of(context, node)
+        if len(clauses) == 2 and clauses[1].word == "except":
+            yield context.indent(node), clauses[0], clauses[1]
+
+
+def _suppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    imported = re.search(r"from contextlib import .*\bsuppress\b", "".join(context.lines))
+    name = "suppress" if imported else "contextlib.suppress"
+    for indent, body, handler in _tries(context):
+        found = re.match(_CAUGHT, context.lines[handler.head - 1])
+        if found is not None and [s.type for s in handler.statements] == ["pass_statement"]:
+            lines = [f"{indent}with {name}({found[1]}):\n", *context.view(body.first, body.last)]
+            yield f"Use {name}", replace_lines(body.head, handler.last, lines)
+
+
+def _look_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """A look before the leap, in place of `try`: `hasattr` for `AttributeError`, `in` for `KeyError`."""
+    for indent, body, handler in _tries(context):
+        head = context.lines[handler.head - 1]
+        for place in context.walk("attribute", "subscript"):
+            first, last = rows(place)
+            of = place.child_by_field_name("object") or place.child_by_field_name("value")
+            key = place.child_by_field_name("attribute") or place.child_by_field_name("subscript")
+            if not (body.first <= first and last <= body.last) or of is None or key is None:
+                continue
+            if place.type == "attribute" and "AttributeError" in head:
+                word, test = "hasattr", f'hasattr({text_of(of)}, "{text_of(key)}")'
+            elif place.type == "subscript" and "KeyError" in head:
+                word, test = "in", f"{text_of(key)} in {text_of(of)}"
+            else:
+                continue
+            yield (
+                f"Use {word} instead of the try/except: if {test}",
+                replace_lines(body.head, body.head, [f"{indent}if {test}:\n"])
+                + replace_lines(handler.head, handler.head, [f"{indent}else:\n"]),
+            )
+
+
+CHANGE_CAUGHT_TYPES = Refactoring("change_caught_types", "refactor.rewrite.changeCaughtTypes", _types)
+CHANGE_HANDLERS = Refactoring("change_handlers", "refactor.rewrite.changeHandlers", _handlers)
+LOG_EXCEPTION = Refactoring("log_exception", "refactor.rewrite.logException", _log)
+REPLACE_EXCEPTION_WITH_PRECHECK = Refactoring(
+    "replace_exception_with_precheck", "refactor.rewrite.replaceExceptionWithPrecheck", _look_first
+)
+SUPPRESS = Refactoring("suppress", "refactor.rewrite.suppress", _suppress)

@@ -1,0 +1,114 @@
+"""Raised errors: their cause, their type, and a raise in place of an assert or of another way to leave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import selected_statements
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import JUMPS, named, plain_statements
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, insert_at, replace_lines, replace_node
+from copydesk.refactorings.negation import opposite
+from copydesk.refactorings.requested import requested_jumps
+from copydesk.syntax.splice import end_of
+from copydesk.syntax.tree import rows, text_of
+
+_ERROR_NAMES = ("e", "exc", "err", "ex", "error")
+
+
+def _chain_caught(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("raise_statement"):
+        clause = _clause_of(node)
+        if clause is None or node.child_by_field_name("cause") is not None or not node.named_children:
+            continue
+        for cause in (*_caught_as(clause), "None"):
+            yield f"Raise from {cause}", insert_at(context.lines, end_of(node), f" from {cause}")
+
+
+def _clause_of(node: Node) -> Node | None:
+    above = node.parent
+    while above is not None and above.type not in ("except_clause", "function_definition", "lambda"):
+        above = above.parent
+    return above if above is not None and above.type == "except_clause" else None
+
+
+def _caught_as(clause: Node) -> Iterator[str]:
+    for node in clause.named_children:
+        if node.type == "as_pattern" and (target := node.child_by_field_name("alias")) is not None:
+            yield text_of(target)
+
+
+def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """Another cause, one that gets its name for it, or none."""
+    for clause in context.starting("except_clause"):
+        line = clause.start_point[0] + 1
+        head = context.view(line, line)[0]
+        found = re.fullmatch(r"(\s*except(?: \(.*\)| [\w.]+)?)( as (\w+))?:(.*\n)", head)
+        if found is None:
+            continue
+        names = dict.fromkeys([*(n for n in arguments.names if n in _ERROR_NAMES), *_ERROR_NAMES[:3]])
+        kind = found[1] if found[1].strip() != "except" else f"{found[1]} Exception"
+        for node in context.walk("raise_statement"):
+            inside = clause.start_byte < node.start_byte and node.end_byte <= clause.end_byte
+            if not inside or not node.named_children:
+                continue
+            text, indent, place = text_of(node), context.indent(node), rows(node)
+            if node.child_by_field_name("cause") is not None:
+                text = text[: text.rindex(" from ")]
+                yield "Raise without from", replace_lines(*place, [f"{indent}{text}\n"])
+            for name in [found[3]] if found[3] else names:
+                made = replace_lines(*place, [f"{indent}{text} from {name}\n"])
+                caught: Edits = (
+                    () if found[3] else replace_lines(line, line, [f"{kind} as {name}:{found[4]}"])
+                )
+                yield f"Chain the exception, raise from {name} as the cause", caught + made
+            yield "Raise from None", replace_lines(*place, [f"{indent}{text} from None\n"])
+            yield "Re-raise the original, bare raise", replace_lines(*place, [f"{indent}raise\n"])
+
+
+def _instead(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """Another type raised; a return or a raise in place of the other."""
+    jumps = requested_jumps(context, arguments, 6)
+    for node in plain_statements(context, *JUMPS, "pass_statement"):
+        error = node.named_children[0] if node.type == "raise_statement" and node.named_children else None
+        called = error.child_by_field_name("function") if error and error.type == "call" else error
+        for name in arguments.exceptions[:3] if called is not None else ():
+            assert called is not None
+            yield f"Raise {name} instead of {text_of(called)}", replace_node(context.lines, called, name)
+        for jump in jumps:
+            lines = [f"{context.indent(node)}{jump}\n"]
+            title = f"{jump[0].upper()}{jump[1:]} instead of {named(node)}"
+            yield title, replace_lines(*rows(node), lines)
+
+
+def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in selected_statements(context, "assert_statement"):
+        test, *message = node.named_children
+        turned = opposite(test)
+        if turned is None:
+            continue
+        calls = [
+            code for code in arguments.code if code.startswith(arguments.exceptions) and code.endswith(")")
+        ]
+        for error in arguments.exceptions:
+            if message:
+                calls.append(f"{error}({text_of(message[0])})")
+            else:
+                calls += [f'{error}("{text}")' for text in arguments.texts if '"' not in text]
+                calls.append(error)
+        indent = context.indent(node)
+        for call in calls:
+            lines = [f"{indent}if {turned}:\n", f"{indent}    raise {call}\n"]
+            yield f"Raise {call} instead of the assert", replace_lines(*rows(node), lines)
+
+
+ASSERT_TO_RAISE = Refactoring("assert_to_raise", "refactor.rewrite.assertToRaise", _for_assert)
+CHAIN_EXCEPTION = Refactoring(
+    "chain_exception", "refactor.rewrite.chainException", _chain, menu="cursor", offer=_chain_caught
+)
+CHANGE_JUMP = Refactoring("change_jump", "refactor.rewrite.changeJump", _instead)

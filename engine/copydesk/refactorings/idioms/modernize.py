@@ -1,0 +1,295 @@
+"""The same value as Python spells it today, or more plainly: literals for calls, generators for lists, `super()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.expressions import (
+    ATOMS,
+    callee,
+    children_of,
+    level_of,
+    method_of,
+    positional,
+    replace_expression,
+    single_line,
+    variables,
+)  # fmt: skip
+from copydesk.syntax.tree import text_of
+
+_LITERALS = {
+    "dict": "{}",
+    "list": "[]",
+    "tuple": "()",
+    "str": "''",
+    "int": "0",
+    "float": "0.0",
+    "bool": "False",
+}
+_COMPREHENSIONS = ("list_comprehension", "generator_expression", "set_comprehension")
+_MAKES = {"list_comprehension": "list", "set_comprehension": "set", "generator_expression": ""}
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk(
+        "call",
+        "conditional_expression",
+        "lambda",
+        "binary_operator",
+        "tuple",
+        "parenthesized_expression",
+        "dictionary_comprehension",
+        *_COMPREHENSIONS,
+    ):
+        for title, text in _forms(node):
+            yield title, replace_expression(context, node, text)
+
+
+def _forms(node: Node) -> Iterator[tuple[str, str]]:
+    if node.type == "call":
+        yield from _of_call(node)
+    elif node.type == "conditional_expression":
+        yield from _of_conditional(node)
+    elif node.type == "lambda":
+        yield from _of_lambda(node)
+    elif node.type == "dictionary_comprehension":
+        yield from _of_dictionary(node)
+    elif node.type in _COMPREHENSIONS:
+        yield from _of_comprehension(node)
+    elif node.type == "binary_operator":
+        yield from _of_sum(node)
+    elif (
+        node.type == "parenthesized_expression" and node.named_child_count == 1 and "\n" not in text_of(node)
+    ):
+        yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
+    elif node.type == "tuple" and len(children_of(node)) > 1:
+        if node.parent is not None and node.parent.type in (
+            "return_statement",
+            "yield",
+            "assignment",
+            "for_statement",
+        ):
+            yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
+        yield "Use a list instead of the tuple", f"[{text_of(node)[1:-1]}]"
+
+
+def _of_call(node: Node) -> Iterator[tuple[str, str]]:
+    called, given, method = callee(node), positional(node), method_of(node)
+    arguments = node.child_by_field_name("arguments")
+    if arguments is not None and arguments.type == "generator_expression":
+        if called in ("list", "set"):
+            made = text_of(arguments)[1:-1]
+            kind = "list" if called == "list" else "set"
+            yield (
+                f"Use a {kind} comprehension instead of {called}()",
+                f"[{made}]" if kind == "list" else f"{{{made}}}",
+            )
+        elif single_line(arguments):
+            yield (
+                f"Make a list first, not a generator: {called}([...])",
+                f"{called}([{text_of(arguments)[1:-1]}])",
+            )
+    if given is None:
+        given_all = children_of(arguments) if arguments is not None else []
+        if called == "dict" and given_all and all(n.type == "keyword_argument" for n in given_all):
+            pairs = [(n.child_by_field_name("name"), n.child_by_field_name("value")) for n in given_all]
+            made = ", ".join(
+                f'"{text_of(name)}": {text_of(value)}' for name, value in pairs if name and value
+            )
+            yield "Use a dict literal instead of dict()", f"{{{made}}}"
+        return
+    if not given and called in _LITERALS:
+        yield f"Use the literal {_LITERALS[called]} instead of {called}()", _LITERALS[called]
+    if called == "super" and given:
+        yield "Use super() without arguments, modern: python3, Python 3", "super()"
+    if len(given) == 1:
+        (one,) = given
+        if one.type == "list_comprehension":
+            inner = text_of(one)[1:-1]
+            yield f"Use a generator, no list inside {called}()", f"{called}({inner})"
+            if called == "set":
+                yield "Use a set comprehension", f"{{{inner}}}"
+        if one.type in ("list", "tuple") and called in ("set", "list", "tuple"):
+            inner = ", ".join(text_of(child) for child in children_of(one))
+            opening, closing = {"set": ("{", "}"), "list": ("[", "]"), "tuple": ("(", ")")}[called]
+            if inner:
+                yield f"Use a {called} literal instead of {called}()", f"{opening}{inner}{closing}"
+        if called == "bool" and one.type in ATOMS:
+            yield f"Use True if {text_of(one)} else False", f"True if {text_of(one)} else False"
+    if method is not None:
+        owner, name = text_of(method[0]), text_of(method[1])
+        texts = [text_of(one) for one in given]
+        if name == "get" and len(given) == 2 and texts[1] == "None":
+            yield "Drop the default None from get, superfluous, redundant", f"{owner}.get({texts[0]})"
+        if name in ("get", "__getitem__", "getitem") and given:
+            yield f"Use a subscript, which raises KeyError: {owner}[{texts[0]}]", f"{owner}[{texts[0]}]"
+            if len(given) == 2:
+                yield (
+                    f"Fall back with or: {owner}.get({texts[0]}) or {texts[1]}",
+                    f"{owner}.get({texts[0]}) or {texts[1]}",
+                )
+        if name == "format" and method[0].type != "string":
+            yield f"Use format(): format({owner}, ...)", f"format({owner}, {', '.join(texts)})"
+        if name == "copy" and not given:
+            yield f"Copy by list({owner})", f"list({owner})"
+            yield f"Copy by dict({owner})", f"dict({owner})"
+        if name == "join" and len(given) == 1 and given[0].type == "list_comprehension":
+            yield "Use a generator inside join", f"{owner}.join({texts[0][1:-1]})"
+        if name == "__class__":
+            yield f"Use type({owner})", f"type({owner})"
+    if (
+        called == "getattr"
+        and len(given) == 2
+        and given[1].type == "string"
+        and text_of(given[1])[1:-1].isidentifier()
+    ):
+        yield "Use the attribute instead of getattr", f"{text_of(given[0])}.{text_of(given[1])[1:-1]}"
+    if called in ("map", "filter") and len(given) == 2:
+        function, over = given
+        yield from _of_map(called, function, text_of(over))
+
+
+def _of_map(called: str, function: Node, over: str) -> Iterator[tuple[str, str]]:
+    name, body = "x", f"{text_of(function)}(x)"
+    if function.type == "lambda":
+        parameters, value = function.child_by_field_name("parameters"), function.child_by_field_name("body")
+        if parameters is None or value is None or not text_of(parameters).isidentifier():
+            return
+        name, body = text_of(parameters), text_of(value)
+    inner = f"{body} for {name} in {over}" if called == "map" else f"{name} for {name} in {over} if {body}"
+    yield f"Use a generator instead of {called}", f"({inner})"
+    yield f"Use a list comprehension instead of {called}", f"[{inner}]"
+
+
+def _of_sum(node: Node) -> Iterator[tuple[str, str]]:
+    """An f-string for texts that are added, not for a part of a longer sum."""
+    if node.parent is not None and node.parent.type == "binary_operator":
+        return
+    terms: list[Node] = []
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        sign = one.child_by_field_name("operator")
+        if one.type == "binary_operator" and sign is not None and text_of(sign) == "+":
+            waiting += reversed(children_of(one)[:2])
+        else:
+            terms.append(one)
+    quotes = {text_of(term)[-1] for term in terms if term.type == "string"}
+    quote = quotes.pop() if len(quotes) == 1 else '"'
+    pieces = []
+    for term in terms:
+        text = text_of(term)
+        if term.type == "string":
+            if not text.startswith(("'", '"', "f'", 'f"')) or text.endswith(('"""', "'''")):
+                return
+            content = text.removeprefix("f")[1:-1]
+            pieces.append(content if text.startswith("f") else content.replace("{", "{{").replace("}", "}}"))
+        elif "\n" in text or quote in text or "\\" in text or "{" in text:
+            return
+        elif term.type == "call" and callee(term) == "str" and positional(term):
+            pieces.append(f"{{{text[4:-1]}}}")
+        else:
+            pieces.append(f"{{{text}}}")
+    if len(terms) > 1:
+        yield "Use an f-string instead of +", f"f{quote}{''.join(pieces)}{quote}"
+
+
+def _of_conditional(node: Node) -> Iterator[tuple[str, str]]:
+    children = children_of(node)
+    if len(children) != 3:
+        return
+    yes, test, no = map(text_of, children)
+    if (yes, no) == ("True", "False"):
+        yield f"Use bool({test}) instead of True if ... else False", f"bool({test})"
+        yield f"Use {test} itself instead of True if ... else False", test
+    if (yes, no) == ("False", "True"):
+        yield (
+            f"Use not {test} instead of False if ... else True",
+            f"not {test}" if level_of(test) > 3 else f"not ({test})",
+        )
+    if yes == test or test == f"{yes} is not None":
+        yield f"Use or: {yes} or {no}, no ternary, fall back", f"{yes} or {no}"
+    if test in (f"not {no}", f"{no} is None"):
+        yield f"Use or: {no} or {yes}, no ternary, fall back", f"{no} or {yes}"
+    yield f"Always {yes}, regardless of {test}, whatever the condition", yes
+    yield f"Always {no}, regardless of {test}, whatever the condition", no
+    yield f"Swap both values: {no} if {test}", f"{no} if {test} else {yes}"
+    if yes == test:
+        yield (
+            f"Test whether {test} is not None: {yes} if {test} is not None",
+            f"{yes} if {test} is not None else {no}",
+        )
+
+
+def _of_lambda(node: Node) -> Iterator[tuple[str, str]]:
+    parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    names = text_of(parameters) if parameters is not None else ""
+    if body is None or body.type != "call":
+        return
+    given = body.child_by_field_name("arguments")
+    if given is not None and text_of(given) == f"({names})":
+        yield f"Use {callee(body)} itself instead of the lambda", callee(body)
+    method = method_of(body)
+    if method is not None and text_of(method[0]) == names and given is not None and not children_of(given):
+        for kind in ("str", "dict", "bytes", "list"):
+            if hasattr({"str": str, "dict": dict, "bytes": bytes, "list": list}[kind], text_of(method[1])):
+                yield f"Use {kind}.{text_of(method[1])} instead of the lambda", f"{kind}.{text_of(method[1])}"
+
+
+def _of_dictionary(node: Node) -> Iterator[tuple[str, str]]:
+    pair, *clauses = children_of(node)
+    key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+    if len(clauses) != 1 or clauses[0].type != "for_in_clause" or key is None or value is None:
+        return
+    left, right = clauses[0].child_by_field_name("left"), clauses[0].child_by_field_name("right")
+    if left is None or right is None:
+        return
+    if text_of(left) == text_of(key) and text_of(left) not in variables(value):
+        given = text_of(right) if text_of(value) == "None" else f"{text_of(right)}, {text_of(value)}"
+        yield "Use dict.fromkeys instead of the comprehension", f"dict.fromkeys({given})"
+    if text_of(left) == f"{text_of(key)}, {text_of(value)}":
+        over = text_of(right).removesuffix(".items()")
+        yield f"Use dict({over}) instead of the comprehension", f"dict({over})"
+
+
+def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
+    element, *clauses = children_of(node)
+    inner = text_of(node)[1:-1].strip() if text_of(node)[:1] in "[({" else text_of(node)
+    called = node.parent
+    alone = node.type == "generator_expression" and called is not None and called.type == "call"
+    for kind, opening, closing in (("list", "[", "]"), ("set", "{", "}"), ("generator", "(", ")")):
+        if (
+            _MAKES[node.type] != kind
+            and (node.type, kind) != ("generator_expression", "generator")
+            and not alone
+        ):
+            yield f"Use a {kind} comprehension", f"{opening}{inner}{closing}"
+    if node.type in ("set_comprehension", "list_comprehension"):
+        for kind in ("frozenset", "tuple", "set", "sorted"):
+            yield f"Make a {kind}, {kind}(...), frozen, not a comprehension", f"{kind}({inner})"
+    if len(clauses) != 1 or clauses[0].type != "for_in_clause":
+        return
+    left, right = clauses[0].child_by_field_name("left"), clauses[0].child_by_field_name("right")
+    if left is None or right is None:
+        return
+    over = text_of(right)
+    if text_of(element) == text_of(left):
+        for kind in dict.fromkeys([_MAKES[node.type] or "iter", "list", "set", "tuple"]):
+            yield f"Use {kind}({over}) instead of the comprehension", f"{kind}({over})"
+            if over.endswith(".keys()"):
+                yield f"Use {kind}({over[:-7]}) instead of the comprehension", f"{kind}({over[:-7]})"
+    given = positional(element) if element.type == "call" else None
+    if given is not None and [text_of(one) for one in given] == [text_of(left)]:
+        made = f"map({callee(element)}, {over})"
+        if alone:
+            yield f"Use {made} instead of the generator", f"({made})"
+        elif node.type == "list_comprehension":
+            yield f"Use list({made}) instead of the comprehension", f"list({made})"
+
+
+MODERNIZE = Refactoring("modernize", "refactor.rewrite.modernize", _propose, everywhere=True)

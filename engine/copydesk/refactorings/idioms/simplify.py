@@ -1,0 +1,104 @@
+"""Expressions that Python has a shorter form for: `.get`, `+=`, one `isinstance`, chained comparisons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import either_way, lead_and_value, selected_statements
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_lines, replace_node
+from copydesk.refactorings.expressions import comparison, operands
+from copydesk.syntax.tree import rows, text_of
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _dict_get(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("conditional_expression"):
+        if len(node.named_children) == 3:
+            if (new := _get(*map(text_of, node.named_children))) is not None:
+                yield f"Use {new}", replace_node(context.lines, node, new)
+    for node in context.walk("if_statement"):
+        found = either_way(context, node)
+        if found is not None and (new := _get(*map(text_of, found[1:]))) is not None:
+            line = f"{context.indent(node)}{found[0]}{new}\n"
+            yield f"Use {new}", replace_lines(*rows(node), [line])
+
+
+def _get(value: str, test: str, other: str) -> str | None:
+    """`owner.get(key, other)` for `owner[key] if key in owner else other`."""
+    key, _, owner = test.partition(" in ")
+    if value != f"{owner}[{key}]":
+        return None
+    return f"{owner}.get({key})" if other == "None" else f"{owner}.get({key}, {other})"
+
+
+def _augmented(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in selected_statements(context, "expression_statement"):
+        found = lead_and_value(node)
+        if found is None or found[1].type != "binary_operator" or rows(node)[0] != rows(node)[1]:
+            continue
+        target, value = found[0].removesuffix(" = "), found[1]
+        left, sign, right = (value.child_by_field_name(field) for field in ("left", "operator", "right"))
+        if left is not None and sign is not None and right is not None and text_of(left) == target:
+            new = f"{target} {text_of(sign)}= {text_of(right)}"
+            yield f"Write {new}", replace_node(context.lines, node.named_children[0], new)
+
+
+def _isinstance(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("boolean_operator"):
+        joined = operands(node, "or")
+        calls = [re.fullmatch(r"isinstance\(([^,()]+), ([\w.]+)\)", text_of(one)) for one in joined]
+        subjects = {call[1] for call in calls if call is not None}
+        if len(subjects) == 1 and all(calls):
+            types = ", ".join(call[2] for call in calls if call is not None)
+            new = f"isinstance({subjects.pop()}, ({types}))"
+            outer = node.parent
+            if outer is not None and outer.type == "parenthesized_expression":
+                yield f"Use {new}", replace_node(context.lines, outer, new)
+            yield f"Use {new}", replace_node(context.lines, node, new)
+
+
+def _chained(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("boolean_operator"):
+        joined = operands(node, "and")
+        for one, two in pairwise(joined):
+            new = _chain(one, two)
+            if new is None:
+                continue
+            whole = " and ".join(new if k is one else text_of(k) for k in joined if k is not two)
+            yield f"Chain the comparison: {new}", replace_node(context.lines, node, whole)
+
+
+def _chain(one: Node, two: Node) -> str | None:
+    """`low < x < high` for two comparisons of the same `x`."""
+    found = [comparison(node) for node in (one, two)]
+    if found[0] is None or found[1] is None or not {found[0][1], found[1][1]} <= _FLIPPED.keys():
+        return None
+    (low, middle), (left, high) = (
+        [text_of(side) for side in (each[0], each[2])] for each in (found[0], found[1])
+    )
+    sign, other = found[0][1], found[1][1]
+    if middle != left:
+        low, sign, middle = middle, _FLIPPED[sign], low
+    if middle != left or sign[0] != other[0]:
+        return None
+    return f"{low} {sign} {middle} {other} {high}"
+
+
+DICT_GET = Refactoring("dict_get", "refactor.rewrite.dictGet", _dict_get, menu="cursor")
+AUGMENTED_ASSIGNMENT = Refactoring(
+    "augmented_assignment", "refactor.rewrite.augmentedAssignment", _augmented, menu="cursor"
+)
+MERGE_ISINSTANCE = Refactoring(
+    "merge_isinstance", "refactor.rewrite.mergeIsinstance", _isinstance, menu="cursor"
+)
+CHAINED_COMPARISON = Refactoring(
+    "chained_comparison", "refactor.rewrite.chainedComparison", _chained, menu="cursor"
+)

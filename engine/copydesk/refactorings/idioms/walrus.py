@@ -1,0 +1,51 @@
+"""An assignment inside the condition that tests it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import following, has_comment, lead_and_value, selected_statements
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import LOOSE
+from copydesk.syntax.tree import identifiers, rows, text_of
+
+_LOOSE = (*LOOSE, "yield", "expression_list")
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in selected_statements(context, "expression_statement"):
+        found, below = lead_and_value(node), following(node)
+        if found is None or found[1].type in _LOOSE or below is None or below.type != "if_statement":
+            continue
+        name, value = found[0].removesuffix(" = "), text_of(found[1])
+        test, (first, last) = below.child_by_field_name("condition"), rows(node)
+        if test is None or first != last or not name.isidentifier() or has_comment(context, first, last + 1):
+            continue
+        new = _with_assignment(test, name, value)
+        (head,) = context.view(last + 1, last + 1)
+        if new is not None and f"if {text_of(test)}:" in head:
+            line = head.replace(f"if {text_of(test)}:", f"if {new}:", 1)
+            yield f'Assign "{name}" in the condition', replace_lines(first, last + 1, [line])
+
+
+def _with_assignment(test: Node, name: str, value: str) -> str | None:
+    """None where the name is not the first thing the condition looks at, or is looked at again."""
+    made, text = f"({name} := {value})", text_of(test)
+    if text == name:
+        return f"{name} := {value}"
+    if sum(text_of(node) == name for node in identifiers(test)) != 1:
+        return None
+    if test.type == "not_operator" and text == f"not {name}":
+        return f"not {made}"
+    first = test.named_children[0]
+    if test.type == "comparison_operator" and text_of(first) == name:
+        return made + text[len(name) :]
+    return None
+
+
+WALRUS = Refactoring("walrus", "refactor.rewrite.walrus", _propose, menu="cursor")

@@ -1,0 +1,135 @@
+"""What a loop goes over, and the names of its items: counted, unpacked, by key and value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import assigned, body_lines, statements_of
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines, replace_nodes
+from copydesk.refactorings.loops.loop_head import plain_head
+from copydesk.refactorings.new_names import new_names
+from copydesk.syntax.tree import identifiers, rows, text_of
+
+_LISTS = ("pattern_list", "tuple_pattern", "expression_list", "tuple")
+
+
+def _enumerate(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for loop in context.starting("for_statement"):
+        parts, lines = plain_head(loop), body_lines(context, loop)
+        if parts is None or lines is None or not parts[1].startswith("range(len("):
+            continue
+        index, sequence = parts[0], parts[1].removeprefix("range(len(").removesuffix("))")
+        head, indent = lines[0] - 1, context.indent(loop)
+        body = statements_of(loop.child_by_field_name("body"))
+        item, _, value = text_of(body[0]).partition(" = ")
+        if value == f"{sequence}[{index}]" and item.isidentifier() and rows(body[0]) == (lines[0], lines[0]):
+            line = f"{indent}for {index}, {item} in enumerate({sequence}):\n"
+            yield "Use enumerate", replace_lines(head, head + 1, [line])
+        for item in arguments.names:
+            line = f"{indent}for {index}, {item} in enumerate({sequence}):\n"
+            reads = _named_reads(context, loop, f"{sequence}[{index}]", item)
+            if reads is not None:
+                yield f'Use enumerate with "{item}"', merged(replace_lines(head, head, [line]), reads)
+
+
+def _named_reads(context: RefactoringContext, loop: Node, code: str, item: str) -> Edits | None:
+    """The items of the sequence by their name, in the body of a loop; None where the name is another's."""
+    block = loop.child_by_field_name("body")
+    if block is None or any(text_of(node) == item for node in identifiers(loop)):
+        return None
+    first, last = rows(block)
+    places = [
+        node for node in context.walk("subscript") if text_of(node) == code and first <= rows(node)[0] <= last
+    ]
+    return replace_nodes(context.lines, [(node, item) for node in places]) if places else None
+
+
+def _targets(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A counter in the head of a loop or none, items by name instead of by number, reversed and so on."""
+    for loop in context.starting("for_statement"):
+        left, right = loop.child_by_field_name("left"), loop.child_by_field_name("right")
+        body = loop.child_by_field_name("body")
+        if left is None or right is None or body is None or left.start_point[0] != right.end_point[0]:
+            continue
+        target, over = text_of(left), text_of(right)
+        inside = [n for n in context.walk("identifier") if body.start_byte <= n.start_byte < body.end_byte]
+        if not over.startswith(("enumerate(", "range(")):
+            inner = f"({target})" if left.type in ("pattern_list",) else target
+            for name in dict.fromkeys([*new_names(context, arguments, 2), "i", "index"]):
+                if not any(text_of(n) == name for n in inside):
+                    head = replace_nodes(
+                        context.lines, [(left, f"{name}, {inner}"), (right, f"enumerate({over})")]
+                    )
+                    yield f"Use enumerate with {name} in the loop", head
+        if over.startswith("enumerate(") and left.type == "pattern_list" and left.named_child_count == 2:
+            plain = over.removeprefix("enumerate(").removesuffix(")").split(", start")[0]
+            item = text_of(left.named_children[1]).strip("()")
+            yield "Loop without enumerate", replace_nodes(context.lines, [(left, item), (right, plain)])
+        reads = [n for n in context.walk("subscript") if body.start_byte <= n.start_byte < body.end_byte]
+        mine = {f"{target}[{k}]": k for k in range(4)}
+        indexed = [(n, mine[text_of(n)]) for n in reads if text_of(n) in mine]
+        uses = [n for n in inside if text_of(n) == target]
+        if indexed and len(indexed) == len(uses):
+            count = max(k for _, k in indexed) + 1
+            news = sorted(new_names(context, arguments, 6), key=arguments.instruction.rfind)[-count:]
+            if len(news) == count:
+                nodes = [(left, ", ".join(news)), *((n, news[k]) for n, k in indexed)]
+                yield (
+                    f"Unpack in the head of the loop into {', '.join(news)}",
+                    replace_nodes(context.lines, nodes),
+                )
+
+
+def _unpacked(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """What the first line of a loop unpacks or reads, in its head."""
+    for loop in context.walk("for_statement"):
+        left, right = loop.child_by_field_name("left"), loop.child_by_field_name("right")
+        body = statements_of(loop.child_by_field_name("body"))
+        if left is None or right is None or not body:
+            continue
+        head = context.view(rows(loop)[0], rows(loop)[0])[0]
+        line, indent = rows(loop)[0], context.indent(loop)
+        tail = re.sub(r"^\s*(?:async )?for .* in ", "", head)
+        sides = assigned(body[0])
+        if sides is not None and len(body) > 1:
+            names, value = sides
+            for part in [left, *left.named_children]:
+                if text_of(part) == text_of(value) and names.type in _LISTS:
+                    new = text_of(names) if part == left else f"({text_of(names).strip('()')})"
+                    target = text_of(left).replace(text_of(part), new, 1)
+                    made = replace_lines(line, line, [f"{indent}for {target} in {tail}"])
+                    yield "Unpack in the head of the loop", merged(made, delete_lines(*rows(body[0])))
+        key, of = text_of(left), re.sub(r"\.keys\(\)$", "", text_of(right))
+        read = f"{of}[{key}]"
+        reads = [
+            n
+            for n in context.walk("subscript")
+            if text_of(n) == read and loop.start_byte < n.start_byte < loop.end_byte
+        ]
+        if left.type == "identifier" and reads:
+            if sides is not None and text_of(sides[1]) == read and sides[0].type == "identifier":
+                made = replace_lines(
+                    line, line, [f"{indent}for {key}, {text_of(sides[0])} in {of}.items():\n"]
+                )
+                rest = [(n, text_of(sides[0])) for n in reads[1:]]
+                yield (
+                    "Loop over items()",
+                    merged(
+                        made, delete_lines(*rows(body[0])), replace_nodes(context.lines, rest) if rest else ()
+                    ),
+                )
+            for name in [*new_names(context, arguments, 2), "value"]:
+                made = replace_lines(line, line, [f"{indent}for {key}, {name} in {of}.items():\n"])
+                news = replace_nodes(context.lines, [(n, name) for n in reads])
+                yield f"Loop over items() with {name}", merged(made, news)
+
+
+ENUMERATE = Refactoring("enumerate", "refactor.rewrite.enumerate", _enumerate, menu="cursor")
+CHANGE_LOOP_TARGET = Refactoring("change_loop_target", "refactor.rewrite.changeLoopTarget", _targets)
+UNPACK_IN_LOOP = Refactoring("unpack_in_loop", "refactor.rewrite.unpackInLoop", _unpacked)

@@ -1,0 +1,196 @@
+"""Replace loop with comprehension, or with another expression that says the same: `any`, `all`, `sum`, `next`, `yield from`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import (
+    following,
+    has_comment,
+    is_plain_if,
+    lead_and_value,
+    next_statement,
+    selected_statements,
+    statements_of,
+)
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of, in_one_line
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import callee, positional, single_line
+from copydesk.refactorings.loops.loop_head import plain_head
+from copydesk.refactorings.negation import opposite, opposites
+from copydesk.syntax.tree import identifiers, rows, text_of
+
+_METHODS = {
+    "[]": ("comprehension", "append"), "list()": ("comprehension", "append"), "set()": ("set comprehension", "add"),
+}  # fmt: skip
+
+
+def _any_all(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for loop in context.walk("for_statement"):
+        parts, after = plain_head(loop), following(loop)
+        body = statements_of(loop.child_by_field_name("body"))
+        if parts is None or after is None or len(body) != 1 or not is_plain_if(context, body[0]):
+            continue
+        inside = statements_of(body[0].child_by_field_name("consequence"))
+        test = body[0].child_by_field_name("condition")
+        answers = text_of(inside[0]) if len(inside) == 1 else "", text_of(after)
+        first, last = rows(loop)[0], rows(after)[1]
+        if (
+            test is None
+            or has_comment(context, first, last)
+            or sorted(answers) != ["return False", "return True"]
+        ):
+            continue
+        word = "any" if answers[0] == "return True" else "all"
+        condition = text_of(test) if word == "any" else opposite(test)
+        line = f"{context.indent(loop)}return {word}({condition} for {parts[0]} in {parts[1]})\n"
+        if condition is not None:
+            yield f'Replace the loop by "{word}"', replace_lines(first, last, [line])
+
+
+def _yield_from(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for loop in context.walk("for_statement"):
+        parts, body = plain_head(loop), statements_of(loop.child_by_field_name("body"))
+        if parts is None or len(body) != 1 or text_of(body[0]) != f"yield {parts[0]}":
+            continue
+        if not has_comment(context, *rows(loop)):
+            line = f"{context.indent(loop)}yield from {parts[1]}\n"
+            yield f"Yield from {parts[1]}", replace_lines(*rows(loop), [line])
+
+
+def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """One loop and at most one test, with nothing but code in it, right below an empty collection."""
+    for node in selected_statements(context, "expression_statement"):
+        found, loop = lead_and_value(node), following(node)
+        parts = plain_head(loop) if loop is not None and loop.type == "for_statement" else None
+        if (
+            found is None
+            or loop is None
+            or parts is None
+            or has_comment(context, rows(node)[0], rows(loop)[1])
+        ):
+            continue
+        inner, head = _only(loop.child_by_field_name("body")), f"for {parts[0]} in {parts[1]}"
+        if inner is not None and inner.type == "if_statement" and len(inner.named_children) == 2:
+            head += f" if {text_of(inner.named_children[0])}"
+            inner = _only(inner.named_children[1])
+        name = found[0].removesuffix(" = ")
+        made = _collection(inner, name, text_of(found[1]), head) if inner is not None else None
+        if inner is not None and made is not None and "\n" not in text_of(inner) + head:
+            lines = [f"{context.indent(node)}{name} = {made[1]}\n"]
+            yield f'Make "{name}" by a comprehension', replace_lines(rows(node)[0], rows(loop)[1], lines)
+
+
+def _only(block: Node | None) -> Node | None:
+    statements = statements_of(block)
+    return statements[0] if len(statements) == 1 else None
+
+
+def _collection(statement: Node, name: str, empty: str, head: str) -> tuple[str, str] | None:
+    """The kind and the text of the comprehension that fills a collection as a statement does in a loop."""
+    only = statement.named_children[0] if statement.named_child_count == 1 else None
+    if statement.type != "expression_statement" or only is None:
+        return None
+    if only.type == "call" and empty in _METHODS:
+        kind, method = _METHODS[empty]
+        values = positional(only)
+        if callee(only) != f"{name}.{method}" or values is None or len(values) != 1:
+            return None
+        text = f"{in_one_line(values[0])} {head}"
+        return kind, f"[{text}]" if method == "append" else f"{{{text}}}"
+    target, value = only.child_by_field_name("left"), only.child_by_field_name("right")
+    if only.type != "assignment" or target is None or value is None or empty not in ("{}", "dict()"):
+        return None
+    of, keys = target.child_by_field_name("value"), target.children_by_field_name("subscript")
+    if target.type != "subscript" or of is None or text_of(of) != name or len(keys) != 1:
+        return None
+    return "dict comprehension", f"{{{in_one_line(keys[0])}: {in_one_line(value)} {head}}}"
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """A loop that collects, counts, or looks for the first, as one expression."""
+    for loop in context.walk("for_statement"):
+        found = _nested(context, loop)
+        siblings = statements_of(loop.parent)
+        if found is None or loop not in siblings:
+            continue
+        at, (head, only) = siblings.index(loop), found
+        if at:
+            yield from _collected(context, loop, head, only, siblings[at - 1])
+        after = next_statement(loop)
+        if after is None or after.type != "return_statement" or only.type != "return_statement":
+            continue
+        answer = in_one_line(only.named_children[0]) if only.named_child_count == 1 else None
+        other = text_of(after).removeprefix("return").strip() or "None"
+        if answer is not None and not {answer, other} <= {"True", "False"}:
+            line = f"{context.indent(loop)}return next(({answer} {head}), {other})\n"
+            yield "Return the first by next()", replace_lines(rows(loop)[0], rows(after)[1], [line])
+
+
+def _nested(context: RefactoringContext, loop: Node) -> tuple[str, Node] | None:
+    """The loops and tests of a loop that does one thing, as a comprehension has them, and that one thing."""
+    heads: list[str] = []
+    inner = [loop]
+    while len(inner) == 1 and inner[0].type in ("if_statement", "for_statement"):
+        clauses = clauses_of(context, inner[0])
+        left, right = inner[0].child_by_field_name("left"), inner[0].child_by_field_name("right")
+        if len(clauses) != 1:
+            break
+        if clauses[0].test is not None:
+            heads.append(f"if {in_one_line(clauses[0].test)}")
+        elif left is not None and right is not None:
+            heads.append(f"for {text_of(left)} in {in_one_line(right)}")
+        inner = clauses[0].statements
+    while len(inner) > 1 and inner[0].type == "if_statement":
+        clauses = clauses_of(context, inner[0])
+        skips = len(clauses) == 1 and [text_of(s) for s in clauses[0].statements] == ["continue"]
+        if not skips or clauses[0].test is None:
+            break
+        heads.append(f"if {opposites(clauses[0].test)[0]}")
+        inner = inner[1:]
+    return (" ".join(heads), inner[0]) if len(inner) == 1 and heads else None
+
+
+def _collected(
+    context: RefactoringContext, loop: Node, head: str, only: Node, before: Node
+) -> Iterator[Proposal]:
+    """A loop that fills what the statement before it makes."""
+    start, indent, (first, last) = (
+        lead_and_value(before),
+        context.indent(loop),
+        (rows(before)[0], rows(loop)[1]),
+    )
+    if start is None or has_comment(context, first, last):
+        return
+    name, empty = start[0].removesuffix(" = ").split(":")[0].strip(), text_of(start[1])
+    text, made = in_one_line(only) or "", _collection(only, name, empty, head)
+    if text.startswith(f"{name}.extend(") and empty in ("[]", "list()"):
+        made = "comprehension", f"[item {head} for item in {text[len(name) + 8 : -1]}]"
+    if text.startswith(f"{name} += ") and empty in ("0", "0.0"):
+        made = "sum", f"sum({text[len(name) + 4 :]} {head})"
+    if made is None:
+        return
+    kind, expression = made
+    yield f"Replace the loop by a {kind}", replace_lines(first, last, [f"{indent}{name} = {expression}\n"])
+    after = next_statement(loop)
+    uses = [n for n in identifiers(after) if text_of(n) == name] if after is not None else []
+    if after is None or after.type != "return_statement" or len(uses) != 1 or not single_line(after):
+        return
+    raw, start_byte = text_of(after).encode(), uses[0].start_byte - after.start_byte
+    tail = (raw[:start_byte] + expression.encode() + raw[start_byte + len(name) :]).decode()
+    yield (
+        f"Return the {kind} directly, without the loop",
+        replace_lines(first, rows(after)[1], [f"{indent}{tail}\n"]),
+    )
+
+
+ANY_ALL = Refactoring("any_all", "refactor.rewrite.anyAll", _any_all, menu="cursor")
+LOOP_TO_COMPREHENSION = Refactoring(
+    "loop_to_comprehension", "refactor.rewrite.loopToComprehension", _propose, menu="cursor", offer=_offer
+)
+YIELD_FROM = Refactoring("yield_from", "refactor.rewrite.yieldFrom", _yield_from, menu="cursor")

@@ -1,0 +1,11 @@
+"""Names of variables, functions and attributes."""
+
+from __future__ import annotations
+
+from copydesk.refactorings.names.rename import RENAME
+from copydesk.refactorings.names.replace_name import REPLACE_NAME
+
+REFACTORINGS = (
+    RENAME,
+    REPLACE_NAME,
+)

@@ -1,0 +1,253 @@
+"""Rename: another name for a name of the selection, alone, together with others, or in texts as well."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import COMPREHENSIONS, is_stored
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_nodes
+from copydesk.refactorings.new_names import may_name, new_names
+from copydesk.refactorings.parameters import name_of, parameters_of
+from copydesk.refactorings.texts.fix_spelling import near
+from copydesk.refactorings.texts.text_lines import text_lines
+from copydesk.syntax.tree import is_label, text_of
+
+_SPELT_OUT = {
+    "arg": "argument", "args": "arguments", "attr": "attribute", "buf": "buffer", "cb": "callback", "cfg": "config",
+    "cls": "class_", "cmd": "command", "cnt": "count", "conn": "connection", "ctx": "context", "cur": "current", "d": "data",
+    "db": "database", "dest": "destination", "dir": "directory", "doc": "document", "e": "error", "elem": "element", "el":
+    "element", "err": "error", "ev": "event", "exc": "exception", "ext": "extension", "f": "file", "fn": "function", "fname":
+    "filename", "func": "function", "i": "index", "idx": "index", "img": "image", "k": "key", "kw": "kwargs", "l": "line",
+    "lst": "items", "loc": "location", "m": "match", "msg": "message", "n": "count", "num": "number", "obj": "object", "op":
+    "operation", "p": "path", "param": "parameter", "pos": "position", "prev": "previous", "q": "queue", "r": "result", "ref":
+    "reference", "repl": "replacement", "req": "request", "res": "result", "resp": "response", "ret": "result", "s": "text",
+    "sep": "separator", "seq": "sequence", "src": "source", "sz": "size", "t": "time", "tmp": "temporary", "tok": "token",
+    "txt": "text", "v": "value", "val": "value", "var": "variable", "x": "value",
+}  # fmt: skip
+"""Usual abbreviations, spelt out."""
+Places: TypeAlias = dict[str, list[Node]]
+"""Where each name stands."""
+_MOST_TARGETS = 12
+"""New names of one variable that are guessed or loosely named."""
+_PATTERNS = ("typed_parameter", "list_splat_pattern", "dictionary_splat_pattern", "as_pattern_target")
+_PARAMETERS = (
+    "parameters",
+    "lambda_parameters",
+    "default_parameter",
+    "typed_default_parameter",
+    "as_pattern",
+)
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True) -> Edits | None:
+    """Where nothing else has the new name, and no caller the old one. sure: that there is no such name means that nothing is
+    left to do.
+    """
+    if keyword.iskeyword(new) or keyword.iskeyword(old) or old == new:
+        return None
+    names = list(context.walk("identifier"))
+    mine = [node for node in names if text_of(node) == old]
+    if not mine:
+        word = re.compile(rf"(?<!\w){old}(?!\w)", re.IGNORECASE)  # a sentence may begin with it
+        said = any(word.search(context.lines[n - 1]) for n in context.numbers())
+        return () if sure and not said else None  # a text or a comment may be meant
+    if any(text_of(node) == new for node in names):
+        return None  # two things would have one name
+    variables = [node for node in mine if not is_label(node)]
+    if any(map(_is_method, variables)) or any(_is_given(node, names) for node in mine):
+        return None  # others may call it
+    return replace_nodes(context.lines, [(node, new) for node in variables or mine])
+
+
+def _is_given(label: Node, names: Sequence[Node]) -> bool:
+    """Whether it names an argument in a call of a function that is selected, too: then it is the parameter."""
+    call = (
+        label.parent.parent.parent if label.parent is not None and label.parent.parent is not None else None
+    )
+    called = call.child_by_field_name("function") if call is not None and call.type == "call" else None
+    if not is_label(label) or called is None:
+        return False
+    defined = {text_of(n) for n in names if n.parent is not None and n.parent.type == "function_definition"}
+    return text_of(called).rpartition(".")[2] in defined
+
+
+def _is_method(name: Node) -> bool:
+    function = name.parent
+    if (
+        function is None
+        or function.type != "function_definition"
+        or function.child_by_field_name("name") != name
+    ):
+        return False
+    node = function.parent
+    while node is not None and node.type in ("block", "decorated_definition"):
+        node = node.parent
+    return node is not None and node.type == "class_definition"
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    places: Places = {}
+    for node in context.walk("identifier"):
+        if not is_label(node):
+            places.setdefault(text_of(node), []).append(node)
+    own = {name_of(p) for p in parameters_of(context)} - {"", "self", "cls"}
+    variables = {
+        name: nodes
+        for name, nodes in places.items()
+        if name in own or any(is_stored(node) or _is_parameter(node) for node in nodes)
+    }
+    wanted = [name for name in arguments.names if name not in places and may_name(name)]
+    for old in places:
+        for new in wanted if old.lower() in arguments.words else ():
+            yield f'Rename "{old}" to "{new}"', rename(old, new, context)
+    loose = new_names(context, arguments, 3)
+    for old in sorted(variables, key=lambda name: not arguments.mentions(name)):
+        targets = list(loose)
+        if arguments.mentions(old):
+            targets += _spelt_otherwise(old, context)
+            targets += [name for name in arguments.names if name not in context.names()]
+        for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
+            if new != old and not keyword.iskeyword(new):
+                yield from _renamed(context, old, variables[old], new)
+    for pairs in _pairs(context, arguments, variables):
+        title = ", ".join(f"{old} to {new}" for old, new in pairs)
+        nodes = [(node, new) for old, new in pairs for node in variables[old]]
+        yield f"Rename {title}", replace_nodes(context.lines, nodes)
+    yield from _unused(context, variables)
+
+
+def _is_parameter(node: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent.type in _PATTERNS:
+        parent = parent.parent
+    return parent is not None and parent.type in _PARAMETERS
+
+
+def _spelt_otherwise(old: str, context: RefactoringContext) -> list[str]:
+    """Spelt out, without numbers or underscores, in the plural, in one style or the other."""
+    found = [
+        _SPELT_OUT.get(old), _without_digits(old), old.lstrip("_"), old.rstrip("_"), f"{old}_", f"_{old}", f"{old}s",
+        old.removesuffix("s"),
+        re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: f"_{m[1].lower()}", old),
+        re.sub(r"_([a-z])", lambda m: m[1].upper(), old),
+        "_".join(_SPELT_OUT.get(part, part) for part in old.split("_")),
+    ]  # fmt: skip
+    words = set(_WORD.findall("".join(context.lines[n - 1] for n in context.numbers())))
+    if len(old) > 1:
+        longer = [word for word in sorted(words) if word.startswith(old) and word.islower()]
+        found += [word for word in longer if "_" not in word][:2]
+    if len(old) > 5:
+        found += near(old, words)[:1]
+    return [
+        name for name in dict.fromkeys(found) if name and name.isidentifier() and name not in context.names()
+    ]
+
+
+def _without_digits(name: str) -> str:
+    return re.sub(r"\d+", "", name)
+
+
+def _renamed(context: RefactoringContext, old: str, nodes: Sequence[Node], new: str) -> Iterator[Proposal]:
+    title = f'Rename "{old}" to "{new}"'
+
+    def only(some: Iterable[Node]) -> Edits | None:
+        return replace_nodes(context.lines, [(node, new) for node in some])
+
+    yield title, only(nodes)
+    if old in context.derived(_text_words):
+        yield f"{title}, in texts too", _everywhere(context, old, new)
+    bare = [node for node in nodes if not _in_annotation(node)]
+    if len(bare) < len(nodes):
+        yield f"{title}, not the type", only(bare)
+    for scope in context.walk(*COMPREHENSIONS):
+        inside = [n for n in nodes if scope.start_byte <= n.start_byte and n.end_byte <= scope.end_byte]
+        if inside and len(inside) < len(nodes) and any(is_stored(n) for n in inside):
+            yield f"{title} in the comprehension", only(inside)
+
+
+def _in_annotation(node: Node) -> bool:
+    above = node.parent
+    while above is not None and above.type not in ("block", "parameters", "module"):
+        if above.type == "type":
+            return True
+        above = above.parent
+    return False
+
+
+def _text_words(context: RefactoringContext) -> frozenset[str]:
+    """The words of comments and strings."""
+    return frozenset(word for place in text_lines(context) for word in re.findall(r"\w+", place.text))
+
+
+def _everywhere(context: RefactoringContext, old: str, new: str) -> Edits | None:
+    """The name, and the word in comments and texts; not what is another's attribute or keyword."""
+    labels = {n.start_point for n in context.walk("identifier") if text_of(n) == old and is_label(n)}
+    word = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
+    found: list[Edits] = []
+    for number in context.numbers():
+        (line,) = context.view(number, number)
+
+        def replaced(match: re.Match[str], line: str = line, row: int = number - 1) -> str:
+            return old if (row, len(line[: match.start()].encode())) in labels else new
+
+        if (made := word.sub(replaced, line)) != line:
+            found.append(replace_lines(number, number, [made]))
+    return merged(*found)
+
+
+def _pairs(
+    context: RefactoringContext, arguments: Arguments, variables: Places
+) -> Iterator[list[tuple[str, str]]]:
+    """Several old names, each with its new one: in order, by what they end in, or without their numbers."""
+    order = list(dict.fromkeys(_WORD.findall(arguments.instruction)))
+    olds = [word for word in order if word in variables]
+    given = new_names(context, arguments, 6)
+    news = [word for word in order if word in given]
+    for found in re.finditer(
+        r"(\w+)`?, ?`?(\w+)`?\W+(?:to |as |into |should be |be )?`?(\w+)`?(?:,| and) ?`?(\w+)",
+        arguments.instruction,
+    ):
+        group, tail = found.groups()[:2], found.groups()[2:]
+        free = not set(tail) & context.names() and all(map(str.isidentifier, tail))
+        if free and all(name in variables for name in group):
+            yield list(zip(group, tail, strict=True))
+    asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be"}
+    for count in (2, 3) if asked or re.search(r"->|→|=>|:|/", arguments.instruction) else ():
+        for start in range(max(0, len(olds) - count + 1)):
+            for some in (news[-count:], news[:count]):
+                if len(some) == count:
+                    yield list(zip(olds[start : start + count], some, strict=True))
+    if len(news) == 2:
+        yield from (list(zip(two, news, strict=True)) for two in pairwise(variables))
+    longer = {old: next((new for new in news if new.endswith(f"_{old}")), "") for old in variables}
+    numbered = {old: _without_digits(old) for old in variables if re.search(r"\d", old)}
+    if len(set(numbered.values())) < len(numbered) or set(numbered.values()) & context.names():
+        numbered = {}
+    for made in (longer, numbered):
+        if len(pairs := [(old, new) for old, new in made.items() if new]) > 1:
+            yield pairs
+
+
+def _unused(context: RefactoringContext, variables: Places) -> Iterator[Proposal]:
+    lonely = [
+        (nodes[0], "_")
+        for name, nodes in variables.items()
+        if len(nodes) == 1 and is_stored(nodes[0]) and name != "_"
+    ]
+    for node, _ in lonely:
+        yield f'Name the unused "{text_of(node)}" _', replace_nodes(context.lines, [(node, "_")])
+    if len(lonely) > 1:
+        yield "Name all unused variables _, underscores", replace_nodes(context.lines, lonely)
+
+
+RENAME = Refactoring("rename", "refactor.rewrite.rename", _propose)

@@ -1,0 +1,33 @@
+"""Comments, docstrings and strings."""
+
+from __future__ import annotations
+
+from copydesk.refactorings.texts.comments import ADD_COMMENT, CHANGE_COMMENT, COMMENT_OUT
+from copydesk.refactorings.texts.docstrings import ADD_DOCSTRING, CHANGE_DOCSTRING, COMMENT_TO_DOCSTRING
+from copydesk.refactorings.texts.fix_spelling import FIX_SPELLING
+from copydesk.refactorings.texts.messages import CHANGE_MESSAGE
+from copydesk.refactorings.texts.remove_comments import REMOVE_COMMENTS
+from copydesk.refactorings.texts.replace_words import (
+    LEAVE_OUT_WORDS,
+    PUNCTUATION,
+    REPLACE_WORDS,
+    SPLICE_WORDING,
+)
+from copydesk.refactorings.texts.reword_text import REWORD_TEXT
+
+REFACTORINGS = (
+    ADD_COMMENT,
+    CHANGE_COMMENT,
+    COMMENT_OUT,
+    ADD_DOCSTRING,
+    CHANGE_DOCSTRING,
+    COMMENT_TO_DOCSTRING,
+    FIX_SPELLING,
+    CHANGE_MESSAGE,
+    REMOVE_COMMENTS,
+    LEAVE_OUT_WORDS,
+    PUNCTUATION,
+    REPLACE_WORDS,
+    SPLICE_WORDING,
+    REWORD_TEXT,
+)

@@ -1,0 +1,42 @@
+"""A misspelt word in a text, written as the document or the instruction writes it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.texts.text_places import text_places
+
+_WORD = re.compile(r"(?<![\w.'-])[A-Za-z]{4,}(?![\w(=])")
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    counts = Counter(re.findall(r"[A-Za-z]{4,}", "".join(context.lines)))
+    for place in text_places(context):
+        for found in _WORD.finditer(place.text):
+            bad = found[0]
+            if counts[bad] == 1:
+                for good in near(bad, [*arguments.names, *counts]):
+                    yield f'Spell "{bad}" as "{good}"', place.replaced(context, *found.span(), good)
+
+
+def near(word: str, others: Iterable[str]) -> list[str]:
+    """Those that are a letter more, less or other, or two swapped, away from a word."""
+    return list(dict.fromkeys(other for other in others if other != word and _one_apart(word, other)))
+
+
+def _one_apart(one: str, two: str) -> bool:
+    if abs(len(one) - len(two)) > 1:
+        return False
+    head = 0
+    while head < min(len(one), len(two)) and one[head] == two[head]:
+        head += 1
+    a, b = one[head:], two[head:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
+
+
+FIX_SPELLING = Refactoring("fix_spelling", "refactor.rewrite.fixSpelling", _propose)

@@ -1,0 +1,121 @@
+"""Messages with a value in them, with another text, in one piece."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import rewrite_node
+from copydesk.refactorings.requested import quoted_texts, subjects
+from copydesk.refactorings.texts.text_lines import STRING, is_docstring
+from copydesk.syntax.tree import text_of
+
+_MOST = 16
+
+
+def _messages(context: RefactoringContext, arguments: Arguments) -> list[Node]:
+    """Strings that are messages: those of several words first."""
+    found = [n for n in context.walk("string", "concatenated_string") if not is_docstring(n)]
+    found = [n for n in found if n.parent is None or n.parent.type != "concatenated_string"]
+    return sorted(found, key=lambda n: -_said(text_of(n), arguments))[:_MOST]
+
+
+def _said(text: str, arguments: Arguments) -> float:
+    words = set(re.findall(r"\w+", text.lower()))
+    return len(words & arguments.words) + 0.5 * (" " in text)
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    texts = [text for text in quoted_texts(arguments) if "\\" not in text][:4]
+    values = [
+        *(v for v in arguments.code if not v.startswith(("'", '"')) and context.knows(v)),
+        *subjects(context, arguments, 3),
+    ]
+    values = [
+        value
+        for value in dict.fromkeys(values)
+        if re.fullmatch(r"[\w.()\[\]-]+", value) and not value.isdigit()
+    ][:4]
+    for node in _messages(context, arguments):
+        found = STRING.fullmatch(text_of(node)) if node.type == "string" else None
+        if found is None:
+            joined = _joined(node)
+            if joined is not None:
+                yield "Join the message, one string", rewrite_node(context.lines, node, joined)
+            for text in texts:
+                yield f'Say "{text}"', rewrite_node(context.lines, node, _literal(text))
+            continue
+        prefix, quotes, body = found.groups()
+        if len(quotes) == 3 or "b" in prefix.lower() or "r" in prefix.lower():
+            continue
+        for text in texts:
+            yield f'Say "{text}"', rewrite_node(context.lines, node, _literal(text, quotes))
+            for whole in _extended(body, text):
+                yield (
+                    f'Add "{text}" to the message',
+                    rewrite_node(context.lines, node, _literal(whole, quotes, formatted="f" in prefix)),
+                )
+        if " " not in body and not arguments.mentions(body):
+            continue
+        escaped = body if "f" in prefix else body.replace("{", "{{").replace("}", "}}")
+        stop = "." if escaped.endswith(".") else ""
+        bare = escaped.removesuffix(".")
+        for value in values:
+            for form in (f": {{{value}}}", f": {{{value}!r}}", f" {{{value}}}", f", got {{{value}}}", f", got {{{value}!r}}",
+                         f" ({{{value}}})", f" {{{value}!r}}"):  # fmt: skip
+                if quotes not in form:
+                    text = f"f{quotes}{bare}{form}{stop}{quotes}"
+                    yield (
+                        f"Include {value} in the message: {form.strip(': ,')}",
+                        rewrite_node(context.lines, node, text),
+                    )
+        if "f" in prefix and "{" not in body:
+            yield "Drop the f, no placeholder", rewrite_node(context.lines, node, f"{quotes}{body}{quotes}")
+        if not prefix and "{" in body:
+            yield "Make it an f-string", rewrite_node(context.lines, node, f"f{quotes}{body}{quotes}")
+
+
+def _extended(body: str, text: str) -> Iterator[str]:
+    """A message with a text before it or behind it; once where one ends as the other begins."""
+    tail = text.lstrip(".… ")
+    overlap = next((k for k in range(min(len(body), len(tail)) - 1, 1, -1) if body.endswith(tail[:k])), 0)
+    if overlap > 3:
+        yield body + tail[overlap:]
+    if tail[:1] in ",:;.(" or tail[:1].islower() or tail[:1] == "{":
+        yield f"{body}{'' if tail[:1] in ',:;.' else ' '}{tail}"
+        if tail[:1] not in ",:;.(":
+            yield f"{body}, {tail}"
+    yield f"{text}{'' if text.endswith(' ') else ' '}{body}"
+
+
+def _literal(text: str, quotes: str = '"', *, formatted: bool = False) -> str:
+    if quotes in text:
+        quotes = "'" if quotes == '"' else '"'
+    holes = re.search(r"\{[^{}\s]+\}|\{\w[^{}]*\}", text) is not None
+    return f"{'f' if holes or formatted else ''}{quotes}{text}{quotes}"
+
+
+def _joined(node: Node) -> str | None:
+    """Adjacent strings as one."""
+    parts = [STRING.fullmatch(text_of(part)) for part in node.named_children if part.type == "string"]
+    if not all(parts) or "#" in text_of(node):
+        return None
+    quotes = {part[2] for part in parts if part is not None}
+    if len(quotes) != 1:
+        return None
+    (quote,) = quotes
+    formatted = any(part is not None and "f" in part[1] for part in parts)
+    bodies = []
+    for part in parts:
+        assert part is not None
+        plain = formatted and "f" not in part[1]
+        bodies.append(part[3].replace("{", "{{").replace("}", "}}") if plain else part[3])
+    return f"{'f' if formatted else ''}{quote}{''.join(bodies)}{quote}"
+
+
+CHANGE_MESSAGE = Refactoring("change_message", "refactor.rewrite.changeMessage", _propose)

@@ -1,0 +1,68 @@
+"""Comments taken away: all but those that tools read, or single ones."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines
+from copydesk.refactorings.texts.text_lines import runs_of_comments
+from copydesk.syntax.splice import start_of
+from copydesk.syntax.tree import text_of
+
+_READ_BY_TOOLS = re.compile(
+    r"#\s*(?:!|-\*-|noqa|type:|pragma|pylint:|fmt:|isort:|ruff:|mypy:|pyright:|nosec|coding[:=])",
+    re.IGNORECASE,
+)
+
+
+def remove_comments(context: RefactoringContext) -> Edits:
+    """Whole lines, and what stands behind code."""
+    comments = [node for node in context.walk("comment") if not _READ_BY_TOOLS.match(text_of(node))]
+    return tuple(edit for node in comments for edit in _without(context, node))
+
+
+def _without(context: RefactoringContext, comment: Node) -> Edits:
+    line = comment.start_point[0] + 1
+    before, text = context.split(start_of(comment))
+    end = "\n" if text.endswith("\n") else ""
+    return replace_lines(line, line, [before.rstrip() + end] if before.strip() else [])
+
+
+def _all(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    yield "Remove comments", remove_comments(context)
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """Each comment alone, and those of lines one below the other together; those that are code, all of them."""
+    for node in context.walk("comment"):
+        yield f"Remove the comment {text_of(node)}", _without(context, node)
+    dead: list[Edits] = []
+    for first, last in runs_of_comments(context):
+        text = [line.strip().lstrip("#") for line in context.view(first, last)]
+        if _is_code(text):
+            dead.append(delete_lines(first, last))
+            yield "Remove the commented-out code", dead[-1]
+        elif last > first:
+            yield f"Remove the comment #{text[0]}", delete_lines(first, last)
+    if len(dead) > 1:
+        yield "Remove all commented-out code", merged(*dead)
+
+
+def _is_code(lines: Sequence[str]) -> bool:
+    text = "\n".join(line.removeprefix(" ") for line in lines)
+    try:
+        return bool(ast.parse(text).body) and bool(re.search(r"[=(\[.]|^\s*(?:return|pass|break)", text))
+    except (SyntaxError, ValueError):
+        return False
+
+
+REMOVE_COMMENTS = Refactoring(
+    "remove_comments", "refactor.rewrite.removeComments", _propose, menu="selection", offer=_all
+)

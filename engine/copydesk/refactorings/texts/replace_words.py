@@ -1,0 +1,216 @@
+"""Words of a comment, a docstring or a message replaced by others of the instruction, or left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.texts.text_lines import TextLine, text_lines, with_texts
+
+_BETWEEN = re.compile(
+    r"\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
+)
+_INSTEAD = re.compile(r",?\s+(?:and not|instead of|rather than|not|for|over|where it says)\s+")
+_ENDS = re.compile(
+    r"[,;!?]| (?:in|on|at|for|of|everywhere|please|instead|and|there|here|above|below)\b|\.$|\. "
+)
+_STRIPPED = " `\"'“”‘’.,:;!?"
+_MOST = 24
+_MARKS = frozenset({
+    "period", "stop", "dot", "full", "capital", "capitalize", "uppercase", "lowercase", "lower", "comma", "space", "colon",
+    "exclamation", "mark", "punctuation", "upper", "sentence", "blank", "leading",
+})  # fmt: skip
+"""Words of an instruction about punctuation."""
+
+
+def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]:
+    """What an instruction may want replaced, as it stands in the texts, and by what."""
+    lower = [place.text.lower() for place in places]
+    found: dict[tuple[str, str], None] = {}
+    quotes = [
+        q.strip()
+        for pair in re.findall(r"\"([^\"]+)\"|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)", text)
+        for q in pair
+        if q
+    ]
+    for old in quotes:
+        if any(old.lower() in line for line in lower):
+            for new in quotes:
+                if new != old:
+                    found[old, new] = None
+    for match in _INSTEAD.finditer(text):
+        old = _known(text[match.end() :], lower, front=True)
+        if old:
+            for new in _last_words(text[: match.start()]):
+                found[old, new] = None
+    for match in _BETWEEN.finditer(text):
+        old = _known(text[: match.start()], lower, front=False)
+        if old:
+            for new in _first_words(text[match.end() :]):
+                found[old, new] = None
+    return [pair for pair in found if pair[0].lower() != pair[1].lower() or pair[0] != pair[1]][:_MOST]
+
+
+def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
+    """The longest run of words at one end of a text that the selection's texts have."""
+    words = text.split()
+    for count in range(min(8, len(words)), 0, -1):
+        phrase = " ".join(words[:count] if front else words[-count:]).strip(_STRIPPED)
+        near = [line for line in lower if phrase.lower() in line] if len(phrase) > 1 else []
+        if near and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", "\n".join(near)):
+            return phrase
+    return None
+
+
+def _first_words(text: str) -> list[str]:
+    whole = text.strip().strip("`\"'“”")
+    ends = [whole[: end.start()] for end in list(_ENDS.finditer(whole))[:3]]
+    words = whole.split()
+    some = [" ".join(words[:count]) for count in (1, 2)]
+    return [
+        one
+        for one in dict.fromkeys(
+            one.strip().strip("`\"'“”") for one in (*ends, whole, whole.rstrip("."), *some)
+        )
+        if one
+    ]
+
+
+def _last_words(text: str) -> list[str]:
+    words = text.split()
+    found = [" ".join(words[-count:]).strip(_STRIPPED) for count in (1, 2, 3)]
+    quoted = re.findall(r"[\"`']([^\"`']+)[\"`']$", text.strip())
+    return list(dict.fromkeys(one for one in (*quoted, *found) if one))
+
+
+def _cased(new: str, old: str) -> str:
+    return new[:1].upper() + new[1:] if old[:1].isupper() and new[:1].islower() else new
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    places = text_lines(context)
+    for old, new in replacements(arguments.instruction, places):
+        word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
+        changed: list[tuple[TextLine, str]] = []
+        for place in places:
+            made = place.text
+            for found in reversed(list(word.finditer(made))):
+                start = found.start() - (new[0] in ",;:." and made[: found.start()].endswith(" "))
+                made = made[:start] + _cased(new, found[0]) + made[found.end() :]
+            if made != place.text:
+                changed.append((place, made))
+        for one in changed[:3]:
+            yield f'Replace "{old}" by "{new}" in the text', with_texts([one])
+        if len(changed) > 1:
+            yield f'Replace "{old}" by "{new}" in all texts', with_texts(changed)
+
+
+def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """Words that the instruction names, taken out of a text; and what stands in brackets."""
+    places = text_lines(context)
+    text = arguments.instruction
+    gone = [
+        q.strip()
+        for pair in re.findall(r"\"([^\"]+)\"|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)", text)
+        for q in pair
+        if q
+    ]
+    words = text.split()
+    lower = [place.text.lower() for place in places]
+    for at in range(len(words)):
+        phrase = _known(" ".join(words[at:]), lower, front=True)
+        if phrase and len(phrase) > 3:
+            gone.append(phrase)
+    for place in places:
+        text = place.text.lower()
+        for phrase in [one for one in dict.fromkeys(gone) if one.lower() in text][:12]:
+            made = re.sub(
+                rf"[ ,;]*(?<!\w){re.escape(phrase)}(?!\w)", "", place.text, count=1, flags=re.IGNORECASE
+            )
+            if made != place.text:
+                yield f'Drop "{phrase}" from the text', with_texts([(place, made)])
+                tail = re.sub(rf"[ ,;:.-]*(?<!\w){re.escape(phrase)}.*?(?=[\"']*$)", "", place.text, count=1)
+                yield f'Drop "{phrase}" and what follows', with_texts([(place, tail)])
+        made = re.sub(r" ?\([^()]*\)", "", place.text)
+        if made != place.text:
+            yield "Drop what is in brackets, the parens", with_texts([(place, made)])
+
+
+def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A full stop, a comma, a space, a capital letter: there or not."""
+    if not arguments.words & _MARKS:
+        return
+    for place in text_lines(context):
+        found = re.fullmatch(
+            r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)((?:\\n)?(?:\"{3}|'{3}|\"|')?)", place.text
+        )
+        if found is None or not found[2].strip():
+            continue
+        head, text, tail = found.groups()
+        forms = {
+            "Add a full stop, period": text.rstrip() + ".", "Drop the full stop, period": text.rstrip().rstrip("."),
+            "Start with a capital": text[:1].upper() + text[1:], "Start in lower case": text[:1].lower() + text[1:],
+            "Start with a capital, end with a period": text[:1].upper() + text[1:].rstrip().rstrip(".") + ".",
+            "Add a space at the end": text + " ", "Drop the exclamation mark": text.replace("!", ""),
+            "Drop the leading space": text.lstrip(),
+            "Full stop, no exclamation mark": text.replace("!", "."),
+        }  # fmt: skip
+        for title, made in forms.items():
+            if made != text:
+                yield title, with_texts([(place, head + made + tail)])
+        if "comma" in arguments.words or "space" in arguments.words:
+            mark = "," if "comma" in arguments.words else " "
+            for word in list(dict.fromkeys(re.findall(r"\w+", text)))[:40]:
+                if word.lower() in arguments.words:
+                    behind = re.sub(rf"\b{re.escape(word)}\b(?!,)", f"{word}{mark}", text, count=1)
+                    yield f"Add a {mark} after {word}", with_texts([(place, head + behind + tail)])
+                    before = re.sub(rf"(?<![,]) \b{re.escape(word)}\b", f"{mark} {word}", text, count=1)
+                    yield f"Add a {mark} before {word}", with_texts([(place, head + before + tail)])
+
+
+def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A wording of the instruction in place of the words of a text that are most like it."""
+    wordings = [text for text in arguments.texts if text != arguments.instruction]
+    wordings = [text.strip() for text in wordings if 1 < len(text.split()) < 16][:8]
+    for place in text_lines(context):
+        spans = [found.span() for found in re.finditer(r"[^\s\"'#]+", place.text)]
+        words = [place.text[a:b].lower() for a, b in spans]
+        for wording in wordings:
+            wanted = wording.lower().split()
+            if len(set(wanted) & set(words)) * 2 < len(wanted):
+                continue
+            window = _most_alike(words, wanted)
+            if window is None:
+                continue
+            first, last = window
+            while words[first] not in wanted:
+                first += 1
+            while words[last - 1] not in wanted:
+                last -= 1
+            for begin, stop in ((first, last), window):
+                made = place.text[: spans[begin][0]] + wording + place.text[spans[stop - 1][1] :]
+                yield f'Say "{wording}" there', with_texts([(place, made)])
+
+
+def _most_alike(words: Sequence[str], wanted: Sequence[str]) -> tuple[int, int] | None:
+    """The run of words that begins or ends as another one and has the most of its words."""
+    best: tuple[float, int, int] | None = None
+    for start in range(len(words)):
+        for end in range(start + 1, min(len(words), start + len(wanted) + 2) + 1):
+            run = words[start:end]
+            if run[0] != wanted[0] and run[-1] != wanted[-1]:
+                continue
+            shared = len(set(run) & set(wanted))
+            score = shared - abs(len(run) - len(wanted)) / 4
+            if best is None or score > best[0]:
+                best = score, start, end
+    return best[1:] if best is not None and best[0] >= len(wanted) / 2 - 0.5 else None
+
+
+SPLICE_WORDING = Refactoring("splice_wording", "refactor.rewrite.spliceWording", _spliced)
+REPLACE_WORDS = Refactoring("replace_words", "refactor.rewrite.replaceWords", _propose)
+LEAVE_OUT_WORDS = Refactoring("leave_out_words", "refactor.rewrite.leaveOutWords", _leave_out)
+PUNCTUATION = Refactoring("punctuation", "refactor.rewrite.punctuation", _marks)

@@ -1,0 +1,79 @@
+"""The lines of comments, docstrings and other strings, one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from copydesk.refactorings.blocks import is_text, statements_of
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, merged, replace_lines
+from copydesk.request import Range
+from copydesk.syntax.tree import rows
+
+STRING = re.compile(r"([rRbBuUfF]*)(\"{3}|'{3}|\"|')(.*)\2", re.DOTALL)
+"""The prefix, the quotes and the content of a string."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """What of a line is text: the characters `start` to `end` of line `number` (1-based)."""
+
+    number: int
+    start: int
+    end: int
+    line: str
+    comment: bool
+
+    @property
+    def text(self) -> str:
+        """The text, with the quotes or the `#` that stand in this line."""
+        return self.line[self.start : self.end]
+
+
+def text_lines(context: RefactoringContext) -> list[TextLine]:
+    """All of the selection, in order. Raises UnicodeEncodeError."""
+    found: list[TextLine] = []
+    for node in context.walk("comment", "string"):
+        first, last = rows(node)
+        for number in range(first, last + 1):
+            (line,) = context.view(number, number)
+            raw = line.rstrip("\n").encode()
+            start = node.start_point[1] if number == first else 0
+            end = node.end_point[1] if number == node.end_point[0] + 1 else len(raw)
+            begin, stop = len(raw[:start].decode(errors="replace")), len(raw[:end].decode(errors="replace"))
+            found.append(TextLine(number, begin, stop, line, node.type == "comment"))
+    return found
+
+
+def with_texts(changed: Iterable[tuple[TextLine, str]]) -> Edits | None:
+    """Other texts for some; None where two are in one line."""
+    parts = [
+        replace_lines(
+            place.number, place.number, [place.line[: place.start] + text + place.line[place.end :]]
+        )
+        for place, text in changed
+    ]
+    return merged(*parts) if parts else None
+
+
+def is_docstring(node: Node) -> bool:
+    """Whether a string is a statement, and the first one of its block."""
+    statement = node.parent
+    return statement is not None and is_text(statement) and statements_of(statement.parent)[:1] == [statement]
+
+
+def runs_of_comments(context: RefactoringContext) -> list[Range]:
+    """Lines one below the other, each a comment and nothing else. Raises UnicodeEncodeError."""
+    found: list[Range] = []
+    for node in context.walk("comment"):
+        line = node.start_point[0] + 1
+        if context.starts_line(node):
+            if found and found[-1][1] == line - 1:
+                found[-1] = found[-1][0], line
+            else:
+                found.append((line, line))
+    return found

@@ -1,0 +1,150 @@
+"""The annotations of a function: of its parameters and of what it returns, one or all at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.code_words import annotation, literal_type
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, insert_at, replace_node
+from copydesk.refactorings.expressions import mentioned
+from copydesk.refactorings.parameters import list_parameters, name_of, parameter_of, plain_names
+from copydesk.refactorings.spoken import spoken_types
+from copydesk.refactorings.type_hints.inferred_type import inferred_return
+from copydesk.refactorings.type_hints.named_types import named_types
+from copydesk.syntax.splice import Splice, end_of, spliced, start_of
+from copydesk.syntax.tree import text_of
+
+_SAID = r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
+"""What may stand between a parameter and its type in an instruction, and the type."""
+
+
+def annotate_parameter(name: str, type: str | None, context: RefactoringContext) -> Edits | None:
+    """type: None for that of the default."""
+    parameter = parameter_of(context, name)
+    if parameter is None:
+        return None
+    said = parameter.child_by_field_name("type")
+    if type is None:
+        type = _type_of_default(parameter)
+        if type is None:
+            return () if said is not None else None
+    if not context.knows(type, type=True):
+        return None
+    if said is not None:
+        return replace_node(context.lines, said, type)
+    splice = _annotated(parameter, type)
+    return spliced(context.lines, [splice]) or None if splice is not None else None
+
+
+def annotate_return(type: str, context: RefactoringContext) -> Edits | None:
+    """`-> type`, in place of another one where there is one."""
+    function = context.function()
+    return _returning(context, function, type) if function and context.knows(type, type=True) else None
+
+
+def _returning(context: RefactoringContext, function: Node, type: str) -> Edits | None:
+    parameters, said = function.child_by_field_name("parameters"), function.child_by_field_name("return_type")
+    if said is not None:
+        return replace_node(context.lines, said, type)
+    return insert_at(context.lines, end_of(parameters), f" -> {type}") if parameters is not None else None
+
+
+def _annotated(parameter: Node, type: str) -> Splice | None:
+    """A type for a parameter that has none."""
+    if parameter.type in ("identifier", "list_splat_pattern", "dictionary_splat_pattern"):
+        return Splice(end_of(parameter), end_of(parameter), f": {type}")
+    left, default = parameter.child_by_field_name("name"), parameter.child_by_field_name("value")
+    if parameter.type != "default_parameter" or left is None or default is None:
+        return None
+    same_line = left.end_point[0] == default.start_point[0]
+    return Splice(end_of(left), start_of(default), f": {type} = ") if same_line else None
+
+
+def _type_of_default(parameter: Node) -> str | None:
+    default = parameter.child_by_field_name("value")
+    return literal_type(text_of(default)) if default is not None else None
+
+
+def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for name in plain_names(context):
+        yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
+        for type in arguments.types:
+            yield f'Annotate "{name}" as "{type}"', annotate_parameter(name, type, context)
+
+
+def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for type in arguments.types:
+        yield f'Annotate the return type as "{type}"', annotate_return(type, context)
+    types = named_types(context, arguments)
+    for function in mentioned(context.starting("function_definition"), arguments):
+        given, said = function.child_by_field_name("parameters"), function.child_by_field_name("return_type")
+        if given is None:
+            continue
+        at = end_of(given)
+        spelt = [s for p in list_parameters(function) if (s := _as_spelt(p, arguments)) is not None]
+        if said is None and (arrow := re.search(r"->\s*(.+)$", arguments.instruction)):
+            spelt += [Splice(at, at, f" -> {type}") for type in [_leading_type(arrow[1])] if type]
+        if len(spelt) > 1:
+            yield "Annotate the signature", spliced(context.lines, spelt)
+        results = list(dict.fromkeys([inferred_return(function), *types, "None"]))
+        for result in filter(None, results):
+            yield f"Annotate the return type as {result}", _returning(context, function, result)
+        parameters = [p for p in list_parameters(function) if name_of(p) not in ("", "self", "cls")]
+        typed = [(p, kind) for p in parameters if (kind := _type_for(p, arguments))]
+        splices = [s for p, kind in typed if (s := _annotated(p, kind))]
+        if splices:
+            yield "Annotate the parameters", spliced(context.lines, splices)
+        for result in filter(None, results if said is None else ()):
+            arrow_to = Splice(at, at, f" -> {result}")
+            if splices:
+                title = f"Annotate the signature: parameters and return type {result}"
+                yield title, spliced(context.lines, [*splices, arrow_to])
+            for p, type in ((p, type) for p in parameters for type in types):
+                if (splice := _annotated(p, type)) is not None:
+                    title = f"Annotate {name_of(p)} as {type}, and the return type as {result}"
+                    yield title, spliced(context.lines, [splice, arrow_to])
+
+
+def _as_spelt(parameter: Node, arguments: Arguments) -> Splice | None:
+    """The type of a parameter as an instruction writes it: `name: type`."""
+    name = name_of(parameter)
+    if parameter.type in ("list_splat_pattern", "dictionary_splat_pattern") and parameter.named_children:
+        name = text_of(parameter.named_children[0])
+    found = re.search(rf"(?<![\w.]){re.escape(name)}: ?(.+)", arguments.instruction) if name else None
+    type = _leading_type(found[1]) if found is not None else None
+    return _annotated(parameter, type) if type is not None else None
+
+
+def _leading_type(text: str) -> str | None:
+    """The longest type that a text begins with, up to a comma, an arrow or its end."""
+    stops = [match.start() for match in re.finditer(r",| ->|[.;`\"]|$| and ", text)]
+    found = (text[:stop].strip() for stop in reversed(stops))
+    return next((said for said in found if said and annotation(said) is not None), None)
+
+
+def _type_for(parameter: Node, arguments: Arguments) -> str | None:
+    """The type that stands behind a parameter's name in the instruction, else that of its default."""
+    if parameter.type not in ("identifier", "default_parameter"):
+        return None
+    found = re.search(rf"(?<![\w.]){re.escape(name_of(parameter))}{_SAID}", arguments.instruction)
+    if found is not None:
+        word = found[1].rstrip(".,")
+        spoken = spoken_types(Arguments(words=frozenset({word.lower()})))
+        word = spoken[0] if spoken else word
+        if re.match(r"(?:`|\))* or none\b", arguments.instruction[found.end() :], re.IGNORECASE):
+            word = f"{word} | None"
+        if annotation(word) is not None and (spoken or word[:1].isupper() or "[" in word or "|" in word):
+            return word
+    return _type_of_default(parameter)
+
+
+ANNOTATE_PARAMETER = Refactoring(
+    "annotate_parameter", "refactor.rewrite.parameterType", _one_parameter, menu="cursor"
+)
+ANNOTATE_SIGNATURE = Refactoring("annotate_signature", "refactor.rewrite.annotateSignature", _signature)

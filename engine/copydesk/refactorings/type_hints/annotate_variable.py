@@ -1,0 +1,37 @@
+"""The annotation of a variable: added, changed, dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.code_words import literal_type
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import insert_at, replace_node, replace_span
+from copydesk.refactorings.expressions import mentioned
+from copydesk.refactorings.type_hints.named_types import named_types
+from copydesk.syntax.splice import end_of
+from copydesk.syntax.tree import text_of
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    types = named_types(context, arguments)
+    for node in mentioned(context.walk("assignment"), arguments):
+        left, right, said = (node.child_by_field_name(field) for field in ("left", "right", "type"))
+        if left is None or left.type not in ("identifier", "attribute"):
+            continue
+        inferred = literal_type(text_of(right)) if right is not None else None
+        for type in dict.fromkeys([*types, *([inferred] if inferred else [])]):
+            made = (
+                replace_node(context.lines, said, type)
+                if said is not None
+                else insert_at(context.lines, end_of(left), f": {type}")
+            )
+            yield f"Annotate {text_of(left)} as {type}", made
+        if said is not None and right is not None:
+            dropped = replace_span(context.lines, end_of(left), end_of(said), "")
+            yield f"Drop the annotation of {text_of(left)}", dropped
+
+
+ANNOTATE_VARIABLE = Refactoring("annotate_variable", "refactor.rewrite.annotateVariable", _propose)

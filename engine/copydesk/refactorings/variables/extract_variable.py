@@ -1,0 +1,164 @@
+"""Extract variable: a name for the value of an expression, wherever that stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import BLOCKS, COMPREHENSIONS, is_stored, statement_before
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import comments_above, in_one_line
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_nodes, rewrite_node
+from copydesk.refactorings.function_body import first_statement
+from copydesk.refactorings.new_names import derived_name, new_names
+from copydesk.refactorings.requested import requested_statements
+from copydesk.refactorings.variables.use_constant import nodes_saying
+from copydesk.syntax.tree import identifiers, rows, text_of
+
+_LITERALS = ("integer", "float", "string")
+_EXPRESSIONS = (
+    *_LITERALS, *COMPREHENSIONS, "attribute", "call", "subscript", "list", "dictionary", "set", "tuple", "binary_operator",
+    "comparison_operator", "boolean_operator", "not_operator", "unary_operator", "await", "conditional_expression", "lambda",
+    "concatenated_string",
+)  # fmt: skip
+_MOST = 20
+"""Expressions that names of an instruction are tried for, those first that it has most of."""
+_LONGEST = 60
+
+
+def extract_variable(name: str, value: str, context: RefactoringContext) -> Edits | None:
+    """The value gets a line of its own before the one statement that has it."""
+    names = [n for n in context.walk("identifier") if text_of(n) == name]
+    places = nodes_saying(value, context)
+    if any(_gives(n, value) for n in names):
+        return ()
+    if len(places) != 1 or names or is_stored(places[0]):
+        return None
+    statement = statement_before(places[0])
+    if statement is None or not context.has(statement) or not context.starts_line(statement):
+        return None
+    used = replace_nodes(context.lines, [(places[0], name)])
+    before = insert_lines(statement.start_point[0] + 1, [f"{context.indent(statement)}{name} = {value}\n"])
+    return (*before, *used) if used else None
+
+
+def _gives(name: Node, value: str) -> bool:
+    parent = name.parent
+    right = (
+        parent.child_by_field_name("right") if parent is not None and parent.type == "assignment" else None
+    )
+    return right is not None and text_of(right) == value
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    nodes = list(context.walk(*_EXPRESSIONS))
+    for value in dict.fromkeys(text_of(n) for n in nodes):
+        for name in arguments.names if arguments.mentions(value) else ():
+            if name not in context.names():
+                yield f'Extract {value} into variable "{name}"', extract_variable(name, value, context)
+    places: dict[str, list[Node]] = {}
+    for node in nodes:
+        if _is_part(node):
+            places.setdefault(text_of(node), []).append(node)
+    yield from _as_written(context, arguments, places)
+    names = new_names(context, arguments)
+    ranked = sorted(places.items(), key=lambda item: -_rank(item[0], item[1], arguments))
+    for code, same in ranked[:_MOST]:
+        own = derived_name(code) if not names or arguments.mentions(code) else None
+        tried = [*names, own] if own is not None and same[0].type not in _LITERALS else names
+        what = code if len(code) < _LONGEST else f"the {same[0].type}"
+        for name in dict.fromkeys(tried):
+            for edits in _named(context, same, name) if name not in context.names() else ():
+                yield f'Extract {what} into variable "{name}"', edits
+
+
+def _is_part(node: Node) -> bool:
+    """Whether it is a value inside a statement: none that is called, given a value, a type, or a number with its sign."""
+    parent = node.parent
+    if parent is None or is_stored(node) or node.type == "unary_operator":
+        return False
+    if parent.type in ("expression_statement", "type"):
+        return False
+    return not (parent.type == "call" and parent.child_by_field_name("function") == node)
+
+
+def _as_written(
+    context: RefactoringContext, arguments: Arguments, places: dict[str, list[Node]]
+) -> Iterator[Proposal]:
+    """An assignment that the instruction spells out, and its name wherever the value stood."""
+    for statement in requested_statements(context, arguments):
+        name, _, value = statement.partition(" = ")
+        if name.isidentifier() and value in places:
+            for edits in _named(context, places[value], name):
+                yield f"Assign {statement} first, and use {name}", edits
+
+
+def _rank(code: str, nodes: Sequence[Node], arguments: Arguments) -> float:
+    words = {part for part in re.split(r"[\W_]+", code.lower()) if part}
+    said = len(words & arguments.words) / (len(words) + 1)
+    literal = nodes[0].type in _LITERALS
+    return (
+        3 * arguments.mentions(code) + said * 2 + (len(nodes) > 1) - literal * 0.5 + min(len(code), 40) / 80
+    )
+
+
+def _named(context: RefactoringContext, nodes: Sequence[Node], name: str) -> Iterator[Edits | None]:
+    """A name for what stands in all these places: before the first of them, first in the function, or in its first place."""
+    value = in_one_line(nodes[0])
+    if value is None:
+        return
+    statement = _statement_of(nodes)
+    if statement is not None:
+        yield _made(context, nodes, name, value, statement)
+    if nodes[0].type in (*_LITERALS, "attribute", "call", "subscript"):
+        first = first_statement(context)
+        if first is not None and first != statement:
+            yield _made(context, nodes, name, value, first)
+    if len(nodes) > 1 and (own := _statement_of(nodes[:1])) is not None:
+        yield _made(context, nodes[:1], name, value, own)
+        again = (nodes[0], f"({name} := {value})")
+        yield replace_nodes(context.lines, [again, *((node, name) for node in nodes[1:])])
+
+
+def _made(
+    context: RefactoringContext, nodes: Sequence[Node], name: str, value: str, before: Node
+) -> Edits | None:
+    if not context.starts_line(before):
+        return None
+    place = comments_above(context, rows(before)[0])
+    put = insert_lines(place, [f"{context.indent(before)}{name} = {value}\n"])
+    if len(nodes) == 1 and nodes[0].start_point[0] != nodes[0].end_point[0]:
+        return merged(put, rewrite_node(context.lines, nodes[0], name))
+    return merged(put, replace_nodes(context.lines, [(node, name) for node in nodes]))
+
+
+def _statement_of(nodes: Sequence[Node]) -> Node | None:
+    """The statement before which a value can be made for all these places; None where there is none."""
+    chains = [_chain(node) for node in nodes]
+    block = next((n for n in chains[0] if n.type in BLOCKS and all(n in chain for chain in chains)), None)
+    return next((n for n in chains[0] if block is not None and n.parent == block), None)
+
+
+def _chain(node: Node) -> list[Node]:
+    """What is round a node, from the inside; none where a name in it means something else outside."""
+    names = {text_of(n) for n in identifiers(node)}
+    found: list[Node] = []
+    above: Node | None = node
+    while above is not None:
+        found.append(above)
+        if above.type in ("lambda", *COMPREHENSIONS) and above != node:
+            heads = [c for c in above.named_children if c.type in ("for_in_clause", "lambda_parameters")]
+            targets = [head.child_by_field_name("left") or head for head in heads]
+            if names & {text_of(n) for target in targets for n in (target, *identifiers(target))}:
+                return []
+        if above.type in ("function_definition", "class_definition"):
+            break
+        above = above.parent
+    return found
+
+
+EXTRACT_VARIABLE = Refactoring("extract_variable", "refactor.extract.variable", _propose)

@@ -1,0 +1,145 @@
+"""Inline variable: a variable's value in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import (
+    count_of,
+    function_of,
+    is_stored,
+    next_statement,
+    stands_alone,
+    statement_before,
+)
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import in_one_line
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines, replace_nodes
+from copydesk.syntax.splice import end_of, start_of
+from copydesk.syntax.tree import identifiers, is_label, rows, text_of
+
+_WHOLE = (
+    "identifier", "attribute", "call", "subscript", "integer", "float", "string", "true", "false", "none", "list",
+    "dictionary", "set", "tuple", "parenthesized_expression", "list_comprehension", "set_comprehension",
+    "dictionary_comprehension",
+)  # fmt: skip
+"""What means the same wherever it stands in an expression."""
+_LOOSE = (
+    "binary_operator", "comparison_operator", "boolean_operator", "not_operator", "unary_operator", "await",
+    "conditional_expression",
+)  # fmt: skip
+_ALONE = (
+    "argument_list",
+    "return_statement",
+    "expression_list",
+    "parenthesized_expression",
+    "list",
+    "assignment",
+)
+"""Where such a one stands as well."""
+_MOST_USES = 12
+
+
+def inline_variable(name: str, sure: bool, context: RefactoringContext) -> Edits | None:
+    """Where it is given once and used once, by the next statement. sure: that there is none means that nothing is left to do."""
+    names = [n for n in context.walk("identifier") if text_of(n) == name and not is_label(n)]
+    if not names:
+        return () if sure else None
+    if len(names) != 2 or is_stored(names[1]) or count_of(name, names[0]) != 2:
+        return None
+    given, used = names
+    assignment, behind = given.parent, statement_before(used)
+    if assignment is None or assignment.type != "assignment" or behind is None:
+        return None
+    left, type, value = (assignment.child_by_field_name(field) for field in ("left", "type", "right"))
+    statement = assignment.parent
+    if left != given or type is not None or value is None or statement is None:
+        return None
+    first, last = rows(statement)
+    alone = context.split(start_of(statement))[0] + context.split(end_of(statement))[1]
+    loose = value.type in _LOOSE and used.parent is not None and used.parent.type in _ALONE
+    if not (value.type in _WHOLE or loose) or first != last or alone.strip():
+        return None
+    made = (
+        replace_nodes(context.lines, [(used, text_of(value))])
+        if statement.next_named_sibling == behind
+        else None
+    )
+    return (*delete_lines(first, first), *made) if made else None
+
+
+def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for assignment in context.walk("assignment"):
+        left = assignment.child_by_field_name("left")
+        if left is not None and left.type == "identifier":
+            yield f'Inline variable "{text_of(left)}"', inline_variable(text_of(left), False, context)
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """Also where it is used more than once, or later, when its value may be another one."""
+    for assignment in context.walk("assignment"):
+        left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+        statement = assignment.parent
+        if left is None or right is None or statement is None or not stands_alone(context, statement):
+            continue
+        yield from _returned(context, statement, left, right)
+        value = in_one_line(right)
+        if left.type == "identifier" and value is not None:
+            values = [value] if right.type in _WHOLE else [f"({value})", value]
+            yield from _assigned_again(context, statement, left, values[0])
+            yield from _everywhere(context, statement, left, values)
+
+
+def _everywhere(
+    context: RefactoringContext, statement: Node, left: Node, values: list[str]
+) -> Iterator[Proposal]:
+    name, scope = text_of(left), function_of(statement)
+    names = [n for n in identifiers(scope) if text_of(n) == name and not is_label(n)] if scope else []
+    uses = [n for n in names if n.start_byte >= statement.end_byte and not is_stored(n)]
+    if len(uses) != len(names) - 1 or not 0 < len(uses) <= _MOST_USES:
+        return
+    for value in values:
+        put = replace_nodes(context.lines, [(use, value) for use in uses])
+        yield f'Inline variable "{name}" everywhere', merged(delete_lines(*rows(statement)), put)
+    yield (
+        f'Inline variable "{name}" once, keep it',
+        replace_nodes(context.lines, [(uses[-1], values[0])]),
+    )
+
+
+def _assigned_again(
+    context: RefactoringContext, statement: Node, left: Node, value: str
+) -> Iterator[Proposal]:
+    """A value that the next statement takes once, and gives the name another one."""
+    name, behind = text_of(left), next_statement(statement)
+    if behind is None or not text_of(behind).startswith(f"{name} = "):
+        return
+    uses = [n for n in identifiers(behind) if text_of(n) == name and not is_label(n) and not is_stored(n)]
+    if len(uses) == 1:
+        put = replace_nodes(context.lines, [(uses[0], value)])
+        yield f"Combine both statements that assign {name}", merged(delete_lines(*rows(statement)), put)
+
+
+def _returned(context: RefactoringContext, statement: Node, left: Node, right: Node) -> Iterator[Proposal]:
+    """A value that is returned at once, by whatever names it has."""
+    behind, name, indent = next_statement(statement), text_of(left), context.indent(statement)
+    if behind is None or behind.type != "return_statement" or behind.named_child_count != 1:
+        return
+    if text_of(behind.named_children[0]) != name:
+        return
+    if right.type != "assignment":
+        title, text = f"Return the value directly, {name} is not needed", f"return {text_of(right)}"
+    else:
+        target, chained = right.child_by_field_name("left"), in_one_line(right)
+        if target is None or chained is None:
+            return
+        title = f"{name} is not needed, return {text_of(target)}"
+        text = f"{chained}\n{indent}return {text_of(target)}"
+    yield title, replace_lines(rows(statement)[0], rows(behind)[1], [f"{indent}{text}\n"])
+
+
+INLINE_VARIABLE = Refactoring("inline_variable", "refactor.inline", _propose, menu="cursor", offer=_offer)

@@ -1,0 +1,86 @@
+"""Several names given values at once, or one after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import assigned, following
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import in_one_line, plain_statements
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_lines
+from copydesk.syntax.tree import rows, text_of
+
+_LISTS = ("pattern_list", "tuple_pattern", "expression_list", "tuple")
+
+
+def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in plain_statements(context, "expression_statement"):
+        sides = assigned(node)
+        if sides is None:
+            continue
+        (left, right), indent = sides, context.indent(node)
+        if (
+            left.type in _LISTS
+            and right.type in _LISTS
+            and len(left.named_children) == len(right.named_children)
+        ):
+            pairs = zip(left.named_children, right.named_children, strict=True)
+            lines = [f"{indent}{text_of(a)} = {text_of(b)}\n" for a, b in pairs]
+            yield "Split the unpacking, one assignment each line", replace_lines(*rows(node), lines)
+        elif left.type in _LISTS and right.type in ("identifier", "attribute", "subscript"):
+            names = [text_of(name) for name in left.named_children]
+            lines = [
+                f"{indent}{name} = {text_of(right)}[{k}]\n" for k, name in enumerate(names) if name != "_"
+            ]
+            yield f"Index {text_of(right)} instead of unpacking", replace_lines(*rows(node), lines)
+        if right.type == "assignment":
+            targets, value = [text_of(left)], right
+            while value.type == "assignment":
+                inner, behind = value.child_by_field_name("left"), value.child_by_field_name("right")
+                if inner is None or behind is None:
+                    return
+                targets.append(text_of(inner))
+                value = behind
+            text = in_one_line(value)
+            lines = [f"{indent}{target} = {text}\n" for target in targets]
+            yield "Split the chained assignment, one each", replace_lines(*rows(node), lines)
+            lines = [
+                f"{indent}{targets[-1]} = {text}\n",
+                *(f"{indent}{t} = {targets[-1]}\n" for t in targets[:-1]),
+            ]
+            yield "Split the chained assignment", replace_lines(*rows(node), lines)
+
+
+def _join(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in plain_statements(context, "expression_statement"):
+        below = following(node)
+        one, two = assigned(node), assigned(below) if below is not None else None
+        if one is None or two is None or below is None:
+            continue
+        parts = [in_one_line(part) for part in (one[0], two[0], one[1], two[1])]
+        if None in parts or any(part.type in _LISTS or part.type == "assignment" for part in (*one, *two)):
+            continue
+        a, b, x, y = parts
+        indent, lines = context.indent(node), (rows(node)[0], rows(below)[1])
+        yield (
+            f"Assign {a} and {b} in one line, as a tuple",
+            replace_lines(*lines, [f"{indent}{a}, {b} = {x}, {y}\n"]),
+        )
+        if x == y:
+            yield (
+                f"Chain the assignment of {a} and {b}",
+                replace_lines(*lines, [f"{indent}{a} = {b} = {x}\n"]),
+            )
+        first, second = (re.fullmatch(r"(.+)\[(-?\d+)\]", str(part)) for part in (x, y))
+        if first is not None and second is not None and first[1] == second[1]:
+            names = (a, b) if (first[2], second[2]) in (("0", "1"), ("-2", "-1")) else (b, a)
+            end = {"0": "", "1": "", "-1": "[-2:]", "-2": "[-2:]"}.get(first[2], "")
+            text = f"{indent}{names[0]}, {names[1]} = {first[1]}{end}\n"
+            yield f"Unpack {first[1]} into {names[0]} and {names[1]}", replace_lines(*lines, [text])
+
+
+SPLIT_ASSIGNMENT = Refactoring("split_assignment", "refactor.rewrite.splitAssignment", _split)
+JOIN_ASSIGNMENTS = Refactoring("join_assignments", "refactor.rewrite.joinAssignments", _join)

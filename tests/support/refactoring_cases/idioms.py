@@ -1,0 +1,30 @@
+"""The same said as Python has a word for it: name, instruction, text, title, text after."""
+
+from __future__ import annotations
+
+CASES = [
+    ("augmented_assignment", "", "x = x + 1\n", "Write x += 1", "x += 1\n"),
+    ("chained_comparison", "", "y = a < x and x < b\n", "Chain the comparison: a < x < b", "y = a < x < b\n"),
+    ("chained_comparison", "", "y = x > a and x <= b\n", "Chain the comparison: a < x <= b", "y = a < x <= b\n"),
+    ("dict_get", "", "x = d[k] if k in d else 0\n", "Use d.get(k, 0)", "x = d.get(k, 0)\n"),
+    ("dict_get", "", "if k in d:\n    x = d[k]\nelse:\n    x = None\n", "Use d.get(k)", "x = d.get(k)\n"),
+    ("function_to_lambda", "", "def g():\n    def f(a):\n        return a + 1\n    return f\n", "Make f a lambda",
+     "def g():\n    f = lambda a: a + 1\n    return f\n"),
+    ("lambda_to_function", "", "f = lambda a: a + 1\n", "Make f a function, def instead of lambda",
+     "def f(a):\n    return a + 1\n"),
+    ("merge_isinstance", "", "y = isinstance(x, A) or isinstance(x, B)\n", "Use isinstance(x, (A, B))",
+     "y = isinstance(x, (A, B))\n"),
+    ("modernize", "", "y = max([f(x) for x in z])\n", "Use a generator, no list inside max()", "y = max(f(x) for x in z)\n"),
+    ("modernize", "", "super(A, self).f()\n", "Use super() without arguments, modern: python3, Python 3", "super().f()\n"),
+    ("modernize", "", "y = True if x else False\n", "Use bool(x) instead of True if ... else False", "y = bool(x)\n"),
+    ("modernize", "", "y = a + '-' + str(b)\n", "Use an f-string instead of +", "y = f'{a}-{b}'\n"),
+    ("modernize", "", "y = {k: 0 for k in z}\n", "Use dict.fromkeys instead of the comprehension",
+     "y = dict.fromkeys(z, 0)\n"),
+    ("modernize", "", "def f():\n    return (a, b)\n", "Remove the brackets, redundant parentheses, parens",
+     "def f():\n    return a, b\n"),
+    ("setdefault", "", "if k not in d:\n    d[k] = []\nd[k].append(a)\n", "Use d.setdefault(k, []) in its place",
+     "d.setdefault(k, []).append(a)\n"),
+    ("use_with", "", "f = open(a)\nb = f.read()\nf.close()\n", "Use with open(a) as f", "with open(a) as f:\n    b = f.read()\n"),
+    ("use_with", "", "lock.acquire()\ntry:\n    a()\nfinally:\n    lock.release()\n", "Use with lock", "with lock:\n    a()\n"),
+    ("walrus", "", "a = f()\nif a is None:\n    g(a)\n", 'Assign "a" in the condition', "if (a := f()) is None:\n    g(a)\n"),
+]  # fmt: skip

@@ -1,0 +1,21 @@
+"""Whole statements: added, moved, deleted: name, instruction, text, title, text after."""
+
+from __future__ import annotations
+
+CASES = [
+    ("add_field", "size: int = 0", "class C:\n    name: str\n", "Add field size: int = 0",
+     "class C:\n    name: str\n    size: int = 0\n"),
+    ("delete_statement", "", "x = 1\ny = 2\n", "Delete y = 2", "x = 1\n"),
+    ("delete_statement", "", "a()\nif b:\n    c()\n", "Delete if b", "a()\n"),
+    ("delete_statement", "", "if b:\n    c()\n", "Replace c() by pass", "if b:\n    pass\n"),
+    ("duplicate_line", "b like a", "a = 1\n", 'Duplicate line 1 with "b" for "a"', "a = 1\nb = 1\n"),
+    ("insert_statement", "call g(a) first", "def f(a):\n    h(a)\n    i(g)\n", "Add g(a) before h(a)",
+     "def f(a):\n    g(a)\n    h(a)\n    i(g)\n"),
+    ("move_statement", "", "a = 1\nb = 2\n", "Move b = 2 before a = 1", "b = 2\na = 1\n"),
+    ("move_statement", "", "a()\nb()\nc()\n", "Move c() before a()", "c()\na()\nb()\n"),
+    ("move_statement", "", "for a in b:\n    c()\n    d()\n", "Move c() out, before the for a in b",
+     "c()\nfor a in b:\n    d()\n"),
+    ("print_variable", "", "x = 1\n", 'Print "x" after its assignment', "x = 1\nprint(x)\n"),
+    ("remove_blank_lines", "remove the blank line", "f()\n\ng()\n", "Remove the blank line above g()", "f()\ng()\n"),
+    ("remove_prints", "", "x = 1\nprint(x)\n", "Remove debug prints", "x = 1\n"),
+]  # fmt: skip

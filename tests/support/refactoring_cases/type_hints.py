@@ -1,0 +1,21 @@
+"""Type annotations: name, instruction, text, title, text after."""
+
+from __future__ import annotations
+
+HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
+
+CASES = [
+    ("annotate_parameter", "a: int", HEAD, 'Annotate "a" as "int"', HEAD.replace("(a,", "(a: int,")),
+    ("annotate_parameter", "", HEAD, 'Annotate "b" with the type of its default', HEAD.replace("b=1", "b: int = 1")),
+    ("annotate_signature", "gives int", HEAD, 'Annotate the return type as "int"', HEAD.replace("):\n", ") -> int:\n", 1)),
+    ("annotate_signature", "a: list[int], b: str -> 'C'", HEAD, "Annotate the signature",
+     HEAD.replace("(a, b=1)", "(a: list[int], b: str = 1) -> 'C'")),
+    ("annotate_signature", "", "def f(a, b=1):\n    return a == b\n",
+     "Annotate the signature: parameters and return type bool",
+     "def f(a, b: int = 1) -> bool:\n    return a == b\n"),
+    ("annotate_variable", "list of strings", "x = []\n", "Annotate x as list[str]", "x: list[str] = []\n"),
+    ("change_type", "", "x: Optional[Union[A, B]] = y\n",
+     "Write the union by |: A | B | None instead of Optional[Union[A, B]]", "x: A | B | None = y\n"),
+    ("change_type", "str as well", "x: bytes | None = y\n", "Allow str in the type too, after bytes: bytes | str | None",
+     "x: bytes | str | None = y\n"),
+]  # fmt: skip

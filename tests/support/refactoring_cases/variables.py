@@ -1,0 +1,18 @@
+"""Variables made, inlined, and assigned together or apart: name, instruction, text, title, text after."""
+
+from __future__ import annotations
+
+HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
+
+CASES = [
+    ("extract_variable", "g(a) as d", "x = h(g(a))\n", 'Extract g(a) into variable "d"', "d = g(a)\nx = h(d)\n"),
+    ("extract_variable", "name it d", "x = h(g(1))\ny = g(1)\n", 'Extract g(1) into variable "d"', "d = g(1)\nx = h(d)\ny = d\n"),
+    ("inline_variable", "", HEAD, 'Inline variable "c"', "def f(a, b=1):\n    return h(g(a), b)\n"),
+    ("inline_variable", "", "def f(a):\n    b = a + 1\n    return b * b\n", 'Inline variable "b" everywhere',
+     "def f(a):\n    return (a + 1) * (a + 1)\n"),
+    ("inline_variable", "", "def f(a):\n    b, c = g(a)\n    return b, c\n", "Return the value directly, b, c is not needed",
+     "def f(a):\n    return g(a)\n"),
+    ("join_assignments", "", "a = c[0]\nb = c[1]\n", "Unpack c into a and b", "a, b = c\n"),
+    ("split_assignment", "", "a, b = c, d\n", "Split the unpacking, one assignment each line", "a = c\nb = d\n"),
+    ("use_constant", "MAX, not 10", "x = 10\n", 'Use "MAX" for 10', "x = MAX\n"),
+]  # fmt: skip
