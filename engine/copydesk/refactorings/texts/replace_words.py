@@ -98,7 +98,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for place in places:
             made = place.text
             for found in reversed(list(word.finditer(made))):
-                start = found.start() - (new[0] in ",;:." and made[: found.start()].endswith(" "))
+                start = found.start() - (
+                    new.startswith((",", ";", ":", ".")) and made[: found.start()].endswith(" ")
+                )
                 made = made[:start] + _cased(new, found[0]) + made[found.end() :]
             if made != place.text:
                 changed.append((place, made))
