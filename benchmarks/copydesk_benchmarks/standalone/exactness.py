@@ -2,10 +2,10 @@
 llguidance agrees on every program token by token. Exits with 1 where a law is broken.
 
     python -m copydesk_benchmarks exactness [--model DIR] [--examples DIR] [--programs 100] \
-        [--all-laws N] [--seconds S] [--seed 0]
+        [--all-laws N] [--seconds S] [--seed 0] [--dtype fp32]
 
 The folder `--examples` names holds shards with held-out examples (`copydesk train shards`); without it the training's defects are
-put into files of the standard library. Computed in fp32. Every example is asked with the model free to write, every second one
+put into files of the standard library. Computed in fp32, unless --dtype says otherwise. Every example is asked with the model free to write, every second one
 also as the product asks it, with lists. It ends after `--programs` free programs or, between two rounds, after `--seconds`;
 behind the first `--all-laws` programs only llguidance is asked, which is several times as fast.
 """
@@ -48,10 +48,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--max-tokens", type=int, default=128)
+    parser.add_argument("--dtype", default="fp32", help="other than fp32: of the language alone, with --all-laws 0")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     started, machine = time.perf_counter(), facts(torch.device("cpu"))
-    with Editor.load(args.model, device="cpu", dtype="fp32", warm=False) as editor:
+    with Editor.load(args.model, device="cpu", dtype=args.dtype, warm=False) as editor:
         laws = Laws(editor, Random(args.seed), max_tokens=args.max_tokens)
         rounds = asks(args.examples, args.seed)
         while laws.totals.programs < args.programs and time.perf_counter() - started < args.seconds:
