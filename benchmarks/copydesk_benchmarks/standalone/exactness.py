@@ -4,10 +4,10 @@ llguidance agrees on every program token by token. Exits with 1 where a law is b
     python -m copydesk_benchmarks exactness [--model DIR] [--examples DIR] [--programs 100] \
         [--all-laws N] [--seconds S] [--seed 0] [--dtype fp32]
 
-The folder `--examples` names holds shards with held-out examples (`copydesk train shards`); without it the training's defects are
-put into files of the standard library. Computed in fp32, unless --dtype says otherwise. Every example is asked with the model free
-to write, every second one also as the product asks it, with lists. It ends after `--programs` free programs or, between two rounds,
-after `--seconds`; behind the first `--all-laws` programs only llguidance is asked, which is several times as fast.
+The folder `--examples` names holds shards with held-out examples (`copydesk train shards`); without it the training's defects
+are put into files of the standard library. Computed in fp32, unless --dtype says otherwise. Every example is asked with the model
+free to write, every second one also as the product asks it, with lists. It ends after `--programs` free programs or, between two
+rounds, after `--seconds`; behind the first `--all-laws` programs only llguidance is asked, which is several times as fast.
 """
 
 from __future__ import annotations
