@@ -44,6 +44,17 @@ def applicability(
     return "safe"
 
 
+def linters_word(diagnostic: Diagnostic) -> Applicability | None:
+    """What the linter calls an edit that fixes one of its findings, whatever the edit; None where that depends on the edit.
+
+    diagnostic: with all fixes that are known.
+    """
+    words = {fix.safe for fix in diagnostic.fixes}
+    if words == {True, False}:
+        return None
+    return "unsafe" if words == {False} else "safe"
+
+
 def _linter_calls_unsafe(before: str, after: str, diagnostic: Diagnostic) -> bool:
     if all(fix.safe for fix in diagnostic.fixes):
         return False

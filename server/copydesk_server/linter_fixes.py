@@ -8,6 +8,7 @@ place. Blocks as ruff does.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -61,7 +62,22 @@ def with_ruff_fixes(
         found = [each for each in ruff.check(text, path, extend=rules) if each.fixes]
     except RuffError:
         return list(diagnostics)
-    return [d if d.fixes else with_fixes_of(d, found) for d in diagnostics]
+    near = FindingsByLine(found)
+    return [d if d.fixes else with_fixes_of(d, near.of(d)) for d in diagnostics]
+
+
+class FindingsByLine:
+    """Findings of one text, to be looked up by where they begin."""
+
+    def __init__(self, found: Iterable[Diagnostic]) -> None:
+        self._lines: dict[int, list[Diagnostic]] = defaultdict(list)
+        for diagnostic in found:
+            self._lines[diagnostic.start.line].append(diagnostic)
+
+    def of(self, diagnostic: Diagnostic) -> list[Diagnostic]:
+        """Those that begin in the lines of a diagnostic, in order."""
+        first, last = diagnostic.lines
+        return [each for line in range(first - 1, last) for each in self._lines.get(line, ())]
 
 
 def ruff_rules(diagnostic: Diagnostic) -> Iterable[str]:

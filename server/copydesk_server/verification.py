@@ -26,7 +26,7 @@ from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
 from copydesk_server.applicability import Applicability, applicability
 from copydesk_server.errors import RuffError
-from copydesk_server.linter_fixes import ruff_rules, same_problem, with_fixes_of
+from copydesk_server.linter_fixes import FindingsByLine, ruff_rules, same_problem, with_fixes_of
 from copydesk_server.ruff import APPLICABLE, SYNTAX, Ruff, is_ruff, selects
 
 Verdict = Literal["confirmed", "checked", "unsure", "refused", "unchanged"]
@@ -177,10 +177,11 @@ def _ask_again(
     old: Sequence[Diagnostic]
     new: Sequence[Diagnostic]
     old, new = (found, check(after)) if found is not None else _both(before, after, check)
-    known = tuple(with_fixes_of(diagnostic, old) for diagnostic in diagnostics)
+    near = FindingsByLine(old)
+    known = tuple(with_fixes_of(diagnostic, near.of(diagnostic)) for diagnostic in diagnostics)
     keys, unproven, doubt = [], [], None
     for diagnostic in diagnostics:
-        key = _spoken(diagnostic, old)
+        key = _spoken(diagnostic, near.of(diagnostic))
         if key is None:
             unproven.append(diagnostic)
             if is_ruff(diagnostic):

@@ -87,12 +87,13 @@ def test_hunks_stream_before_the_result_and_add_up_to_it() -> None:
     [
         (TEXT.replace("if x == None:", "if x == None:  # noqa: E711"), "silences"),
         (TEXT.replace("if x == None:", "if x == None"), "parse"),
+        (TEXT.replace("        return 1\n", ""), "parse"),
     ],
 )
 def test_a_failed_check_refuses_and_retracts(wanted: str, reason: str) -> None:
     desk = replaying()
     document = desk.open("a.py", TEXT)
-    request = EditRequest(scope=[(5, 5)])
+    request = EditRequest(scope=[(5, 6)])
     model = desk.loaded_model.model
     assert isinstance(model, ReplayModel)
     model.scripts[1] = script_of(desk.loaded_model, document.plan(request), oracle_program(TEXT, wanted))

@@ -151,3 +151,16 @@ def test_any_run_clears_what_another_command_left(tmp_path: Path) -> None:
     resumed = Journal.open({"paths": ["a"]}, resume=True, folder=folder)
     assert resumed.is_done(tmp_path / "a.py", digest(b"new"))
     resumed.close(complete=True)
+
+
+def test_a_long_run_says_how_far_it_is_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    reporter = Reporter(2, json=False, diff=True, origin=False, quiet=False, clock=lambda: now[0])
+    with reporter:
+        for now[0], files in ((1.0, 0.1), (6.0, 0.5), (7.0, 0.6), (40.0, 1.0), (41.0, 2.0)):
+            reporter.progress(files)
+    assert capsys.readouterr().err.split("\n") == [
+        "25% done, about 0:00:18 left",
+        "50% done, about 0:00:40 left",
+        "",
+    ]

@@ -48,7 +48,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--max-tokens", type=int, default=128)
-    parser.add_argument("--dtype", default="fp32", help="other than fp32: of the language alone, with --all-laws 0")
+    parser.add_argument(
+        "--dtype", default="fp32", help="other than fp32: of the language alone, with --all-laws 0"
+    )
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     started, machine = time.perf_counter(), facts(torch.device("cpu"))

@@ -19,7 +19,8 @@ _BOOST = 1e4
 
 
 class ReplayModel:
-    """Raises, for each context at position p of a lane, the logit of the script's token for position p + 1.
+    """Raises, for each context at position p of a lane, the logit of the script's token for position p + 1, unless tokens fed with
+    it have left the script.
 
     `scripts` maps an owner to (position of the script's first token, tokens). Other owners are left alone.
     """
@@ -45,6 +46,15 @@ class ReplayModel:
             first, script = self.scripts.get(feed.owner, (0, ()))
             for row, index in enumerate(feed.outputs):
                 at = feed.positions[index] + 1 - first
-                if 0 <= at < len(script):
+                if 0 <= at < len(script) and _follows(feed, index, first, script):
                     logits[row, script[at]] += _BOOST
         return answers
+
+
+def _follows(feed: Feed, index: int, first: int, script: Sequence[int]) -> bool:
+    """Whether the token at `index` and those before it in the feed are the script's, as far as it goes."""
+    while index >= 0 and (at := feed.positions[index] - first) >= 0:
+        if at >= len(script) or feed.tokens[index] != script[at]:
+            return False
+        index = index - 1 if feed.parents is None else feed.parents[index]
+    return True

@@ -106,6 +106,7 @@ class QuickFixes:
         if context.language == "python" and context.diagnostic.start.line < len(context.lines):
             self._handlers = handlers_of(context.kind)
         self._found: dict[int, Candidates | None] = {}
+        self._still_applies: bool | None = None
 
     def beyond_statement(self) -> list[LineEdit]:
         """What may change beyond the flagged statement, so that the scope can take it in."""
@@ -143,7 +144,9 @@ class QuickFixes:
 
     def still_applies(self) -> bool:
         """False where the lines show that the diagnostic is out of date."""
-        return all(handler.still_applies(self.context) for handler in self._handlers)
+        if self._still_applies is None:
+            self._still_applies = all(handler.still_applies(self.context) for handler in self._handlers)
+        return self._still_applies
 
     def _candidates(self, k: int, context: FixContext) -> Candidates | None:
         if k not in self._found:

@@ -364,7 +364,7 @@ def _objection(plan: Plan, on_page: Program, program: Program) -> tuple[str | No
         program.validate(lines)
     except ProgramError as error:
         return str(error), ()
-    if all(isinstance(op, Copy) for op in program.ops):
+    if program.ops == (Copy(1, len(lines)),):
         return None, ()
     silenced = adds_suppression(program, lines)
     if silenced is not None:

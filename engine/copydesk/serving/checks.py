@@ -64,7 +64,7 @@ def breaks_syntax(program: Program, lines: Sequence[str], parsed: Parsed) -> boo
     middle = program.ops[bool(head) : len(program.ops) - bool(tail)]
     changed = split_lines("".join(op_text(op, lines) for op in middle))
     after = [*lines[:head], *changed, *lines[len(lines) - tail :]]
-    return parsed.changed(after, head, tail).broken
+    return parsed.breaks(after, head, tail)
 
 
 def _dropped(program: Program, lines: Sequence[str]) -> Iterator[str]:

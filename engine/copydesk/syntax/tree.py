@@ -6,6 +6,7 @@ lines of the document (0-based), columns are bytes.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -67,6 +68,47 @@ class Parsed:
         tree.edit(start, self.size - rest, len(text) - rest, (head, 0), (stop, 0), (end, 0))
         return Parsed(
             self.language, Parser(_language(self.language)).parse(text, tree), len(lines), len(text)
+        )
+
+    def breaks(self, lines: Sequence[str], head: int, tail: int) -> bool:
+        """Whether `lines`, whose first `head` and last `tail` lines are unchanged, do not parse, where this text does.
+
+        What stands at top level round the change is parsed alone: where that parses, so does the rest, which is as it was.
+        """
+        shift = len(lines) - self.count
+        found = self._round(head, self.count - tail)
+        if found is not None and self.language == "python":
+            first, last = found
+            text = _bytes(lines[first : last + shift])
+            if not Parser(_language(self.language)).parse(text).root_node.has_error:
+                return False
+        return self.changed(lines, head, tail).broken
+
+    def _round(self, first: int, last: int) -> tuple[int, int] | None:
+        """Rows (the last exclusive) of the top-level nodes that have a row from `first` to `last` (exclusive), and of one more on
+        either side, rows shared with none else; None where there are no nodes.
+        """
+        root = self.tree.root_node
+        count = root.child_count
+
+        def child(number: int) -> Node:
+            node = root.child(number)
+            assert node is not None
+            return node
+
+        if not count:
+            return None
+        begin = max(0, bisect_left(range(count), first, key=lambda number: child(number).end_point[0]) - 1)
+        end = min(
+            count, bisect_right(range(count), last, key=lambda number: child(number).start_point[0]) + 1
+        )
+        while 0 < begin < count and child(begin - 1).end_point[0] >= child(begin).start_point[0]:
+            begin -= 1
+        while begin < end < count and child(end - 1).end_point[0] >= child(end).start_point[0]:
+            end += 1
+        return (
+            child(begin).start_point[0] if 0 < begin < count else 0,
+            child(end).start_point[0] if end < count else self.count,
         )
 
 

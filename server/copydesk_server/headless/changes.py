@@ -5,9 +5,11 @@ Edits come from edits, never from a diff. Knows offsets; nothing of programs or 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from copydesk.request import Diagnostic, ToolFix
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
@@ -33,9 +35,7 @@ class Changes:
     def apply(self, edits: Sequence[TextEdit], encoding: Encoding = Encoding.UTF16) -> None:
         """`edits`, in the coordinates of `text` as it stands. Raises DocumentError where two overlap."""
         after = apply_edits(self.text, edits, encoding)
-        spans = _spans(TextLines(self.text), edits, encoding)
-        for begin, end, new in reversed(spans):
-            self._splice(begin, end, new)
+        self._splice(_spans(TextLines(self.text), edits, encoding))
         self.text = after
 
     def edits(self, encoding: Encoding = Encoding.UTF16) -> list[TextEdit]:
@@ -54,19 +54,29 @@ class Changes:
         tight = (_tight(text, *edit) for edit in found)
         return [TextEdit(at(begin), at(end), new) for begin, end, new in tight if begin < end or new]
 
-    def _splice(self, begin: int, end: int, new: str) -> None:
-        left: list[_Piece] = []
-        right: list[_Piece] = []
-        first = 0
-        for piece in self._pieces:
-            last = first + piece.length
-            if first < begin:
-                left.append(_cut(piece, 0, min(piece.length, begin - first)))
-            if last > end:
-                right.append(_cut(piece, max(0, end - first), piece.length))
-            first = last
-        middle = [_Piece(0, len(new), new)] if new else []
-        self._pieces = [*left, *middle, *right]
+    def _splice(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        """spans: in order, apart from each other."""
+        pieces: list[_Piece] = []
+        old = deque(self._pieces)
+        at = 0
+
+        def until(offset: int, *, keep: bool) -> None:
+            nonlocal at
+            while at < offset and old:
+                piece = old.popleft()
+                taken = min(piece.length, offset - at)
+                if keep:
+                    pieces.append(_cut(piece, 0, taken))
+                if taken < piece.length:
+                    old.appendleft(_cut(piece, taken, piece.length))
+                at += taken
+
+        for begin, end, new in spans:
+            until(begin, keep=True)
+            until(end, keep=False)
+            if new:
+                pieces.append(_Piece(0, len(new), new))
+        self._pieces = [*pieces, *old]
 
 
 def _cut(piece: _Piece, first: int, last: int) -> _Piece:
@@ -75,35 +85,45 @@ def _cut(piece: _Piece, first: int, last: int) -> _Piece:
     return _Piece(piece.start + first, last - first, None)
 
 
-def moved(
-    diagnostic: Diagnostic, before: TextLines, edits: Sequence[TextEdit], after: TextLines
-) -> Diagnostic | None:
-    """Where a diagnostic of `before` is in `after`, `edits` (utf-16) later. None: what it is about was edited."""
-    spans = _spans(before, edits, Encoding.UTF16)
-    at = _Positions(after, Encoding.UTF32)
+class Moves:
+    """Where things of one text are in the text behind `edits` (utf-16): `before` and `after` are these texts."""
 
-    def there(begin: Position, stop: Position) -> tuple[Position, Position] | None:
-        start, end = (before.offset(place, Encoding.UTF32) for place in (begin, stop))
-        shift = 0
-        for first, last, new in spans:
-            if last <= start:
-                shift += len(new) - (last - first)
-            elif first < end or first == start:
-                return None
-        return at(start + shift), at(end + shift)
+    def __init__(self, before: TextLines, edits: Sequence[TextEdit], after: TextLines) -> None:
+        self._spans = _spans(before, edits, Encoding.UTF16)
+        self._firsts = [first for first, _, _ in self._spans]
+        self._shifts = [0, *accumulate(len(new) - (last - first) for first, last, new in self._spans)]
+        self._before = _Positions(before, Encoding.UTF32)
+        self._after = _Positions(after, Encoding.UTF32)
 
-    place = there(diagnostic.start, diagnostic.end)
-    if place is None:
-        return None
-    fixes = []
-    for fix in diagnostic.fixes:
-        places = [there(edit.start, edit.end) for edit in fix.edits]
-        moved_fix = [
-            TextEdit(*place, edit.new_text) for edit, place in zip(fix.edits, places, strict=True) if place
-        ]
-        if len(moved_fix) == len(fix.edits):
-            fixes.append(ToolFix(tuple(moved_fix), fix.safe))
-    return replace(diagnostic, start=place[0], end=place[1], fixes=tuple(fixes))
+    def moved(self, diagnostic: Diagnostic) -> Diagnostic | None:
+        """A diagnostic of the text before. None: what it is about was edited."""
+        place = self._there(diagnostic.start, diagnostic.end)
+        if place is None:
+            return None
+        fixes = []
+        for fix in diagnostic.fixes:
+            places = [self._there(edit.start, edit.end) for edit in fix.edits]
+            moved_fix = [
+                TextEdit(*place, edit.new_text)
+                for edit, place in zip(fix.edits, places, strict=True)
+                if place
+            ]
+            if len(moved_fix) == len(fix.edits):
+                fixes.append(ToolFix(tuple(moved_fix), fix.safe))
+        return replace(diagnostic, start=place[0], end=place[1], fixes=tuple(fixes))
+
+    def _there(self, begin: Position, stop: Position) -> tuple[Position, Position] | None:
+        start, end = self._before.offset(begin), self._before.offset(stop)
+        # The edits that end at or before `start`: all that begin before it, but perhaps the last of these.
+        behind = bisect_left(self._firsts, start)
+        if behind and self._spans[behind - 1][1] > start:
+            return None
+        while behind < len(self._spans) and self._spans[behind][1] <= start:
+            behind += 1  # insertions at `start`
+        if behind < len(self._spans) and (self._firsts[behind] < end or self._firsts[behind] == start):
+            return None
+        shift = self._shifts[behind]
+        return self._after(start + shift), self._after(end + shift)
 
 
 def _spans(lines: TextLines, edits: Sequence[TextEdit], encoding: Encoding) -> list[tuple[int, int, str]]:

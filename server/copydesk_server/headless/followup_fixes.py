@@ -15,7 +15,7 @@ from copydesk.oracle import oracle_program
 from copydesk.quickfixes.handlers.linter_fix import edited_lines
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, TextEdit, TextLines, apply_edits, split_lines
-from copydesk_server.headless.changes import moved
+from copydesk_server.headless.changes import Moves
 from copydesk_server.headless.models import Fix
 from copydesk_server.verification import Judgement, finding
 
@@ -63,14 +63,14 @@ def leftovers(
 
 def _new(step: Step, text: str, found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Those of `found` that were not there before: neither in what nobody edited, nor, but for what was asked, in what was."""
-    before, after = TextLines(step.text), TextLines(text)
+    moves, asked = Moves(TextLines(step.text), step.edits, TextLines(text)), set(step.asked)
     unmoved: Counter[object] = Counter()
     edited: Counter[object] = Counter()
     for diagnostic in step.found:
-        there = moved(diagnostic, before, step.edits, after)
+        there = moves.moved(diagnostic)
         if there is not None:
             unmoved[finding(there), there.start] += 1
-        elif diagnostic not in step.asked:
+        elif diagnostic not in asked:
             edited[finding(diagnostic)] += 1
     new = []
     for diagnostic in found:

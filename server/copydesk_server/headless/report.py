@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,6 +31,8 @@ from copydesk_server.program_view import show
 
 SHOWN_LINES = 8
 """Of the diff of an alternative."""
+TOLD_EVERY = 5.0
+"""Seconds between two lines about how far a run is, where there is no terminal to show a bar."""
 
 
 @dataclass(slots=True)
@@ -65,8 +69,13 @@ class Reporter:
         quiet: bool,
         statistics: bool = False,
         out: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """statistics: of each file nothing but what failed, and at the end what came of each rule, on standard output."""
+        """statistics: of each file nothing but what failed, and at the end what came of each rule, on standard output. clock: the
+        time in seconds.
+        """
+        self._clock = clock
+        self._started = self._told = clock()
         self._statistics = statistics
         self._json, self._diff, self._origin, self._quiet = json, diff, origin, quiet
         self._out = out or sys.stdout
@@ -130,6 +139,11 @@ class Reporter:
     def progress(self, files: float) -> None:
         """So many files are done, some of them in part."""
         self._progress.update(self._task, completed=files)
+        now = self._clock()
+        if not self._live and not self._quiet and 0 < files < self.total and now - self._told >= TOLD_EVERY:
+            self._told = now
+            left = (now - self._started) * (self.total - files) / files
+            self._say(f"{files / self.total:.0%} done, about {timedelta(seconds=round(left))} left", "dim")
 
     def _advance(self) -> None:
         self.progress(sum(self.files.values()))

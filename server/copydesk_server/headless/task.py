@@ -8,7 +8,8 @@ nothing of batches, and it writes nothing.
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -21,7 +22,7 @@ from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import EditResult
 from copydesk.syntax.tree import parse
 from copydesk.text.document import TextEdit, TextLines
-from copydesk_server.headless.changes import Changes, moved
+from copydesk_server.headless.changes import Changes, Moves
 from copydesk_server.headless.chunking import join
 from copydesk_server.headless.models import FileStatus, Fix, Rules
 from copydesk_server.headless.source import Source
@@ -124,7 +125,7 @@ class FileTask:
                 break
             lines = self.document.lines.lines
             tree = parse(lines, self.language)
-            taken: list[Range] = []
+            taken = _Taken()
             later: list[Fix] = []
             for fix in self._waiting:
                 fix.request = self._informed(fix.request)
@@ -134,10 +135,10 @@ class FileTask:
                 except CopydeskError as error:
                     refuse([fix], str(error))
                     continue
-                if any(_touch(one, other) for one in scope for other in taken):
+                if taken.touch(scope):
                     later.append(fix)
                     continue
-                taken += scope
+                taken.take(scope)
                 fix.scope, fix.round = tuple(scope), self._round
                 fix.request = _bounded(fix.request, lines, scope)
                 self.ready.append(fix)
@@ -252,28 +253,30 @@ class FileTask:
             said = self._jury.findings(after.text, select=self.rules.select)
         elif any(map(by_ruff, self._waiting)):
             said = self._jury.findings(after.text, extend=self._rules_asked)
+        known = _Findings(said) if said is not None else None
+        moves = Moves(before, edits, after)
         waiting: list[Fix] = []
         for fix in self._waiting:
             diagnostic = fix.diagnostic
-            place = moved(diagnostic, before, edits, after) if diagnostic is not None else None
-            if said is not None and diagnostic is not None and is_ruff(diagnostic):
-                place = _find(place or diagnostic, said, exact=place is not None)
+            place = moves.moved(diagnostic) if diagnostic is not None else None
+            if known is not None and diagnostic is not None and is_ruff(diagnostic):
+                place = known.take(place or diagnostic, exact=place is not None)
                 if place is None:
                     fix.judgement = Judgement("confirmed", "gone with another fix", ("ruff",))
                     fix.gone = True
                     continue
-                said.remove(place)
             if place is None:
                 refuse([fix], "another fix changed the same code; run the command again")
                 continue
             fix.request = EditRequest(diagnostics=[place], seed=fix.request.seed)
             waiting.append(fix)
-        if said is not None and self.rules.lint:
-            for diagnostic in said:
+        if known is not None and self.rules.lint:
+            mended = set(handled)
+            for diagnostic in known.left():
                 key = finding(diagnostic)
                 if tried[key]:
                     tried[key] -= 1
-                elif diagnostic not in handled:
+                elif diagnostic not in mended:
                     fix = Fix(EditRequest(diagnostics=[diagnostic]))
                     self.fixes.append(fix)
                     waiting.append(fix)
@@ -290,13 +293,31 @@ def _taken(result: EditResult, number: int) -> EditResult:
         return replace(result, status="refused", reason=str(error), edits=(), unsure=False)
 
 
-def _find(diagnostic: Diagnostic, said: Sequence[Diagnostic], *, exact: bool) -> Diagnostic | None:
-    """The same finding among what ruff says now; where its place was edited, the nearest of its kind."""
-    same = [d for d in said if d.code == diagnostic.code]
-    if exact:
-        return next((d for d in same if d.start == diagnostic.start), None)
-    alike = [d for d in same if finding(d) == finding(diagnostic)]
-    return min(alike, key=lambda d: abs(d.start.line - diagnostic.start.line), default=None)
+class _Findings:
+    """What ruff says of a text, each finding to be taken once."""
+
+    def __init__(self, said: Sequence[Diagnostic]) -> None:
+        self._left = dict(enumerate(said))
+        self._at: dict[object, list[int]] = defaultdict(list)
+        self._alike: dict[object, list[int]] = defaultdict(list)
+        for number, diagnostic in self._left.items():
+            self._at[diagnostic.code, diagnostic.start].append(number)
+            self._alike[finding(diagnostic)].append(number)
+
+    def take(self, diagnostic: Diagnostic, *, exact: bool) -> Diagnostic | None:
+        """The same finding; where its place was edited, the nearest of its kind. It is not left then."""
+        same = self._at[diagnostic.code, diagnostic.start] if exact else self._alike[finding(diagnostic)]
+        left = (number for number in same if number in self._left)
+        if exact:
+            number = next(left, None)
+        else:
+            line = diagnostic.start.line
+            number = min(left, key=lambda one: abs(self._left[one].start.line - line), default=None)
+        return self._left.pop(number) if number is not None else None
+
+    def left(self) -> list[Diagnostic]:
+        """Those that nobody has taken, in order."""
+        return list(self._left.values())
 
 
 def _bounded(request: EditRequest, lines: Sequence[str], scope: Sequence[Range]) -> EditRequest:
@@ -307,6 +328,26 @@ def _bounded(request: EditRequest, lines: Sequence[str], scope: Sequence[Range])
     characters = sum(len(line) for first, last in scope for line in lines[first - 1 : last])
     most = LEAST_TOKENS + characters // CHARACTERS_A_TOKEN
     return replace(request, max_tokens=min(request.max_tokens, most))
+
+
+class _Taken:
+    """Ranges of lines that do not touch: no two share a line, and no insertion point lies in or at the edge of another."""
+
+    def __init__(self) -> None:
+        self._ranges: list[Range] = []
+
+    def touch(self, scope: Sequence[Range]) -> bool:
+        """Whether a range of `scope` touches one of these."""
+        return any(
+            _touch(one, other)
+            for one in scope
+            for at in (bisect_left(self._ranges, one),)
+            for other in self._ranges[max(0, at - 2) : at + 2]
+        )
+
+    def take(self, scope: Sequence[Range]) -> None:
+        for one in scope:
+            insort(self._ranges, one)
 
 
 def _touch(one: Range, other: Range) -> bool:

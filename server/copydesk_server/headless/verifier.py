@@ -15,11 +15,11 @@ from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
 from copydesk.results import EditResult
 from copydesk.text.document import apply_edits
-from copydesk_server.applicability import applicability
+from copydesk_server.applicability import Applicability, applicability, linters_word
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.followup_fixes import Step, leftovers
 from copydesk_server.headless.models import Fix, Rules
-from copydesk_server.linter_fixes import with_fixes_of
+from copydesk_server.linter_fixes import FindingsByLine, with_fixes_of
 from copydesk_server.ruff import APPLICABLE, SYNTAX, is_ruff, selects
 from copydesk_server.verification import ERRORS, Judgement, judge_all
 
@@ -58,12 +58,13 @@ class Jury:
             else:
                 reason = result.reason or "the model made no change"
                 fix.judgement = Judgement("unsure" if result.unsure else "refused", reason, ())
-        if not self._all_good(text, edited, extend, found):
-            for fix, result in edited:
-                fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
-                if result.unsure and fix.judgement.verdict != "refused":
-                    reason = "the model is not sure of it"
-                    fix.judgement = replace(fix.judgement, verdict="unsure", reason=reason)
+        ruffs, others = [], []
+        for one in edited:
+            (ruffs if found is not None and by_ruff(one[0]) and not one[1].unsure else others).append(one)
+        for one in others:
+            self._alone(text, one, extend, found)
+        if found is not None:
+            self._by_halves(text, ruffs, extend, found, FindingsByLine(found))
         kept = self._together(text, [fix for fix, _ in edited if self._wanted(fix)], extend, found)
         return kept, self._behind.get(_key(kept), [])
 
@@ -72,36 +73,69 @@ class Jury:
         """Whether the linter's own fixes may take away what others leave behind."""
         return self._rules.ruff is not None and bool(self._rules.ruff.fixes)
 
-    def _all_good(
+    def _alone(
+        self,
+        text: str,
+        edited: tuple[Fix, EditResult],
+        extend: Sequence[str],
+        found: Sequence[Diagnostic] | None,
+    ) -> None:
+        """Judge one fix by itself."""
+        fix, result = edited
+        fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
+        if result.unsure and fix.judgement.verdict != "refused":
+            reason = "the model is not sure of it"
+            fix.judgement = replace(fix.judgement, verdict="unsure", reason=reason)
+
+    def _by_halves(
         self,
         text: str,
         edited: Sequence[tuple[Fix, EditResult]],
         extend: Sequence[str],
-        found: Sequence[Diagnostic] | None,
-    ) -> bool:
-        """Whether ruff, run once on all of them together, misses every finding and has none new: then each is confirmed, at the
-        price of one. Only for ruff's own, of which all may be applied: of others each is looked at by itself.
+        found: Sequence[Diagnostic],
+        near: FindingsByLine,
+    ) -> None:
+        """Judge fixes of ruff's own findings. Where ruff, run once on all of them together, misses every finding and has none
+        new, each is confirmed, at the price of one run; else each half of them is judged so. near: `found` by line.
         """
-        fixes = [fix for fix, _ in edited]
-        if len(fixes) < 2 or found is None or not all(map(by_ruff, fixes)):
-            return False
+        if len(edited) > 1:
+            judged = self._all_good(text, [fix for fix, _ in edited], extend, found)
+            if judged is not None:
+                for fix, result in edited:
+                    fix.judgement = replace(
+                        judged, applicability=self._effect(text, fix, result, judged, near)
+                    )
+                return
+            half = len(edited) // 2
+            self._by_halves(text, edited[:half], extend, found, near)
+            self._by_halves(text, edited[half:], extend, found, near)
+        elif edited:
+            self._alone(text, edited[0], extend, found)
+
+    def _all_good(
+        self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic]
+    ) -> Judgement | None:
+        """The judgement of all of them together, where they are confirmed. Its applicability is that of the code alone."""
         try:
             after = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
         except DocumentError:
-            return False
+            return None
         judged = self._judge(text, after, fixes, extend, found)
         if judged.verdict != "confirmed":
-            return False
-        judgements = []
-        for fix, result in edited:
-            known = [with_fixes_of(diagnostic, found) for diagnostic in fix.request.diagnostics]
-            effect = applicability(text, result.text, known, self._path)
-            judgements.append(replace(judged, applicability=effect))
-        if not all(map(self._rules.takes, judgements)):
-            return False
-        for fix, judgement in zip(fixes, judgements, strict=True):
-            fix.judgement = judgement
-        return True
+            return None
+        return replace(judged, applicability=applicability(text, after, [], self._path))
+
+    def _effect(
+        self, text: str, fix: Fix, result: EditResult, together: Judgement, near: FindingsByLine
+    ) -> Applicability:
+        """The applicability of one of several fixes that are good together; what all of them keep, each keeps."""
+        known = [with_fixes_of(diagnostic, near.of(diagnostic)) for diagnostic in fix.request.diagnostics]
+        words = {linters_word(diagnostic) for diagnostic in known}
+        if "unsafe" in words:
+            return "unsafe"
+        if None in words or together.applicability == "unsafe":
+            return applicability(text, result.text, known, self._path)
+        return "safe"
 
     def findings(
         self, text: str, *, select: str | None = None, extend: Sequence[str] = ()
@@ -138,16 +172,28 @@ class Jury:
         self, text: str, fixes: list[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None
     ) -> list[Fix]:
         """As many of the fixes, each good on its own, as are good together."""
-        if len(fixes) < 2 or self._objection(text, fixes, extend, found) is None:
+        if len(fixes) < 2:
             return fixes
-        kept: list[Fix] = []
-        for fix in fixes:
-            why = self._objection(text, [*kept, fix], extend, found)
-            if why is None:
-                kept.append(fix)
-            else:
-                refuse([fix], f"together with other fixes: {why}")
-        return kept
+        return self._added([], fixes, text, extend, found)
+
+    def _added(
+        self,
+        kept: list[Fix],
+        fixes: list[Fix],
+        text: str,
+        extend: Sequence[str],
+        found: Sequence[Diagnostic] | None,
+    ) -> list[Fix]:
+        """`kept` and as many of `fixes` as are good with them: all, or those of each half."""
+        why = self._objection(text, [*kept, *fixes], extend, found)
+        if why is None:
+            return [*kept, *fixes]
+        if len(fixes) == 1:
+            refuse(fixes, f"together with other fixes: {why}")
+            return kept
+        half = len(fixes) // 2
+        kept = self._added(kept, fixes[:half], text, extend, found)
+        return self._added(kept, fixes[half:], text, extend, found)
 
     def _objection(
         self, text: str, fixes: Sequence[Fix], extend: Sequence[str], found: Sequence[Diagnostic] | None

@@ -12,7 +12,7 @@ import pytest
 from copydesk.oracle import oracle_program
 from copydesk.request import Diagnostic, ToolFix
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
-from copydesk_server.headless.changes import Changes, moved
+from copydesk_server.headless.changes import Changes, Moves
 from copydesk_server.headless.chunking import cut, join
 from copydesk_server.headless.unified_diff import unified
 from text_offsets import position_at
@@ -63,12 +63,13 @@ def test_a_diagnostic_follows_its_text() -> None:
     at = Diagnostic(Position(1, 8), Position(1, 9), "y")
     edits = [TextEdit(Position(0, 0), Position(1, 0), ""), TextEdit(Position(1, 0), Position(1, 1), "long")]
     after = TextLines(apply_edits(before.text, edits))
-    found = moved(at, before, edits, after)
+    found = Moves(before, edits, after).moved(at)
     assert found is not None
     assert after.between(found.start, found.end, Encoding.UTF32) == "y"
     for start, end in ((8, 10), (9, 10)):
         touching = [TextEdit(Position(1, start), Position(1, end), "q")]
-        assert moved(at, before, touching, TextLines(apply_edits(before.text, touching))) is None
+        after = TextLines(apply_edits(before.text, touching))
+        assert Moves(before, touching, after).moved(at) is None
 
 
 def test_a_proposed_fix_follows_its_text_or_is_dropped() -> None:
@@ -81,7 +82,7 @@ def test_a_proposed_fix_follows_its_text_or_is_dropped() -> None:
     at = Diagnostic(Position(1, 0), Position(1, 1), "x", fixes=(ToolFix(both), ToolFix(one, safe=True)))
     edits = [edit(0, 7, 9, "sys\nimport io")]
     after = TextLines(apply_edits(before.text, edits))
-    found = moved(at, before, edits, after)
+    found = Moves(before, edits, after).moved(at)
     assert found is not None
     (fix,) = found.fixes
     assert apply_edits(after.text, fix.edits) == "import sys\nimport io\nx = 3\nz\n"
@@ -153,3 +154,28 @@ def test_a_diff_is_what_patch_wants(seed: int, tmp_path: Path) -> None:
         done = subprocess.run(command, input=diff, text=True, cwd=tmp_path, capture_output=True, check=False)
         assert done.returncode == 0, diff + done.stderr
         assert ((tmp_path / "f").read_text() if (tmp_path / "f").exists() else "") == changes.text
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_places_move_as_their_characters_do(seed: int) -> None:
+    """A place is where its characters are, unless an edit begins in them, begins where they do, or takes one away."""
+    random = Random(seed)
+    text = "".join(random.choice("ab\n") for _ in range(30))
+    before = TextLines(text)
+    cuts = sorted(random.sample(range(len(text) + 1), 4))
+    spans = [(cuts[0], cuts[1], "x\ny"), (cuts[2], cuts[3] if random.random() < 0.5 else cuts[2], "z")]
+    edits = [TextEdit(position_at(before, a), position_at(before, b), new) for a, b, new in spans]
+    after = TextLines(apply_edits(text, edits))
+    moves = Moves(before, edits, after)
+    for begin in range(len(text)):
+        end = min(len(text), begin + random.randrange(1, 4))
+        at = Diagnostic(position_at(before, begin), position_at(before, end), "m")
+        touched = any(last > begin and (first < end or first == begin) for first, last, _ in spans)
+        found = moves.moved(at)
+        if touched:
+            assert found is None
+        else:
+            shift = sum(len(new) - (last - first) for first, last, new in spans if last <= begin)
+            assert found is not None
+            assert found.start == position_at(after, begin + shift)
+            assert found.end == position_at(after, end + shift)

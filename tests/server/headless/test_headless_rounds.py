@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from copydesk.text.document import Position, TextEdit, apply_edits
 from copydesk_server.headless.followup_fixes import TURNS, Step, leftovers
 from copydesk_server.headless.models import Rules
 from copydesk_server.headless.report import FileResult
+from copydesk_server.headless.task import _Findings, _Taken, _touch
 from copydesk_server.ruff import Ruff
 from headless_trees import CONFIGURED, PLAIN, Tree, by_line, fixing, linted
 from server_tools import found, ruff_that, the_ruff
@@ -379,3 +381,82 @@ def test_fixes_that_overlap_take_nothing_away() -> None:
     wide = replace(unused(0, "two"), fixes=(ToolFix((TextEdit(Position(0, 0), Position(2, 0), "x"),)),))
     with pytest.raises(DocumentError):
         leftovers(Step("a\n", [TOP], [], []), lambda _: [unused(0, "one"), wide])
+
+
+def counting(patch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that ruff is asked about from now on, as a list that grows."""
+    texts: list[str] = []
+    run = Ruff._run
+
+    def counted(self: Ruff, arguments: Any, folder: Any, data: bytes, timeout: Any) -> str:
+        texts.append(data.decode())
+        return run(self, arguments, folder, data, timeout)
+
+    patch.setattr(Ruff, "_run", counted)
+    return texts
+
+
+def many(tmp_path: Path, count: int, *, bad: int | None = None) -> tuple[Tree, str]:
+    """A file with `count` unused imports, whose fixes are safe, and as many comparisons, whose fixes are not."""
+    edits = {f"import m{n}\n": "" for n in range(count)}
+    edits.update(
+        {
+            f"y{n} = x{n} == None\n": f"y{n} = x{n} is {'nothing' if n == bad else 'None'}\n"
+            for n in range(count)
+        }
+    )
+    tree = fixing(tmp_path, by_line(edits), unsafe=False)
+    text = "".join(f"x{n} = 1\n" for n in range(count)) + "".join(edits)
+    linted(tree, "a.py", text)
+    return tree, text
+
+
+@pytest.mark.parametrize("count", [3, 40])
+def test_what_is_not_applied_costs_no_run_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """Fixes that are unsafe, and stay out, are judged with the others: the runs of ruff do not grow with the findings."""
+    tree, text = many(tmp_path, count)
+    texts = counting(monkeypatch)
+    tree.run()
+    said = {(fix.verdict, fix.applicability, fix.applied) for fix in tree.only().fixes}
+    assert said == {("confirmed", "safe", True), ("confirmed", "unsafe", False)}
+    left = [line + "\n" for line in text.split("\n")[:-1] if not line.startswith("import")]
+    assert tree.texts()["a.py"] == "".join(left)
+    assert len(texts) <= 8
+
+
+def test_one_fix_that_is_wrong_is_found_by_halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, _ = many(tmp_path, 32, bad=20)
+    tree.rules = replace(tree.rules, unsafe=True)
+    texts = counting(monkeypatch)
+    tree.run()
+    refused = [fix for fix in tree.only().fixes if fix.verdict == "refused"]
+    assert [fix.diagnostic.lines[0] for fix in refused if fix.diagnostic] == [64 + 21]
+    assert sum(fix.applied for fix in tree.only().fixes) == 63
+    assert len(texts) < 32
+
+
+def test_taken_ranges_are_those_that_any_would_find() -> None:
+    random = Random(0)
+    for _ in range(300):
+        taken, ranges = _Taken(), []
+        for _ in range(20):
+            first = random.randrange(1, 60)
+            scope = [(first, first + random.randrange(-1, 4))]
+            touches = any(_touch(one, other) for one in scope for other in ranges)
+            assert taken.touch(scope) == touches
+            if not touches:
+                taken.take(scope)
+                ranges += scope
+
+
+def test_findings_are_taken_once_each_and_the_nearest_of_their_kind() -> None:
+    said = [found(line, 0, 2, "F401", "`a` imported but unused") for line in (1, 5, 9)]
+    known = _Findings([*said, found(5, 4, 6, "E711", "None")])
+    assert known.take(said[1], exact=True) == said[1]
+    assert known.take(said[1], exact=True) is None
+    moved = replace(said[1], start=Position(7, 3), end=Position(7, 5))
+    assert known.take(moved, exact=False) == said[2]
+    assert known.take(moved, exact=False) == said[0]
+    assert [one.code for one in known.left()] == ["E711"]
