@@ -12,7 +12,7 @@ from copydesk.editor import Editor
 from copydesk.errors import ContextLengthError, CopydeskError, OutOfMemoryError, ScopeError
 from copydesk.models.replay import ReplayModel
 from copydesk.oracle import oracle_program
-from copydesk.program import Gen, Sub
+from copydesk.program import Copy, Gen, Program, Sub
 from copydesk.prompting.prompt import page_tokens
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult, Hunk, Retraction
@@ -87,13 +87,12 @@ def test_hunks_stream_before_the_result_and_add_up_to_it() -> None:
     [
         (TEXT.replace("if x == None:", "if x == None:  # noqa: E711"), "silences"),
         (TEXT.replace("if x == None:", "if x == None"), "parse"),
-        (TEXT.replace("        return 1\n", ""), "parse"),
     ],
 )
 def test_a_failed_check_refuses_and_retracts(wanted: str, reason: str) -> None:
     desk = replaying()
     document = desk.open("a.py", TEXT)
-    request = EditRequest(scope=[(5, 6)])
+    request = EditRequest(scope=[(5, 5)])
     model = desk.loaded_model.model
     assert isinstance(model, ReplayModel)
     model.scripts[1] = script_of(desk.loaded_model, document.plan(request), oracle_program(TEXT, wanted))
@@ -104,6 +103,14 @@ def test_a_failed_check_refuses_and_retracts(wanted: str, reason: str) -> None:
     assert (result.status, result.edits, result.text) == ("refused", (), TEXT)
     assert result.reason is not None
     assert reason in result.reason
+
+
+def test_a_deletion_is_checked_too() -> None:
+    desk = replaying()
+    text = "values = [\n    1,\n]\n"
+    document = desk.open("a.py", text)
+    result = replay(desk, document, EditRequest(scope=[(2, 3)]), Program((Copy(1, 2),)))
+    assert (result.status, result.reason) == ("refused", "the result does not parse")
 
 
 def test_the_budget_the_deadline_and_the_flag_end_a_request() -> None:

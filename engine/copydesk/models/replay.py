@@ -19,8 +19,8 @@ _BOOST = 1e4
 
 
 class ReplayModel:
-    """Raises, for each context at position p of a lane, the logit of the script's token for position p + 1, unless tokens fed with
-    it have left the script.
+    """Raises, for each context at position p of a lane, the logit of the script's token for position p + 1, unless tokens fed
+    with it have left the script.
 
     `scripts` maps an owner to (position of the script's first token, tokens). Other owners are left alone.
     """
