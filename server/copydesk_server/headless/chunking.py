@@ -1,17 +1,15 @@
-"""A scope longer than a page as several scopes, and their programs as one.
+"""A scope longer than a page as several scopes.
 
 Cut between top-level statements, at blank lines where a language has no parser, anywhere within a statement that fits no page.
-Knows lines, trees and programs; nothing of pages but their length.
+Knows lines and trees; nothing of pages but their length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from copydesk.program import Copy, Gen, Op, Program
 from copydesk.request import Range
 from copydesk.syntax.tree import parse, rows
-from copydesk.text.document import TextLines
 
 
 def cut(lines: Sequence[str], scope: Range, longest: int, language: str) -> list[Range]:
@@ -51,39 +49,3 @@ def _starts(lines: Sequence[str], language: str) -> list[int]:
 
 def _is_comment(line: str) -> bool:
     return line.lstrip().startswith(("#", "//"))
-
-
-def join(parts: Sequence[tuple[Range, Program]], lines: TextLines) -> Program:
-    """One program that does what each part's program does within its range; the ranges ascend and do not overlap.
-
-    Raises ProgramError where a program touches what lies outside its range.
-    """
-    ops: list[Op] = []
-    done = 0
-    for (first, last), program in parts:
-        if first - 1 > done:
-            _add(ops, Copy(done + 1, first - 1))
-        for op in program.ops:
-            if isinstance(op, Copy):
-                start, end = max(op.start, first), min(op.end, last)
-                if start <= end:
-                    _add(ops, Copy(start, end))
-            else:
-                _add(ops, op)
-        done = max(last, done)
-    if done < len(lines):
-        _add(ops, Copy(done + 1, len(lines)))
-    joined = Program(tuple(ops))
-    joined.validate(lines.lines)
-    return joined
-
-
-def _add(ops: list[Op], op: Op) -> None:
-    """Append, as one op where two would not be legal side by side."""
-    before = ops[-1] if ops else None
-    if isinstance(op, Copy) and isinstance(before, Copy) and before.end + 1 == op.start:
-        ops[-1] = Copy(before.start, op.end)
-    elif isinstance(op, Gen) and isinstance(before, Gen):
-        ops[-1] = Gen(before.text + op.text)
-    else:
-        ops.append(op)

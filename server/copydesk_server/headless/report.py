@@ -21,9 +21,9 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from copydesk.decode.counts import Counts
-from copydesk.program import Program
 from copydesk.text.document import TextEdit
 from copydesk.text.titles import numbered
+from copydesk_server.headless.file_program import file_program
 from copydesk_server.headless.models import FileStatus, Fix
 from copydesk_server.headless.unified_diff import changed_lines, unified
 from copydesk_server.printable import printable, shown_name
@@ -46,7 +46,6 @@ class FileResult:
     encoding: str = "utf-8"
     edits: Sequence[TextEdit] = ()
     fixes: Sequence[Fix] = ()
-    programs: Sequence[tuple[str, Program]] = ()
     counts: Counts = field(default_factory=Counts)
     ms: dict[str, float] = field(default_factory=dict)
 
@@ -125,10 +124,9 @@ class Reporter:
             self._write(json.dumps(as_json(result)) + "\n", "utf-8")
         elif self._statistics:
             pass
-        elif self._origin and result.programs:
-            for text, program in result.programs:
-                self._console.print(Text(shown_name(str(result.path)), style="bold"), soft_wrap=True)
-                show(program, text, self._console)
+        elif self._origin and result.edits and result.error is None:
+            self._console.print(Text(shown_name(str(result.path)), style="bold"), soft_wrap=True)
+            show(file_program(result.text, result.edits), result.text, self._console)
         elif self._diff and result.edits:
             self._show_diff(result)
         if self._statistics:

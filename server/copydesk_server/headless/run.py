@@ -234,7 +234,7 @@ class Run:
         source = task.source
         result = FileResult(
             source.path, task.status, None, source.text, source.encoding, fixes=task.fixes,
-            programs=task.programs, counts=task.counts, ms=task.ms,
+            counts=task.counts, ms=task.ms,
         )  # fmt: skip
         edits = [] if task.error is not None else task.changes.edits()
         try:
@@ -252,7 +252,6 @@ class Run:
         except OSError as error:
             result.status, result.error = "failed", f"it could not be written: {error.strerror or error}"
         if result.error is not None:
-            result.programs = ()
             for fix in task.fixes:
                 fix.applied = False
         return result

@@ -16,14 +16,12 @@ from dataclasses import replace
 from copydesk.decode.counts import Counts
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError, RequestError
-from copydesk.program import Program
 from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import EditResult
 from copydesk.syntax.tree import parse
 from copydesk.text.document import TextEdit, TextLines
 from copydesk_server.headless.changes import Changes, Moves
-from copydesk_server.headless.chunking import join
 from copydesk_server.headless.models import FileStatus, Fix, Rules
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.verifier import Jury, by_ruff, refuse
@@ -57,7 +55,6 @@ class FileTask:
         self.rules = rules
         self.changes = Changes(source.text)
         self.fixes = [Fix(request) for request in requests]
-        self.programs: list[tuple[str, Program]] = []
         self.ms = dict.fromkeys(("load", "prefill", "decode", "total"), 0.0)
         self.ready: deque[Fix] = deque()
         self.error: str | None = None
@@ -202,12 +199,10 @@ class FileTask:
 
     def _apply(self, fixes: Sequence[Fix], handled: Collection[Diagnostic]) -> None:
         """handled: findings that are new behind them, and gone with the next."""
-        text = self.changes.text
         for fix in fixes:
             fix.applied = True
         edits = [edit for fix in fixes for edit in fix.edits]
-        before = TextLines(text)
-        self._remember(text, fixes)
+        before = TextLines(self.changes.text)
         self.changes.apply(edits)
         document = self.document
         for edit in sorted(edits, key=lambda e: e.start, reverse=True):
@@ -226,19 +221,6 @@ class FileTask:
         return tuple(sorted({*self.rules.extend, *codes, *ERRORS}))
 
     # -- between rounds ------------------------------------------------------------------------------------------
-
-    def _remember(self, text: str, kept: Sequence[Fix]) -> None:
-        """The round as one program, where its fixes lie apart."""
-        lines = TextLines(text)
-        parts = []
-        for fix in kept:
-            assert fix.program is not None
-            parts += [(span, fix.program) for span in fix.scope]
-        parts.sort(key=lambda part: part[0])
-        try:
-            self.programs.append((text, join(parts, lines)))
-        except CopydeskError:
-            self.programs += [(text, fix.program) for fix in kept if fix.program is not None]
 
     def _move(self, before: TextLines, edits: Sequence[TextEdit], handled: Collection[Diagnostic]) -> None:
         """Those waiting follow the text; ruff says which of its own are left, and what came to light."""

@@ -15,7 +15,7 @@ CONTEXT = 3
 
 
 @dataclass(slots=True)
-class _Block:
+class Block:
     """Lines first..last (0-based, exclusive) of the old text became `new`."""
 
     first: int
@@ -27,7 +27,7 @@ class _Block:
 def unified(name: str, text: str, edits: Sequence[TextEdit]) -> Iterator[str]:
     """The diff's lines, terminators included; names are quoted as git does. edits: utf-16, ordered, apart from each other."""
     lines = TextLines(text)
-    blocks = _blocks(lines, edits)
+    blocks = line_blocks(lines, edits)
     if not blocks:
         return
     yield f"--- {header_name(f'a/{name}')}\n"
@@ -50,13 +50,14 @@ def unified(name: str, text: str, edits: Sequence[TextEdit]) -> Iterator[str]:
 def changed_lines(text: str, edits: Sequence[TextEdit]) -> Iterator[str]:
     """The diff's lines that go and that come, without terminators, for people alone. edits: as in `unified`."""
     lines = TextLines(text)
-    for block in _blocks(lines, edits):
+    for block in line_blocks(lines, edits):
         yield from (f"-{content(line)}" for line in lines.lines[block.first : block.last])
         yield from (f"+{content(line)}" for line in block.new)
 
 
-def _blocks(lines: TextLines, edits: Sequence[TextEdit]) -> list[_Block]:
-    blocks: list[_Block] = []
+def line_blocks(lines: TextLines, edits: Sequence[TextEdit]) -> list[Block]:
+    """The lines that the edits change, from the top down, without those at the ends of a block that stay as they are."""
+    blocks: list[Block] = []
     count = len(lines)
     for edit in edits:
         first = min(edit.start.line, count)
@@ -69,7 +70,7 @@ def _blocks(lines: TextLines, edits: Sequence[TextEdit]) -> list[_Block]:
             blocks[-1].last = max(blocks[-1].last, last)
             blocks[-1].edits.append(edit)
         else:
-            blocks.append(_Block(first, last, [edit], []))
+            blocks.append(Block(first, last, [edit], []))
     for block in blocks:
         old = lines.lines[block.first : block.last]
         block.new = split_lines(_applied(old, block))
@@ -84,7 +85,7 @@ def _open(text: str) -> bool:
     return bool(text) and not terminator(text)
 
 
-def _applied(old: Sequence[str], block: _Block) -> str:
+def _applied(old: Sequence[str], block: Block) -> str:
     def here(edit: TextEdit) -> TextEdit:
         start = replace(edit.start, line=edit.start.line - block.first)
         return replace(edit, start=start, end=replace(edit.end, line=edit.end.line - block.first))
@@ -92,8 +93,8 @@ def _applied(old: Sequence[str], block: _Block) -> str:
     return apply_edits("".join(old), list(map(here, block.edits)))
 
 
-def _groups(blocks: Sequence[_Block]) -> list[list[_Block]]:
-    groups: list[list[_Block]] = []
+def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
+    groups: list[list[Block]] = []
     for block in blocks:
         if groups and block.first - groups[-1][-1].last <= 2 * CONTEXT:
             groups[-1].append(block)

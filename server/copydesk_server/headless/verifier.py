@@ -58,7 +58,8 @@ class Jury:
             else:
                 reason = result.reason or "the model made no change"
                 fix.judgement = Judgement("unsure" if result.unsure else "refused", reason, ())
-        ruffs, others = [], []
+        ruffs: list[tuple[Fix, EditResult]] = []
+        others: list[tuple[Fix, EditResult]] = []
         for one in edited:
             (ruffs if found is not None and by_ruff(one[0]) and not one[1].unsure else others).append(one)
         for one in others:

@@ -9,11 +9,12 @@ from random import Random
 
 import pytest
 
-from copydesk.oracle import oracle_program
+from copydesk.program.provenance import Origin, provenance
 from copydesk.request import Diagnostic, ToolFix
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
 from copydesk_server.headless.changes import Changes, Moves
-from copydesk_server.headless.chunking import cut, join
+from copydesk_server.headless.chunking import cut
+from copydesk_server.headless.file_program import file_program
 from copydesk_server.headless.unified_diff import unified
 from text_offsets import position_at
 
@@ -89,26 +90,37 @@ def test_a_proposed_fix_follows_its_text_or_is_dropped() -> None:
     assert fix.safe
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_joined_programs_do_what_each_does_in_its_range(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(200))
+def test_the_program_of_a_file_is_what_its_rounds_made_of_it(seed: int) -> None:
     random = Random(seed)
-    lines = [f"{random.choice('abc')}{n}\n" for n in range(random.randrange(1, 30))]
-    if random.random() < 0.5:
-        lines[-1] = lines[-1][:-1]
-    text = "".join(lines)
-    pieces = cut(lines, (1, len(lines)), random.randrange(1, 9), "")
-    kept = [piece for piece in pieces if random.random() < 0.8]
-    parts, wanted = [], list(lines)
-    for first, last in kept:
-        new = [line for line in lines[first - 1 : last] if random.random() < 0.7]
-        if random.random() < 0.4 and last < len(lines):
-            new.insert(random.randrange(len(new) + 1) if new else 0, "new\n")
-        changed = [*lines[: first - 1], *new, *lines[last:]]
-        parts.append(((first, last), oracle_program(text, "".join(changed), scope=[(first, last)])))
-        wanted[first - 1 : last] = [None] * (last - first + 1)  # type: ignore[list-item]
-        wanted[first - 1] = "".join(new)
-    result = "".join(line for line in wanted if line is not None)
-    assert join(parts, TextLines(text)).resolve(text) == result
+    text = some_text(random)
+    changes = Changes(text)
+    for _ in range(random.randrange(1, 5)):
+        changes.apply(some_edits(random, changes.text))
+    program = file_program(text, changes.edits())
+    program.validate(TextLines(text).lines)
+    assert program.resolve(text) == changes.text
+
+
+def test_what_no_round_touched_is_copied() -> None:
+    changes = Changes("import re\n\n\nx = a == None\ny = 1\n")
+    changes.apply([TextEdit(Position(0, 0), Position(1, 0), "")])
+    changes.apply([TextEdit(Position(0, 0), Position(0, 0), "import io\nimport os\n")])
+    changes.apply([TextEdit(Position(4, 6), Position(4, 8), "is")])
+    program = file_program("import re\n\n\nx = a == None\ny = 1\n", changes.edits())
+    rows = [(row.text, row.origin) for row in provenance(program, "import re\n\n\nx = a == None\ny = 1\n")]
+    assert [text for text, origin in rows if origin is Origin.COPIED] == ["\n", "\n", "y = 1\n"]
+    assert ("x = a is None\n", Origin.SUBSTITUTED) in rows
+
+
+def test_a_line_that_was_written_again_counts_as_copied() -> None:
+    """Two rounds put imports round one that was there, and one of them wrote it anew."""
+    changes = Changes("import json\nx = 1\n")
+    changes.apply([TextEdit(Position(0, 0), Position(1, 0), "import json\nimport os\n")])
+    changes.apply([TextEdit(Position(0, 0), Position(0, 0), "import collections\n")])
+    program = file_program("import json\nx = 1\n", changes.edits())
+    origins = [row.origin for row in provenance(program, "import json\nx = 1\n")]
+    assert origins == [Origin.GENERATED, Origin.COPIED, Origin.GENERATED, Origin.COPIED]
 
 
 def test_pieces_are_whole_statements() -> None:

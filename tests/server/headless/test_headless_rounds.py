@@ -12,6 +12,7 @@ import pytest
 from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic, EditRequest, ToolFix
 from copydesk.text.document import Position, TextEdit, apply_edits
+from copydesk_server.headless.file_program import file_program
 from copydesk_server.headless.followup_fixes import TURNS, Step, leftovers
 from copydesk_server.headless.models import Rules
 from copydesk_server.headless.report import FileResult
@@ -281,11 +282,7 @@ def test_an_import_goes_with_its_last_use(tmp_path: Path, end: str) -> None:
     assert apply_edits(result.text, result.edits) == after
     assert result.left == 0
     assert len(tree.editor.served) == 2, "the linter's own fix needs no model"
-    text = before
-    for was, program in result.programs:
-        assert was == text
-        text = program.resolve(text)
-    assert text == after
+    assert file_program(result.text, result.edits).resolve(before) == after
 
 
 def test_whole_statements_go_with_the_last_of_their_names(tmp_path: Path) -> None:
