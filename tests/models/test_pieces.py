@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 import torch
 
+from copydesk.models import int8_kernels
 from copydesk.models import pace as pacing
 from copydesk.models.feed import Feed
 from copydesk.models.int8_linear import is_exact
 from copydesk.models.int8_llama import Int8LlamaModel
+from copydesk.models.llama import LlamaModel
+from copydesk.models.native_int8 import NativeInt8Model
 from copydesk.models.pace import CHUNK, LEAST, UNBOUNDED, Pace, measured
 from copydesk.models.pieces import Pieces
 from copydesk.models.row import SHARED, Row
@@ -92,9 +95,17 @@ def test_pieces_say_what_the_whole_says(name: str) -> None:
 
 
 @pytest.mark.skipif(not is_exact(), reason="this processor has no exact products of 8-bit integers")
-def test_pieces_are_the_same_bits_in_int8() -> None:
+@pytest.mark.parametrize("native", [True, False])
+def test_pieces_are_the_same_bits_in_int8(native: bool) -> None:
     reference = transformers_model("qwen2")
-    model = Int8LlamaModel(reference.config, reference.state_dict().get, name="tiny", stored=torch.float32)
+    config, fetch, kernels = reference.config, reference.state_dict().get, int8_kernels.load()
+    model: LlamaModel
+    if not native:
+        model = Int8LlamaModel(config, fetch, name="tiny", stored=torch.float32)
+    elif kernels is None:
+        pytest.skip("no C++ compiler, or a processor without AVX-512 and VNNI: there are no native kernels")
+    else:
+        model = NativeInt8Model(config, fetch, name="tiny", stored=torch.float32, kernels=kernels)
     whole, _ = forwarded(model, asked(model)[1], UNBOUNDED)
     found, _ = forwarded(model, asked(model)[1], SMALL)
     assert all(torch.equal(a, b) for a, b in zip(whole, found, strict=True))
