@@ -5,10 +5,10 @@ llguidance agrees on every program token by token. Exits with 1 where a law is b
         [--all-laws N] [--seconds S] [--seed 0]
 
 The folder `--examples` names holds shards with held-out examples (`copydesk train shards`); without it the training's defects are
-put into files of the standard library. Computed in fp32, whose
-sums differ by rounding, or in int8, whose must not. Every example is asked with the model free to write, every second one
-also as the product asks it, with lists. It ends after `--programs` free programs or, between two rounds, after `--seconds`;
-behind the first `--all-laws` programs only llguidance is asked, which is several times as fast.
+put into files of the standard library. Computed in fp32, whose sums differ by rounding, or in int8, whose do not. Every example
+is asked with the model free to write, every second one also as the product asks it, with lists. It ends after `--programs` free
+programs or, between two rounds, after `--seconds`; behind the first `--all-laws` programs only llguidance is asked, which is
+several times as fast.
 """
 
 from __future__ import annotations

@@ -541,8 +541,9 @@ void forward(const Model *given, const View *views, int64_t view_count, int64_t 
             }
         }
         multiply(layer.out, rows_of(mixed, mixed_width, nullptr, 0.0, layer.out, left, threads), left, x, true, threads);
-        for (int64_t first = 0; first < left; first += AT_ONCE) {
-            int64_t some = std::min(AT_ONCE, left - first);
+        int64_t parts = (left + AT_ONCE - 1) / AT_ONCE, each = (left + parts - 1) / parts;
+        for (int64_t first = 0; first < left; first += each) {
+            int64_t some = std::min(each, left - first);
             float *part = x + first * hidden;
             multiply(layer.gate_up, rows_of(part, hidden, layer.mlp_norm, model.eps, layer.gate_up, some, threads), some, gate_up, false, threads);
             multiply(layer.down, gated_rows(gate_up, layer.down, some, threads), some, part, true, threads);
