@@ -16,12 +16,15 @@ import torch.nn.functional as F
 from copydesk.errors import ModelError
 from copydesk.models.checkpoint import Fetch
 from copydesk.models.feed import RowPlan
-from copydesk.models.int8_kernels import CLayer, CModel, CView, Kernels, Packed, at
+from copydesk.models.int8_kernels import CLayer, CLinear, CModel, CView, Kernels, at
 from copydesk.models.int8_linear import WIDEST
 from copydesk.models.kv import Buffer, PooledStore
 from copydesk.models.llama import LlamaModel
 from copydesk.models.rope import RopeTable
-from copydesk.models.weights import Layer, WeightReader, Weights
+from copydesk.models.weights import Layer, Shape, WeightReader, Weights
+
+MOST_KEYS = 1 << 16
+"""Keys that a token sees at most: 32 bits hold the sum of their probabilities."""
 
 
 class NativeInt8Model(LlamaModel):
@@ -31,12 +34,14 @@ class NativeInt8Model(LlamaModel):
         self, config: Any, fetch: Fetch, *, name: str, stored: torch.dtype, kernels: Kernels
     ) -> None:
         """stored: the dtype the weights are read in. Raises ModelError, also for layers too wide to be added up in 32 bits."""
-        if max(int(config.hidden_size), int(config.intermediate_size)) > WIDEST:
+        shape = Shape.of(config)
+        if max(int(config.hidden_size), int(config.intermediate_size), shape.heads * shape.head_dim) > WIDEST:
             raise ModelError(f"{name} is too wide for int8")
         self._kernels = kernels
         self._kept: list[torch.Tensor | None] = []
         super().__init__(config, fetch, name=name, device=torch.device("cpu"), dtype=stored)
         self.dtype = torch.int8
+        self.max_positions = min(self.max_positions, MOST_KEYS)
         self.rope = RopeTable(config, self.device, torch.float32)
 
     @property
@@ -74,15 +79,14 @@ class NativeInt8Model(LlamaModel):
             at(self._own(layer.input_norm)),
             self._packed(layer.qkv, layer.qkv_bias),
             at(head_norm),
-            # What attention mixes has no outliers worth the rotation.
-            self._packed(layer.out, layer.out_bias, rotated=False),
+            self._packed(layer.out, layer.out_bias),
             at(self._own(layer.mlp_norm)),
             self._packed(layer.gate_up, layer.gate_up_bias),
             self._packed(layer.down, layer.down_bias),
         )
 
-    def _packed(self, weight: torch.Tensor, bias: torch.Tensor | None = None, *, rotated: bool = True) -> Any:
-        packed: Packed = self._kernels.pack(weight, bias, rotated=rotated)
+    def _packed(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> CLinear:
+        packed = self._kernels.pack(weight, bias)
         self._kept += packed[1:]
         return packed.structure
 
