@@ -192,9 +192,11 @@ class Laws:
         return [trace for _, _, trace in runs]
 
     def _served(self, ask: Ask, plan: Plan, trace: Trace) -> bool:
-        """Count a program and check that it is in the language; False where the engine could not serve the request."""
+        """Count a program and check that it is in the language; False where there is none: the request could not be served, or
+        was refused before the model was asked.
+        """
         assert trace.result is not None
-        if trace.result.status == "failed":
+        if trace.result.status == "failed" or not (trace.tokens or trace.result.program):
             self.totals.unserved += 1
             return False
         self._count(trace.result, ask)
