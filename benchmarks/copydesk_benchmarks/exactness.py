@@ -192,17 +192,18 @@ class Laws:
         return [trace for _, _, trace in runs]
 
     def _served(self, ask: Ask, plan: Plan, trace: Trace) -> bool:
-        """Count a program and check that it is in the language; False where the engine could not serve the request."""
+        """Count a program and check that it is in the language; False where there is none: the request could not be served, or
+        was refused before the model was asked.
+        """
         assert trace.result is not None
-        if trace.result.status == "failed":
+        if trace.result.status == "failed" or not (trace.tokens or trace.result.program):
             self.totals.unserved += 1
             return False
         self._count(trace.result, ask)
         written = trace.tokens
         if not written:
-            # An instruction's edit was chosen by its description, or none was: the program is what the engine spells.
-            if trace.result.program is None:
-                return True
+            # An instruction's edit was chosen by its description: its program is what the engine spells.
+            assert trace.result.program is not None
             _, written = script_of(self._editor.loaded_model, plan, trace.result.program)
         lines = page_tokens(self._codec, plan.page).lines
         olds = Olds(self._codec, plan.page.views, lines)

@@ -8,25 +8,19 @@ fails, and training then runs on torch's own operators, slower and otherwise the
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import logging
-import os
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import torch
-from platformdirs import user_cache_path
 
-from copydesk.files.atomic import replacing
-from copydesk.files.executables import find_executable
+from copydesk.models.native_build import built
 from copydesk_training.segments import Segments
 
 log = logging.getLogger(__name__)
 
 SOURCE = Path(__file__).with_name("kernels.cpp")
-FLAGS = ("-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
-BUILD_SECONDS = 120
 
 _P, _I, _F = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
 _SIGNATURES: dict[str, list[object]] = {
@@ -198,38 +192,12 @@ class Kernels:
 @cache
 def load() -> Kernels | None:
     """The kernels, compiled now or for an earlier run; None where that is not possible. Writes to the user's cache folder."""
-    compiler = find_executable("c++", "g++", "clang++")
-    if compiler is None or os.name == "nt":
-        log.info("no C++ compiler: training uses torch's own operators")
-        return None
     try:
-        return Kernels(ctypes.CDLL(str(_built(str(compiler), user_cache_path("copydesk") / "kernels"))))
+        library = built(SOURCE)
+        if library is None:
+            log.info("no C++ compiler: training uses torch's own operators")
+            return None
+        return Kernels(ctypes.CDLL(str(library)))
     except (OSError, AttributeError, subprocess.SubprocessError) as error:
         log.warning("the native kernels could not be built, training uses torch's own operators: %s", error)
         return None
-
-
-def _built(compiler: str, folder: Path) -> Path:
-    """The shared library in `folder`, keyed by source, flags, compiler and processor. Raises OSError, SubprocessError."""
-    source = SOURCE.read_bytes()
-    key = hashlib.sha256(source + repr((compiler, FLAGS, _processor())).encode()).hexdigest()[:16]
-    target = folder / f"{key}.so"
-    if target.is_file():
-        return target
-    with replacing(target, shared=True) as partial:
-        command = [compiler, *FLAGS, str(SOURCE), "-o", str(partial)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
-        if done.returncode:
-            raise OSError(f"{compiler} failed: {done.stderr.strip()[-500:]}")
-    return target
-
-
-def _processor() -> str:
-    """What `-march=native` depends on: a cache folder may be shared between machines."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().split("\n")
-    except OSError:
-        import platform
-
-        return platform.processor()
-    return next((line for line in lines if line.startswith("flags")), "")

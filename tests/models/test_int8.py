@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,44 +9,44 @@ import torch
 
 from copydesk.editor import Editor
 from copydesk.errors import ModelError
-from copydesk.models import kernel_probe
+from copydesk.models import int8_kernels, kernel_probe, native_build
 from copydesk.models import load as loading
 from copydesk.models.exact_attention import CHANCE_BITS, VALUE_BITS, head_bits
 from copydesk.models.exact_sums import EXACT, RelativeRounding, StepRounding, power_above, power_below
-from copydesk.models.feed import Feed
 from copydesk.models.int8_linear import BLOCK, ROW_BITS, Int8Linear, block_of, hadamard, is_exact
 from copydesk.models.int8_llama import Int8LlamaModel
 from copydesk.models.kernel_probe import Way, best_of, fastest
+from copydesk.models.llama import LlamaModel
 from copydesk.models.load import load
-from copydesk.models.model import Model
-from copydesk.models.row import SHARED
+from copydesk.models.native_int8 import NativeInt8Model
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest
+from int8_laws import all_logits, check_laws, threads, tokens
 from tiny_models import FAMILY, transformers_model
 
 ROWS = 64
 TEXT = "import os\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item\n    return resutl\n"
 
 pytestmark = pytest.mark.skipif(not is_exact(), reason="this processor has no exact products of bytes")
+WAYS = ("native kernels", "torch's operators")
 
 
-@contextmanager
-def threads(count: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How int8 is computed."""
+    if request.param != WAYS[0]:
+        monkeypatch.setattr(int8_kernels, "load", lambda: None)
+    elif int8_kernels.load() is None:
+        pytest.skip("no C++ compiler, or a processor without AVX-512 and VNNI: there are no native kernels")
+    return str(request.param)
 
 
-def tokens(n: int, seed: int = 0) -> list[int]:
-    return random.Random(seed).choices(range(300), k=n)
-
-
-def tiny(name: str) -> Int8LlamaModel:
+def tiny(name: str) -> LlamaModel:
     model = transformers_model(name)
-    return Int8LlamaModel(model.config, model.state_dict().get, name=name, stored=torch.float32)
+    fetch, kernels = model.state_dict().get, int8_kernels.load()
+    if kernels is None:
+        return Int8LlamaModel(model.config, fetch, name=name, stored=torch.float32)
+    return NativeInt8Model(model.config, fetch, name=name, stored=torch.float32, kernels=kernels)
 
 
 # -- numbers -------------------------------------------------------------------------------------------------------
@@ -134,50 +131,78 @@ def test_a_row_of_zeros_gives_the_bias() -> None:
     assert not Int8Linear(torch.zeros(7, 64))(torch.randn(2, 64)).any()
 
 
+# -- native kernels ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kernels() -> int8_kernels.Kernels:
+    found = int8_kernels.load()
+    if found is None:
+        pytest.skip("no C++ compiler, or a processor without AVX-512 and VNNI: there are no native kernels")
+    return found
+
+
+@pytest.mark.parametrize("rotated", [True, False])
+@pytest.mark.parametrize(
+    ("outputs", "inputs"), [(960, 576), (576, 1536), (129, 48), (1000, 64), (7, 6), (65, 70)]
+)
+def test_native_layers_say_what_torchs_say(
+    kernels: int8_kernels.Kernels, outputs: int, inputs: int, rotated: bool
+) -> None:
+    torch.manual_seed(outputs)
+    weight, bias, x = torch.randn(outputs, inputs), torch.randn(outputs), 10 * torch.randn(ROWS, inputs)
+    x[::5, 3] *= 100
+    x[1] = 0.0
+    native = kernels.pack(weight, bias, rotated=rotated)
+    together = kernels.linear(native, x)
+    expected = Int8Linear(weight, bias, rotated=rotated)(x)
+    # A number that lies between two steps may be rounded to either.
+    assert ((together - expected).norm() / expected.norm()).item() < 0.002
+    assert torch.equal(together[1], bias)
+    for count in range(1, 14):
+        assert torch.equal(kernels.linear(native, x[:count]), together[:count])
+    with threads(2):
+        assert torch.equal(kernels.linear(native, x), together)
+    narrow = weight.bfloat16()
+    found = kernels.linear(kernels.pack(narrow, bias, rotated=rotated), x)
+    assert torch.equal(found, kernels.linear(kernels.pack(narrow.float(), bias, rotated=rotated), x))
+
+
+def test_native_products_are_exact_at_their_extremes(kernels: int8_kernels.Kernels) -> None:
+    weight = torch.full((64, 4096), 127.0)
+    weight[1::2] = -127.0
+    x = torch.full((7, 4096), 127.0)
+    x[1::2] = -127.0
+    packed = kernels.pack(weight, rotated=False)
+    assert torch.equal(kernels.linear(packed, x), x @ weight.t())
+
+
+def test_there_are_none_without_a_compiler_or_its_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native_build, "find_executable", lambda *names: None)
+    assert int8_kernels.load.__wrapped__() is None
+    monkeypatch.setattr(int8_kernels, "processor_flags", lambda: "flags : fpu avx2")
+    monkeypatch.setattr(int8_kernels, "built", lambda source: pytest.fail("it was compiled"))
+    assert int8_kernels.load.__wrapped__() is None
+
+
+def test_what_does_not_compile_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    if native_build.built(int8_kernels.SOURCE) is None:
+        pytest.skip("no C++ compiler")
+    broken = tmp_path / "broken.cpp"
+    broken.write_text("this is not C++")
+    monkeypatch.setattr(native_build, "user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(int8_kernels, "processor_flags", lambda: " ".join(int8_kernels.NEEDED))
+    monkeypatch.setattr(int8_kernels, "SOURCE", broken)
+    assert int8_kernels.load.__wrapped__() is None
+    assert "could not be built" in caplog.text
+
+
 # -- the model -----------------------------------------------------------------------------------------------------
 
 
-def all_logits(model: Model, ids: list[int], widths: list[int]) -> torch.Tensor:
-    """[n, V] after each of `ids`, forwarded in pieces of these widths."""
-    row, parts, first = model.new_row(len(ids)), [], 0
-    for width in widths:
-        part = ids[first : first + width]
-        parts.append(
-            model.forward([Feed(row, SHARED, part, range(first, first + width), None, range(width))])[0]
-        )
-        first += width
-    row.store.release()
-    return torch.cat(parts)
-
-
-def check_laws(model: Model, ids: list[int]) -> torch.Tensor:
-    """Asserts that the logits are the same bits however 96 tokens are forwarded, and gives them."""
-    expected = all_logits(model, ids, [96])
-    for widths in ([64] + [1] * 32, [2, 3, 5, 8, 13, 16, 17, 32]):
-        assert torch.equal(all_logits(model, ids, widths), expected), widths
-    # Packed with others on one prefix, beside another row, with dead slots and with a branch nobody takes.
-    row, other = model.new_row(256), model.new_row(64)
-    model.forward([Feed(row, SHARED, ids[:32], range(32))])
-    ours = Feed(row, 1, ids[32:64], range(32, 64), None, range(32))
-    many = [Feed(row, owner, tokens(9, owner), range(32, 41), None, [8]) for owner in range(2, 9)]
-    beside = Feed(other, SHARED, tokens(17, 9), range(17), None, [16])
-    assert torch.equal(model.forward([*many[:3], ours, *many[3:], beside])[3], expected[32:64])
-    for owner in (2, 4, 8):
-        row.release(owner)
-    assert row.dead
-    branches = Feed(
-        row, 1, [ids[64], 7, ids[65], 8, ids[66]], [64, 64, 65, 65, 66], [-1, -1, 0, 1, 2], [0, 2, 4]
-    )
-    found = model.forward([branches, Feed(row, 3, [5], [41], None, [0])])[0]
-    assert torch.equal(found, expected[64:67])
-    row.keep(branches.slots, [branches.slots[i] for i in (0, 2, 4)])
-    row.compact()
-    last = model.forward([Feed(row, 1, ids[67:96], range(67, 96), None, range(29))])[0]
-    assert torch.equal(last, expected[67:])
-    row.check_integrity()
-    return expected
-
-
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("name", FAMILY)
 def test_tokens_have_one_result(name: str) -> None:
     model, ids = tiny(name), tokens(96)
@@ -195,17 +220,20 @@ def test_tokens_have_one_result(name: str) -> None:
     )
 
 
-def test_tokens_have_one_result_in_a_trained_model(standard_base: Path) -> None:
-    """bfloat16 agrees on 92 to 100% of such tokens at a divergence of 0.001, int8 on 93 to 96% at 0.008."""
+def test_tokens_have_one_result_in_a_trained_model(standard_base: Path, way: str) -> None:
+    """bfloat16 agrees on 92 to 100% of such tokens at a divergence of 0.001, int8 on 93 to 97% at 0.005 (native) and 0.008."""
     code = Path(__file__).read_text("utf-8")
     ids = HFVocabulary.from_directory(standard_base).encode(code)[:96]
     found = check_laws(load(standard_base, device="cpu", dtype="int8").model, ids)
     plain = all_logits(load(standard_base, device="cpu", dtype="fp32").model, ids, [len(ids)])
     assert (found.argmax(-1) == plain.argmax(-1)).float().mean().item() > 0.9
     log = plain.log_softmax(-1)
-    assert (log.exp() * (log - found.log_softmax(-1))).sum(-1).mean().item() < 0.015
+    assert (log.exp() * (log - found.log_softmax(-1))).sum(-1).mean().item() < (
+        0.01 if way == WAYS[0] else 0.015
+    )
 
 
+@pytest.mark.usefixtures("way")
 def test_packed_requests_get_what_they_get_alone() -> None:
     requests = [
         EditRequest(scope=[(4, 8)], instruction="rename result to total_price", narrow=False, max_tokens=48),
@@ -236,8 +264,12 @@ def saved(name: str, directory: Path) -> None:
 
 def test_it_is_loaded_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved("llama", tmp_path)
-    assert isinstance(load(tmp_path, device="cpu", dtype="int8").model, Int8LlamaModel)
+    native = int8_kernels.load() is not None
+    model = load(tmp_path, device="cpu", dtype="int8").model
+    assert isinstance(model, NativeInt8Model if native else Int8LlamaModel)
     assert load(tmp_path, device="cpu").model.dtype == torch.float32  # too small to gain by it
+    monkeypatch.setattr(int8_kernels, "load", lambda: None)
+    assert isinstance(load(tmp_path, device="cpu", dtype="int8").model, Int8LlamaModel)
     monkeypatch.setattr(loading, "is_exact", lambda: False)
     with pytest.raises(ModelError, match="no exact products"):
         load(tmp_path, device="cpu", dtype="int8")
@@ -265,12 +297,14 @@ def test_a_large_model_takes_what_the_probe_finds(tmp_path: Path, monkeypatch: p
         torch.set_num_threads(before)
 
 
+@pytest.mark.usefixtures("way")
 def test_the_probe_measures_both_and_leaves_threads_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     before = torch.get_num_threads()
     way = fastest(64, 96, torch.float32)
     assert way.dtype in (torch.float32, torch.int8)
     assert 1 <= way.threads <= before == torch.get_num_threads()
     monkeypatch.setattr(kernel_probe, "is_exact", lambda: False)
+    monkeypatch.setattr(int8_kernels, "load", lambda: None)
     assert fastest(64, 96, torch.bfloat16).dtype == torch.bfloat16
 
 

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 import torch
 
+from copydesk.models import int8_kernels
 from copydesk.models import pace as pacing
 from copydesk.models.feed import Feed
 from copydesk.models.int8_linear import is_exact
 from copydesk.models.int8_llama import Int8LlamaModel
+from copydesk.models.llama import LlamaModel
+from copydesk.models.native_int8 import NativeInt8Model
 from copydesk.models.pace import CHUNK, LEAST, UNBOUNDED, Pace, measured
 from copydesk.models.pieces import Pieces
 from copydesk.models.row import SHARED, Row
@@ -92,9 +95,17 @@ def test_pieces_say_what_the_whole_says(name: str) -> None:
 
 
 @pytest.mark.skipif(not is_exact(), reason="this processor has no exact products of 8-bit integers")
-def test_pieces_are_the_same_bits_in_int8() -> None:
+@pytest.mark.parametrize("native", [True, False])
+def test_pieces_are_the_same_bits_in_int8(native: bool) -> None:
     reference = transformers_model("qwen2")
-    model = Int8LlamaModel(reference.config, reference.state_dict().get, name="tiny", stored=torch.float32)
+    config, fetch, kernels = reference.config, reference.state_dict().get, int8_kernels.load()
+    model: LlamaModel
+    if not native:
+        model = Int8LlamaModel(config, fetch, name="tiny", stored=torch.float32)
+    elif kernels is None:
+        pytest.skip("no C++ compiler, or a processor without AVX-512 and VNNI: there are no native kernels")
+    else:
+        model = NativeInt8Model(config, fetch, name="tiny", stored=torch.float32, kernels=kernels)
     whole, _ = forwarded(model, asked(model)[1], UNBOUNDED)
     found, _ = forwarded(model, asked(model)[1], SMALL)
     assert all(torch.equal(a, b) for a, b in zip(whole, found, strict=True))
@@ -118,6 +129,21 @@ def test_no_piece_takes_longer_than_it_may() -> None:
         assert sum(n * pace.cost(keys) for n, keys in forward) <= 8e-3
 
 
+def test_logits_take_their_time_too() -> None:
+    pace = Pace(most=1e-2, token=1e-4, output=1e-4)
+    model = Watched(300)
+    row, other = model.new_row(512), model.new_row(512)
+    feeds = [
+        Feed(row, 1, tokens(100, 1), range(100), None, range(50, 100)),
+        Feed(other, 1, tokens(60, 2), range(60), None, range(60)),
+    ]
+    answers, made = forwarded(model, feeds, pace)
+    # 50 tokens without and 25 with an output, 25 with one of either, 35 left: no more than 100 of either together.
+    assert made == 3
+    assert [[n for n, _ in forward] for forward in model.sizes] == [[75], [25, 25], [35]]
+    assert [len(answer) for answer in answers] == [50, 60]
+
+
 class Watched(MockModel):
     """Keeps, for each forward, how many tokens each feed has and how many slots lie before them."""
 
@@ -136,22 +162,23 @@ class Watched(MockModel):
 class Timed(MockModel):
     """A model whose forwards take a time by this formula, on the clock that the measurement reads."""
 
-    def __init__(self, seconds: Callable[[int, int], float]) -> None:
+    def __init__(self, seconds: Callable[[int, int, int], float]) -> None:
         super().__init__(300, context=0)
         self.now = 0.0
         self._seconds = seconds
 
     def forward(self, feeds: Sequence[Feed]) -> list[torch.Tensor]:
         (feed,) = feeds
-        self.now += self._seconds(len(feed.tokens), len(feed.row))
+        self.now += self._seconds(len(feed.tokens), len(feed.row), len(feed.outputs))
         return super().forward(feeds)
 
 
 def test_the_pace_is_what_forwards_took(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Timed(lambda n, keys: 0.02 + 0.0005 * n + 0.000001 * n * keys)
+    model = Timed(lambda n, keys, told: 0.02 + 0.0005 * n + 0.000001 * n * keys + 0.0002 * told)
     monkeypatch.setattr(pacing.time, "thread_time", lambda: model.now)
     pace = measured(model, 0.06)
-    assert pace.fixed == pytest.approx(0.02)
+    assert pace.fixed == pytest.approx(0.0202)  # a forward has one output at least
+    assert pace.output == pytest.approx(0.0002)
     assert pace.token == pytest.approx(0.0005)
     assert pace.key == pytest.approx(0.000001)
     assert 0.03 < 0.02 + pace.tokens(0) * pace.cost(0) <= 0.06
@@ -161,7 +188,7 @@ def test_the_pace_is_what_forwards_took(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_quick_models_are_not_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Timed(lambda n, keys: 0.0001 * n)
+    model = Timed(lambda n, keys, told: 0.0001 * n)
     monkeypatch.setattr(pacing.time, "thread_time", lambda: model.now)
     assert measured(model, 0.06) == UNBOUNDED
     assert UNBOUNDED.tokens(0) == CHUNK
@@ -169,6 +196,6 @@ def test_quick_models_are_not_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_slow_machine_reads_no_more_weights_than_it_must(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where weights alone take longer than a forward may, shorter pieces would only take longer together."""
-    model = Timed(lambda n, keys: 0.5 + 0.005 * n)
+    model = Timed(lambda n, keys, told: 0.5 + 0.005 * n)
     monkeypatch.setattr(pacing.time, "thread_time", lambda: model.now)
     assert measured(model, 0.06).tokens(0) == pytest.approx(100, abs=8)

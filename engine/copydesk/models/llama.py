@@ -123,11 +123,9 @@ class LlamaModel:
         else:
             tokens = [t for feed in ordered for t in feed.tokens]
             positions = [p for feed in ordered for p in feed.positions]
-        hidden = self._states(plans, tokens, positions, outputs) if tokens else None
-        if hidden is None:
+        logits = self._answers(plans, tokens, positions, outputs) if tokens else None
+        if logits is None:
             logits = torch.empty(0, self.vocab_size, device=self.device)
-        else:
-            logits = self._logits(hidden)
         for row_plan in plans:
             row_plan.commit()
         if len(feeds) == 1:
@@ -136,6 +134,13 @@ class LlamaModel:
             zip(map(id, ordered), logits.split([len(feed.outputs) for feed in ordered]), strict=True)
         )
         return [parts[id(feed)] for feed in feeds]
+
+    def _answers(
+        self, plans: list[RowPlan], tokens: Sequence[int], positions: Sequence[int], outputs: list[int]
+    ) -> torch.Tensor | None:
+        """float32 logits [len(outputs), V] of flat tokens; None when none are asked for."""
+        hidden = self._states(plans, tokens, positions, outputs)
+        return None if hidden is None else self._logits(hidden)
 
     def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """float32 [n, V] of final states [n, E]."""

@@ -17,7 +17,7 @@ import psutil
 import torch
 
 from copydesk.errors import CopydeskError, ModelError, TokenizerError
-from copydesk.models import weights
+from copydesk.models import int8_kernels, weights
 from copydesk.models.checkpoint import Checkpoint, check_finite, open_checkpoint
 from copydesk.models.config_values import read_values
 from copydesk.models.directory import TOKENIZER_FILES, check_files
@@ -27,6 +27,7 @@ from copydesk.models.int8_llama import Int8LlamaModel
 from copydesk.models.kernel_probe import fastest
 from copydesk.models.llama import LlamaModel
 from copydesk.models.model import Model
+from copydesk.models.native_int8 import NativeInt8Model
 from copydesk.models.plain_config import plain_config
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
@@ -94,6 +95,9 @@ def _load(directory: Path, name: str, device: torch.device, dtype: str) -> Model
             torch.set_num_threads(way.threads)
         if kind == torch.int8:
             stored = choose_dtype("auto", device, getattr(config, "dtype", None))
+            kernels = int8_kernels.load()
+            if kernels is not None:
+                return NativeInt8Model(config, checkpoint.fetch, name=name, stored=stored, kernels=kernels)
             return Int8LlamaModel(config, checkpoint.fetch, name=name, stored=stored)
         model = LlamaModel(config, checkpoint.fetch, name=name, device=device, dtype=kind)
     if device.type == "cuda":
@@ -107,7 +111,7 @@ def check_int8(supported: bool, device: torch.device) -> None:
         raise ModelError("int8 runs on CPUs only; use bf16")
     if not supported:
         raise ModelError("int8 is there for the Llama family only; use bf16 or fp32")
-    if not is_exact():
+    if int8_kernels.load() is None and not is_exact():
         raise ModelError("this processor has no exact products of 8-bit integers; use bf16 or fp32")
 
 

@@ -1,8 +1,9 @@
 """How many tokens a model forwards in a given time on this machine, so that nobody waits longer than that for a forward to end.
 
-The time of a forward is taken to be a fixed part (the weights are read once), one that grows with its tokens, and one that grows
-with tokens times keys. All three are measured when a model is loaded, in time of the processor, which other processes disturb
-least: the thread that forwards works as long as any of those that help it. Knows rows and times; nothing of documents.
+The time of a forward is taken to be a fixed part (the weights are read once), one that grows with its tokens, one that grows
+with tokens times keys, and one for each token whose logits are wanted. All four are measured when a model is loaded, in time
+of the processor, which other processes disturb least: the thread that forwards works as long as any of those that help it.
+Knows rows and times; nothing of documents.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ QUICK = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds of a forward: `fixed`, and of each of its tokens `token + key * (keys it attends over)`.
+    """Seconds of a forward: `fixed`, and for each token `token + key * (keys it attends over)` and `output` for its logits.
 
     most: seconds that a forward should take; None: as long as it likes.
     """
@@ -45,6 +46,7 @@ class Pace:
     fixed: float = 0.0
     token: float = 0.0
     key: float = 0.0
+    output: float = 0.0
 
     def cost(self, keys: int) -> float:
         """Seconds that a token adds to a forward whose row has so many keys before it."""
@@ -86,22 +88,28 @@ def measured(model: Model, most: float) -> Pace:
             tensor.zero_()  # what was there before may be no number
         row.write(range(keys), SHARED, [0] * keys, range(keys))
         behind = _seconds(model, row, MANY)
+        told = _seconds(model, row, MANY, MANY)
     finally:
         row.store.release()
         model.pool.relieve()
     token = max(many - few, 0.0) / (MANY - FEW)
     return Pace(
-        most * SHARE, max(many - token * MANY, 0.0), max(token, 1e-9), max(behind - many, 0.0) / (MANY * keys)
+        most * SHARE,
+        max(many - token * MANY, 0.0),
+        max(token, 1e-9),
+        max(behind - many, 0.0) / (MANY * keys),
+        max(told - behind, 0.0) / (MANY - 1),
     )
 
 
-def _seconds(model: Model, row: Row, count: int) -> float:
-    """The least time of a forward of so many tokens behind the row's; the row is left as it was."""
+def _seconds(model: Model, row: Row, count: int, outputs: int = 1) -> float:
+    """The least time of a forward of so many tokens behind the row's, and the logits of its last; the row is left as it was."""
     first = len(row)
     least = float("inf")
     for _ in range(ROUNDS):
         started = time.thread_time()
-        model.forward([Feed(row, 1, [0] * count, range(first, first + count), None, [count - 1])])
+        wanted = range(count - outputs, count)
+        model.forward([Feed(row, 1, [0] * count, range(first, first + count), None, wanted)])
         least = min(least, time.thread_time() - started)
         row.release(1)
     return least

@@ -14,7 +14,7 @@ import torch
 
 from copydesk.models.feed import Feed
 from copydesk.models.model import Model
-from copydesk.models.pace import Pace
+from copydesk.models.pace import LEAST, Pace
 
 Cut: TypeAlias = tuple[int, int, int]
 """Which feed, and its tokens from which to which."""
@@ -60,23 +60,32 @@ def _cuts(feeds: Sequence[Feed], pace: Pace) -> list[list[Cut]]:
     if pace.most is None:
         return [WHOLE]
     room = pace.room
-    if sum(len(feed.tokens) * pace.cost(len(feed.row)) for feed in feeds) <= room:
+    if (
+        sum(len(feed.tokens) * pace.cost(len(feed.row)) + len(feed.outputs) * pace.output for feed in feeds)
+        <= room
+    ):
         return [WHOLE]
     found: list[list[Cut]] = [[]]
     left = room
     for which, feed in enumerate(feeds):
         first, end = 0, len(feed.tokens)
+        wanted = set(feed.outputs)
         while first < end:
-            keys = len(feed.row) + first
-            most = pace.tokens(keys) if not found[-1] else int(left / pace.cost(keys))
-            if most <= 0:
+            cost = pace.cost(len(feed.row) + first)
+            least = 0 if found[-1] else LEAST
+            taken = 0
+            while first + taken < end:
+                more = cost + (pace.output if first + taken in wanted else 0.0)
+                if more > left and taken >= least:
+                    break
+                left -= more
+                taken += 1
+            if taken:
+                found[-1].append((which, first, first + taken))
+                first += taken
+            if first < end:
                 found.append([])
                 left = room
-                continue
-            cut = (which, first, min(end, first + most))
-            found[-1].append(cut)
-            left -= (cut[2] - first) * pace.cost(keys)
-            first = cut[2]
         if not end:  # a feed without tokens has an answer too
             found[-1].append((which, 0, 0))
     return found if len(found) > 1 else [WHOLE]
