@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from copydesk.request import EditRequest
+from copydesk.serving.plan import FOLLOWED
 from copydesk.text.document import TextLines, apply_edits
 from copydesk_training.defects.asks import wordings
 from defect_files import files
@@ -145,7 +146,8 @@ def test_the_engine_asks_no_model(end: str, last: bool) -> None:
     assert result.counts.generated == 0
     result = document.edit(EditRequest(scope=[(5, 5)], instruction="remove the prints"))
     assert TextLines(result.text).lines == TextLines(source).lines[:4]
-    assert document.edit(EditRequest(scope=[(2, 4)], instruction="remove prints")).status == "unchanged"
+    idle = document.edit(EditRequest(scope=[(2, 4)], instruction="remove prints"))
+    assert (idle.status, idle.reason) == ("unchanged", FOLLOWED)
 
 
 def test_narrowing_can_be_turned_off() -> None:

@@ -17,7 +17,8 @@ from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.jobs import EngineJob, Priority
 from copydesk_server.engine_process.messages import EngineSettings, ModelInfo
 
-INFO = ModelInfo("fake", "cpu", "float32", ("python",), 64, "program", 1.0)
+INFO = ModelInfo("fake", "cpu", "float32", ("python",), 64, "rewrite", 1.0)
+"""Of a kind that makes of any message what it can."""
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from unittest import mock
 
 from copydesk.text.document import Encoding, Position, TextEdit, apply_edits
 from copydesk_server.applicability import applicability
-from copydesk_server.lsp import prefetch
+from copydesk_server.lsp import fix_menu, prefetch
 from copydesk_server.lsp.app import App
 from copydesk_server.lsp.options import Options
 from copydesk_server.verification import Judgement
@@ -22,7 +22,7 @@ from fake_engine import FakeEngine
 URI = "untitled:a.py"
 DEADLINE = 60.0
 NEVER = 1e6
-RESOLVES = {
+RESOLVES: dict[str, Any] = {
     "textDocument": {
         "codeAction": {
             "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}},
@@ -33,6 +33,14 @@ RESOLVES = {
     },
     "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
 }
+
+
+def with_actions(**more: Any) -> dict[str, Any]:
+    """A client that resolves actions, and can do more with them."""
+    document = RESOLVES["textDocument"]
+    return {**RESOLVES, "textDocument": {**document, "codeAction": {**document["codeAction"], **more}}}
+
+
 APPLIES = {
     "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}},
     "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
@@ -208,15 +216,19 @@ async def desk(
     propose: Any = nothing_proposed,
     seed: int = 0,
     loads: bool = False,
+    tools: bool = False,
 ) -> AsyncIterator[Desk]:
     """A client that has been initialized. judge: None for the real one, who runs ruff, which then proposes fixes too; propose: in
     ruff's place. seed: of the command line. loads: the engine is not ready before `Desk.engine.loaded()`.
 
     At the end no request is without its one response, and nothing is left running.
 
-    It never becomes calm, unless the test sets `prefetch.CALM` to nothing: a slow machine would be in the middle of any test.
+    tools: whether a menu waits for tools, for as long as they take: a slow machine would be in the middle of any test.
+
+    It never becomes calm, unless the test sets `prefetch.CALM` to nothing, for the same reason.
     """
-    with mock.patch.object(prefetch, "CALM", NEVER if prefetch.CALM else 0.0):
+    calm, patience = NEVER if prefetch.CALM else 0.0, DEADLINE if tools else 0.0
+    with mock.patch.object(prefetch, "CALM", calm), mock.patch.object(fix_menu, "PATIENCE", patience):
         proposing = None if judge is None else propose
         async with _desk(capabilities, options, judge, proposing, seed, loads) as made:
             yield made

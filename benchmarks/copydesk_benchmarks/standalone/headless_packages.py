@@ -64,7 +64,12 @@ Found: TypeAlias = dict[str, Counter[Key]]
 def main() -> int:
     parser = parser_for(__doc__, files=120, select=SELECT)
     parser.add_argument("--packages", help="instead of all that are held out, with commas")
+    parser.add_argument(
+        "--sides", type=lambda said: said.split(","), default=list(SIDES), help="with commas; all by default"
+    )
     args = parser.parse_args()
+    if unknown := set(args.sides) - set(SIDES):
+        parser.error(f"no such side: {', '.join(sorted(unknown))}; there are {', '.join(SIDES)}")
     ruff = Ruff.find()
     if ruff is None:
         parser.error("ruff is not there")
@@ -72,10 +77,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
         packages, everything, chosen = sampled(ruff, names, home, args)
-        sides = {side: copy(home, side, chosen) for side in ("before", *SIDES)}
-        took = {side: run_copydesk(sides[side], options, args) for side, options in OPTIONS.items()}
-        run_ruff(ruff, sides["ruff safe"])
-        run_ruff(ruff, sides["ruff unsafe"], "--unsafe-fixes")
+        sides = {
+            side: copy(home, side, chosen) for side in ("before", *SIDES) if side in ("before", *args.sides)
+        }
+        took = {
+            side: run_copydesk(sides[side], options, args)
+            for side, options in OPTIONS.items()
+            if side in sides
+        }
+        for side, options in (("ruff safe", ()), ("ruff unsafe", ("--unsafe-fixes",))):
+            if side in sides:
+                run_ruff(ruff, sides[side], *options)
         found = {side: survey(ruff, tree) for side, tree in sides.items()}
         mended = {side: judged(found["before"], found[side], sides[side]) for side in list(sides)[1:]}
     print("# `copydesk fix` beside `ruff --fix`, on packages no model has seen\n")
@@ -224,7 +236,10 @@ def table(before: Found, mended: dict[str, Counter[str]]) -> str:
     for counted in before.values():
         for (code, _), times in counted.items():
             asked[code] += times
-    rows = [f"| rule | diagnostics | {' | '.join(SIDES.values())} |", "|---" * (len(SIDES) + 2) + "|"]
+    rows = [
+        f"| rule | diagnostics | {' | '.join(SIDES[side] for side in mended)} |",
+        "|---" * (len(mended) + 2) + "|",
+    ]
 
     def row(name: str, total: int, numbers: Sequence[int]) -> str:
         return f"| {name} | {total} | " + " | ".join(f"{n} ({n / total:.0%})" for n in numbers) + " |"

@@ -315,6 +315,7 @@ class Batch:
                 entry.started,
                 program=program,
                 edits=edits,
+                reason=None if edits else plan.idle,
                 checked=checked,
             )
         total, prefill = result.ms["total"], entry.prefill * 1e3

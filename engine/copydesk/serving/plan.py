@@ -53,6 +53,9 @@ LEAST = 32
 """Fewer generated tokens than this are not worth a request."""
 
 
+FOLLOWED = "the selected lines are as the instruction wants them, or have nothing of what it names"
+
+
 @dataclass(slots=True)
 class Plan:
     """One request over one snapshot of a document.
@@ -71,6 +74,8 @@ class Plan:
     asked: list[int]
     max_tokens: int
     begin: Callable[[TokenEmitter], Steps]
+    idle: str | None = None
+    """Why nothing is to be done, where the instruction's words alone say so."""
 
     @property
     def key(self) -> Hashable:
@@ -171,7 +176,8 @@ def _program_plan(
         else _decoder(loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds)
     )
     most = min(request.max_tokens, room)
-    return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin)
+    idle = FOLLOWED if instructed == () else None
+    return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin, idle)
 
 
 def _refused(reason: str, emitter: TokenEmitter) -> Steps:

@@ -66,6 +66,13 @@ class EditOutcome:
     confidence: float | None = None
     alternatives: tuple[EditAlternative, ...] = ()
 
+    @property
+    def by_model(self) -> bool:
+        """Whether a model wrote some of the text, or chose the edit among several: another might have answered otherwise."""
+        return self.confidence is not None or any(
+            self.counts.get(name) for name in ("generated", "drafted", "choices")
+        )
+
     def taken(self, chosen: EditAlternative) -> EditOutcome:
         """The outcome as a person has it who takes one of its alternatives that has edits."""
         return replace(

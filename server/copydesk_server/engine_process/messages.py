@@ -61,6 +61,11 @@ class ModelInfo:
     load_ms: float
     advice: str | None = None
 
+    @property
+    def reads_messages(self) -> bool:
+        """Whether it makes of a finding's words what it can; else it knows those kinds alone that it was trained on."""
+        return self.kind == "rewrite"
+
 
 def encode(message: Message) -> bytes:
     """One frame. ASCII, so that lone surrogates travel too."""

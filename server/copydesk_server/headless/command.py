@@ -19,6 +19,7 @@ from copydesk_server.headless.write import Writer, command_key
 
 OK, REMAINS, FAILED, STOPPED = 0, 1, 2, 130
 NO_FILES = "no files matched"
+NOTHING_SEEN = "the model saw nothing to change"
 
 
 def execute(
@@ -70,7 +71,8 @@ def execute(
             if reporter.files["failed"]:
                 return FAILED
             if reporter.idle and not reporter.files["edited"] and not run.resumed:
-                reporter.say("nothing was done: the model saw nothing to change")
+                (reason,) = reporter.idle_reasons if len(reporter.idle_reasons) == 1 else (NOTHING_SEEN,)
+                reporter.say(f"nothing was done: {reason}")
                 return REMAINS
             return REMAINS if reporter.left or (reporter.files["edited"] and not args.write) else OK
     finally:

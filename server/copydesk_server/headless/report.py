@@ -85,6 +85,8 @@ class Reporter:
         self.rules: dict[str, Counter[str]] = {}
         self.left = 0
         self.idle = 0
+        self.idle_reasons: set[str] = set()
+        """Why instructions changed nothing."""
         self.total = total
         self._tokens = 0
         self._progress = Progress(
@@ -112,7 +114,9 @@ class Reporter:
         """One file is done."""
         self.files[result.status] += 1
         self.left += result.left + (result.status == "refused" and not result.left)
-        self.idle += sum(fix.idle for fix in result.fixes)
+        idle = [fix.judgement.reason for fix in result.fixes if fix.idle and fix.judgement is not None]
+        self.idle += len(idle)
+        self.idle_reasons.update(reason for reason in idle if reason is not None)
         for fix in result.fixes:
             self.rules.setdefault(_asked(fix), Counter())[
                 "applied" if fix.applied else "gone" if fix.gone else fix.verdict

@@ -54,7 +54,7 @@ class Jury:
                 fix.edits = result.edits
                 edited.append((fix, result))
             elif result.status == "unchanged":
-                fix.judgement = Judgement("unchanged", result.reason or "the model made no change", ())
+                fix.judgement = Judgement("unchanged", result.reason or "the model saw nothing to change", ())
             else:
                 reason = result.reason or "the model made no change"
                 fix.judgement = Judgement("unsure" if result.unsure else "refused", reason, ())

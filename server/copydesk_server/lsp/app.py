@@ -16,6 +16,7 @@ from copydesk import __version__
 from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.engine_state import EngineListeners
 from copydesk_server.lsp import methods
+from copydesk_server.lsp.action_maker import ActionMaker
 from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.background import BackgroundTasks
@@ -31,7 +32,9 @@ from copydesk_server.lsp.edit_service import EditService
 from copydesk_server.lsp.engine_configuration import EngineConfiguration
 from copydesk_server.lsp.engine_display import EngineDisplay
 from copydesk_server.lsp.engine_sync import EngineSync
+from copydesk_server.lsp.fix_actions import FixActions
 from copydesk_server.lsp.fix_all import FixAll
+from copydesk_server.lsp.fix_menu import FixMenu
 from copydesk_server.lsp.handlers.code_action import CodeActions, code_action
 from copydesk_server.lsp.handlers.code_action_resolve import code_action_resolve
 from copydesk_server.lsp.handlers.copydesk_diagnostics import copydesk_diagnostics
@@ -52,7 +55,6 @@ from copydesk_server.lsp.lint import Linting
 from copydesk_server.lsp.logs import Log
 from copydesk_server.lsp.message_types import converter
 from copydesk_server.lsp.model_advice import ModelAdvice
-from copydesk_server.lsp.name_menu import NameMenu
 from copydesk_server.lsp.options import Options
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
@@ -158,8 +160,10 @@ class App:
         applying = Applying(state, client)
         alternatives = Alternatives(state, client, tasks, programs, applying)
         refactorings = RefactoringMenu(state)
-        names = NameMenu(state, imports)
-        actions = CodeActions(state, self.engine, diagnostics, prefetch, programs, refactorings, names)
+        maker = ActionMaker(state)
+        menu = FixMenu(state, tasks, engine_sync, imports, propose, verify)
+        fixes = FixActions(state, diagnostics, prefetch, programs, menu, maker)
+        actions = CodeActions(state, self.engine, diagnostics, fixes, refactorings, maker)
 
         structure = protocol.structure
         handlers: dict[str, Callable[[Any], Any]] = {

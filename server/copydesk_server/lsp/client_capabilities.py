@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from copydesk_server.lsp.capabilities import dig, resolves_edits
+from copydesk_server.lsp.capabilities import dig, listed, resolves_edits
+
+GENERATED = 1
+"""`CodeActionTag.LLMGenerated` on the wire."""
 
 
 class ClientCapabilities:
@@ -28,6 +31,11 @@ class ClientCapabilities:
         self.action_literals = dig(actions, "codeActionLiteralSupport") is not None
         self.preferred_actions = bool(dig(actions, "isPreferredSupport"))
         self.disabled_actions = bool(dig(actions, "disabledSupport"))
+        self.action_tags = GENERATED in listed(dig(actions, "tagSupport", "valueSet"))
+        """It knows `CodeActionTag.LLMGenerated`."""
+        self.resolves_tags = self.action_tags and "tags" in listed(
+            dig(actions, "resolveSupport", "properties")
+        )
         self.asks_instructions = self.options.get("askInstruction") is True
         """Its own code asks the person for the text of "Edit with instruction…"."""
         self.chooses_alternatives = self.options.get("alternatives") is True
@@ -40,6 +48,9 @@ class ClientCapabilities:
         self.apply_edit = bool(dig(client, "workspace", "applyEdit"))
         self.document_changes = bool(dig(edits, "documentChanges"))
         self.change_annotations = dig(edits, "changeAnnotationSupport") is not None
+        self.annotated_actions = self.change_annotations and dig(actions, "honorsChangeAnnotations") is True
+        """It asks the person where an annotation of an action's edit says so."""
+        self.edit_metadata = dig(edits, "metadataSupport") is True
         self.work_done_progress = bool(dig(client, "window", "workDoneProgress"))
         self.shows_messages = dig(client, "window", "showMessage") is not None
 

@@ -149,9 +149,9 @@ class DiagnosticStore:
         if context:
             findings = self.findings(document, context)
             fixed = self.with_fixes(document, [finding.diagnostic for finding in findings])
-            findings = [
+            findings = self._understood(
                 ClientDiagnostic(d, finding.shown) for d, finding in zip(fixed, findings, strict=True)
-            ]
+            )
             known = self._known.get(document.uri)
             if known is not None and findings:
                 known.asked = _Kept(document.version, tuple(findings)[:KEPT])
@@ -173,7 +173,7 @@ class DiagnosticStore:
         """All that is known of a document without asking, in order, each once."""
         known = self._known.get(document.uri)
         return (
-            _unique((*known.pushed.now(document), *known.linted.now(document)))
+            self._understood(_unique((*known.pushed.now(document), *known.linted.now(document))))
             if known is not None and self.serves(document)
             else []
         )
@@ -183,8 +183,10 @@ class DiagnosticStore:
         known = self._known.get(document.uri)
         if known is None or not self.serves(document):
             return []
-        found = _unique(
-            found for kept in (known.pushed, known.linted, known.asked) for found in kept.now(document)
+        found = self._understood(
+            _unique(
+                found for kept in (known.pushed, known.linted, known.asked) for found in kept.now(document)
+            )
         )
         if known.visible is None:
             return found
@@ -216,6 +218,17 @@ class DiagnosticStore:
 
     def _on_close(self, document: OpenDocument) -> None:
         self._known.pop(document.uri, None)
+
+    def _understood(self, findings: Iterable[ClientDiagnostic]) -> list[ClientDiagnostic]:
+        """Those that something may be known about: ruff can be asked what it would do about each of its own."""
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk_server.ruff import is_ruff
+
+        return [
+            finding
+            for finding in findings
+            if self._engine_sync.understands(finding.diagnostic) or is_ruff(finding.diagnostic)
+        ]
 
     def _tell(self) -> None:
         for callback in self._callbacks:

@@ -36,9 +36,7 @@ LONGEST = 1 << 16
 
 def fix_data(document: OpenDocument, finding: ClientDiagnostic) -> dict[str, Any]:
     """The fix of one finding."""
-    diagnostic = asdict(finding.diagnostic)
-    del diagnostic["fixes"]
-    return {**_data("fix", document), "diagnostic": diagnostic}
+    return {**_data("fix", document), "diagnostic": _finding_data(finding)}
 
 
 def rewrite_data(document: OpenDocument, lines: Range, recipe: Recipe) -> dict[str, Any]:
@@ -46,14 +44,21 @@ def rewrite_data(document: OpenDocument, lines: Range, recipe: Recipe) -> dict[s
     return {**_data("rewrite", document), "lines": list(lines), "instruction": recipe.instruction}
 
 
-def fix_all_data(document: OpenDocument) -> dict[str, Any]:
-    """All fixes of a document."""
-    return _data("fixAll", document)
+def fix_all_data(document: OpenDocument, like: ClientDiagnostic | None = None) -> dict[str, Any]:
+    """All fixes of a document; where a finding is given, of its kind alone."""
+    data = _data("fixAll", document)
+    return data if like is None else {**data, "diagnostic": _finding_data(like)}
 
 
 def is_ours(data: Any) -> bool:
     """Whether an action that came back is one of ours."""
     return isinstance(data, Mapping) and OURS in data
+
+
+def _finding_data(finding: ClientDiagnostic) -> dict[str, Any]:
+    diagnostic = asdict(finding.diagnostic)
+    del diagnostic["fixes"]
+    return diagnostic
 
 
 def _data(kind: str, document: OpenDocument) -> dict[str, Any]:
@@ -79,21 +84,24 @@ class EditRequests:
                 or not isinstance(version, int)
             ):
                 raise JsonRpcInvalidParams("no action of ours")
-            diagnostic = _diagnostic(data["diagnostic"]) if kind == "fix" else None
+            wanted = kind == "fix" or (kind == "fixAll" and "diagnostic" in data)
+            diagnostic = _diagnostic(data["diagnostic"]) if wanted else None
             lines = (int(data["lines"][0]), int(data["lines"][1])) if kind == "rewrite" else (1, 0)
             instruction = check_instruction(data["instruction"]) if kind == "rewrite" else None
         except (KeyError, TypeError, ValueError, IndexError, OverflowError, CopydeskError) as error:
             raise JsonRpcInvalidParams("the data is not what came with the action") from error
         document, changes = self.document(uri, version)
+        if kind == "fixAll":
+            about = () if diagnostic is None else (diagnostic,)
+            return EditTask("fixAll", document, EditRequest(diagnostics=about), (1, len(document.lines)))
         if diagnostic is not None:
             there = move_diagnostic(diagnostic, changes)
             if there is None:
                 raise modified()
             (there,) = self._diagnostics.with_fixes(document, [there])
             return self.fix(document, there)
-        if instruction is not None:
-            return self.rewrite(document, lines, changes, instruction)
-        return EditTask("fixAll", document, EditRequest(), (1, len(document.lines)))
+        assert instruction is not None
+        return self.rewrite(document, lines, changes, instruction)
 
     def document(self, uri: str, version: int) -> tuple[OpenDocument, list[Change]]:
         """An open document, and what has changed in it since `version`. Raises StoppedError where that is not known."""

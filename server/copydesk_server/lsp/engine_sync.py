@@ -6,6 +6,7 @@ person is told once.
 
 from __future__ import annotations
 
+from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.lsp.client import Client
@@ -31,6 +32,21 @@ class EngineSync:
         if not self._knows(document.language):
             return f"the model does not know {document.language}"
         return self.too_large(document)
+
+    def understands(self, diagnostic: Diagnostic) -> bool:
+        """Whether anybody can say what a fix of it would be: its tool, which proposes one, the kinds that are known here, or the
+        model. Before that is loaded nothing is ruled out.
+        """
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk.quickfixes.kinds import classify
+
+        model = self._engine.info
+        return (
+            model is None
+            or model.reads_messages
+            or bool(diagnostic.fixes)
+            or classify(diagnostic) is not None
+        )
 
     def _knows(self, language: str) -> bool:
         """Whether the model declares `language`. Before it is loaded nobody knows, and nothing is ruled out."""

@@ -1,4 +1,6 @@
-"""All fixes of a document at once: every known finding whose fix is confirmed and safe."""
+"""All fixes of a document at once, or those of one kind: of every known finding whose fix is confirmed and safe, and neither
+written nor chosen by a model.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,19 @@ MOST_FIXES = 64
 """So many findings are fixed at once at most."""
 
 
+def kind_label(diagnostic: Diagnostic) -> str:
+    """The kind of a finding in a menu: findings of one label are fixed together."""
+    # Not before it is needed: `initialize` has no time for imports.
+    from copydesk.quickfixes.kinds import classify
+
+    kind = classify(diagnostic)
+    return kind.name.lower().replace("_", " ") if kind is not None else diagnostic.code or diagnostic.message
+
+
 class FixAll:
-    """Runs one task a finding, and joins what is confirmed and safe: nobody looks at each, so the rest is left out."""
+    """Runs one task a finding, and joins what is confirmed, safe and nobody's choice: nobody looks at each, so the rest is left
+    out.
+    """
 
     def __init__(
         self,
@@ -47,10 +60,13 @@ class FixAll:
     async def run(self, task: EditTask) -> EditOutcome:
         """One outcome for the document as it stands when this returns. Raises StoppedError."""
         document = task.document
-        findings = self._diagnostics.known(document)[:MOST_FIXES]
+        findings = self._diagnostics.known(document)
+        if task.diagnostic is not None:
+            label = kind_label(task.diagnostic)
+            findings = [finding for finding in findings if kind_label(finding.diagnostic) == label]
         group = object()
         together = asyncio.gather(
-            *(asyncio.ensure_future(self._fix(document, f.diagnostic, group)) for f in findings)
+            *(asyncio.ensure_future(self._fix(document, f.diagnostic, group)) for f in findings[:MOST_FIXES])
         )
 
         def stop() -> None:
@@ -74,7 +90,7 @@ class FixAll:
             except StoppedError as error:
                 log.debug("one of many: %s", error.message)
                 return None
-        wanted = outcome.status == "edited" and outcome.verdict == "confirmed"
+        wanted = outcome.status == "edited" and outcome.verdict == "confirmed" and not outcome.by_model
         return outcome if wanted and outcome.applicability == "safe" else None
 
     async def _join(self, document: OpenDocument, fixes: Sequence[EditOutcome]) -> EditOutcome:
@@ -89,7 +105,9 @@ class FixAll:
             ):
                 chosen.append(now)
         if not chosen:
-            return EditOutcome("unchanged", "no fix that is confirmed and safe", document.version)
+            return EditOutcome(
+                "unchanged", "no fix that is confirmed and safe, and that no model made", document.version
+            )
         edits = sorted(
             (edit for now in chosen for edit in now.edits), key=lambda edit: (edit.start, edit.end)
         )

@@ -16,13 +16,27 @@ from copydesk.text.document import Encoding, Position, TextEdit, TextLines, appl
 from copydesk_server.errors import EditError
 from copydesk_server.lsp.documents import OpenDocument
 
+CAUTION = "copydesk.unsafe"
+"""The id of the one annotation there is."""
+
 
 def workspace_edit(
-    document: OpenDocument, edits: Sequence[TextEdit], encoding: Encoding
+    document: OpenDocument, edits: Sequence[TextEdit], encoding: Encoding, caution: str | None = None
 ) -> types.WorkspaceEdit:
-    """`edits`, for the document as it stands, in the client's encoding. Raises EditError for edits that do not fit it."""
+    """`edits`, for the document as it stands, in the client's encoding. caution: why the person is to be asked before they are
+    applied; for clients alone that know annotations. Raises EditError for edits that do not fit the document.
+    """
     check_edits(document.lines, edits, encoding)
-    return types.WorkspaceEdit(document_changes=[text_document_edit(document.uri, document.version, edits)])
+    change = text_document_edit(document.uri, document.version, edits)
+    if caution is None:
+        return types.WorkspaceEdit(document_changes=[change])
+    change.edits = [
+        types.AnnotatedTextEdit(CAUTION, one.range, one.new_text)
+        for one in change.edits
+        if isinstance(one, types.TextEdit)
+    ]
+    annotation = types.ChangeAnnotation("copydesk: unsafe", needs_confirmation=True, description=caution)
+    return types.WorkspaceEdit(document_changes=[change], change_annotations={CAUTION: annotation})
 
 
 def text_document_edit(uri: str, version: int | None, edits: Iterable[TextEdit]) -> types.TextDocumentEdit:

@@ -70,7 +70,7 @@ def test_listing_runs_no_model_whoever_asks(trigger: int | None) -> None:
             d.open(TEXT)
             context = {"triggerKind": trigger} if trigger is not None else {}
             (action,) = await d.actions((2, 0), diagnostics=[diagnostic(2)], **context)
-            assert action["title"] == "Fix: Comparison to `None` (copydesk)"
+            assert action["title"] == "Look for a fix: Comparison to `None` (copydesk)"
             assert action["diagnostics"] == [diagnostic(2)]
             assert not {"edit", "command", "isPreferred"} & set(action)
             await d.settled()
@@ -89,10 +89,10 @@ def test_each_diagnostic_has_its_fix() -> None:
                 [diagnostic(2, "One"), diagnostic(4, "Two\nmore words"), diagnostic(0, "x" * 300)],
             )
             titles = [action["title"] for action in found]
-            assert titles[:2] == ["Fix: One (copydesk)", "Fix: Two (copydesk)"]
-            assert titles[2].startswith("Fix: xxx")
+            assert titles[:2] == ["Look for a fix: One (copydesk)", "Look for a fix: Two (copydesk)"]
+            assert titles[2].startswith("Look for a fix: xxx")
             assert titles[2].endswith("x… (copydesk)")
-            assert len(titles[2]) < 130
+            assert len(titles[2]) < 140
 
     run(scenario)
 
@@ -230,7 +230,7 @@ def test_pushed_diagnostics_stand_in_for_an_empty_context_and_follow_the_text() 
         async with desk() as d:
             d.open(TEXT)
             push(d, diagnostic(2, "Two"), diagnostic(4, "Four"), version=1)
-            assert await titles(d, 2) == ["Fix: Two (copydesk)"]
+            assert await titles(d, 2) == ["Look for a fix: Two (copydesk)"]
             assert await titles(d, 3) == []
             d.change((0, 0), (0, 0), "\n\n")
             assert await titles(d, 2) == []
@@ -239,15 +239,15 @@ def test_pushed_diagnostics_stand_in_for_an_empty_context_and_follow_the_text() 
             # A line that has changed is another line, until somebody says something of it.
             d.change((4, 0), (4, 1), "I")
             assert await titles(d, 4) == []
-            assert await titles(d, 6) == ["Fix: Four (copydesk)"]
+            assert await titles(d, 6) == ["Look for a fix: Four (copydesk)"]
             # Of an older version: moved on the way in. Of one to come: kept for it.
             push(d, diagnostic(2, "Old"), diagnostic(4, "Old, too"), version=1)
             assert await titles(d, 4) == []
-            assert await titles(d, 6) == ["Fix: Old, too (copydesk)"]
+            assert await titles(d, 6) == ["Look for a fix: Old, too (copydesk)"]
             push(d, diagnostic(0, "Early"), version=4)
             assert await titles(d, 0) == []
             d.change((6, 0), (6, 1), "d")
-            assert await titles(d, 0) == ["Fix: Early (copydesk)"]
+            assert await titles(d, 0) == ["Look for a fix: Early (copydesk)"]
 
     run(scenario)
 

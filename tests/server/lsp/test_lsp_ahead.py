@@ -12,7 +12,7 @@ from copydesk.request import ToolFix
 from copydesk_server.lsp import lint, prefetch
 from copydesk_server.verification import Judgement
 from fake_engine import FakeJob
-from lsp_desk import RESOLVES, URI, Desk, applied, desk, diagnostic, edit, span
+from lsp_desk import RESOLVES, URI, Desk, applied, desk, diagnostic, edit, span, with_actions
 
 TEXT = "a == None\nb == None\nc == None\nd == None\n"
 
@@ -149,13 +149,16 @@ def test_an_edit_somebody_waits_for_goes_first() -> None:
     run(scenario)
 
 
-@pytest.mark.parametrize("verdict", ["checked", "refused"])
-def test_only_what_is_confirmed_is_preferred(verdict: Any) -> None:
+def judged(verdict: Any) -> Any:
     async def judge(*_: Any, **__: Any) -> Judgement:
         return Judgement(verdict, "for a reason", ())
 
+    return judge
+
+
+def test_only_what_is_confirmed_is_preferred() -> None:
     async def scenario() -> None:
-        async with desk(judge=judge) as d:
+        async with desk(judge=judged("checked")) as d:
             d.engine.script = fixes
             d.open(TEXT)
             push(d, 1)
@@ -163,11 +166,57 @@ def test_only_what_is_confirmed_is_preferred(verdict: Any) -> None:
             await d.settled()
             assert len(d.engine.jobs) == 1, "once is enough"
             (action,) = await d.actions((1, 0), diagnostics=[diagnostic(1, "M1")])
+            assert "edit" in action
             assert "isPreferred" not in action
-            assert ("edit" in action) is (verdict == "checked")
             resolved = await d.request("codeAction/resolve", {k: v for k, v in action.items() if k != "edit"})
-            assert ("edit" in resolved) is (verdict == "checked")
+            assert "edit" in resolved
             assert len(d.engine.jobs) == 1
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("counts", [{"generated": 3}, {"drafted": 1}, {"choices": 1}])
+def test_what_a_model_made_is_not_preferred_and_says_so(counts: dict[str, int]) -> None:
+    def writes(made: FakeJob) -> None:
+        made.plan((2, 2))
+        made.edited(edit((1, 2), (1, 4), "is"), counts={"forced": 4, "forwards": 2, **counts})
+
+    async def scenario(capabilities: dict[str, Any], tags: list[int] | None) -> None:
+        async with desk(capabilities) as d:
+            d.engine.script = writes
+            d.open(TEXT)
+            push(d, 1)
+            await kept(d, 1)
+            (action,) = await d.actions((1, 0), diagnostics=[diagnostic(1, "M1")])
+            assert applied(TEXT, action["edit"], 1) == TEXT.replace("b ==", "b is")
+            assert "isPreferred" not in action
+            assert action.get("tags") == tags
+            (action,) = await d.actions((0, 0), only=["source.fixAll.copydesk"])
+            assert "tags" not in action
+            resolved = await d.request("codeAction/resolve", action)
+            assert "edit" not in resolved, "nobody looks at each of them"
+
+    run(lambda: scenario(RESOLVES, None))
+    run(lambda: scenario(with_actions(tagSupport={"valueSet": [1]}), [1]))
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.5])
+@pytest.mark.parametrize("disabled", [False, True])
+def test_what_nobody_can_fix_is_not_offered(temperature: float, disabled: bool) -> None:
+    async def scenario() -> None:
+        async with desk(with_actions(disabledSupport=disabled), judge=judged("refused")) as d:
+            d.app.settings.set_values({"temperature": temperature})
+            d.engine.script = fixes
+            d.open(TEXT)
+            push(d, 1)
+            await kept(d, 1)
+            found = await d.actions((1, 0), diagnostics=[diagnostic(1, "M1")])
+            if temperature:  # the next try may be another
+                assert [action["title"] for action in found] == ["Look for a fix: M1 (copydesk)"]
+                return
+            assert [action["title"] for action in found] == ["No fix: M1 (copydesk)"] * disabled
+            assert [action["disabled"] for action in found] == [{"reason": "for a reason"}] * disabled
+            assert await d.actions((1, 0), diagnostics=[diagnostic(1, "M1")], triggerKind=2) == []
 
     run(scenario)
 

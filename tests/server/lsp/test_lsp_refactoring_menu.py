@@ -116,10 +116,10 @@ def test_titles_in_one_menu_differ_and_fixes_come_first() -> None:
     async def scenario() -> None:
         async with desk() as d:
             d.open(TEXT + TEXT)
-            found = await d.actions((0, 0), (18, 0), diagnostics=[diagnostic(4)])
+            found = await d.actions((0, 0), (18, 0), diagnostics=[diagnostic(4, "M")])
             titles = [action["title"] for action in found]
             assert len(set(titles)) == len(titles) <= 25
-            assert titles[0].startswith("Fix: ")
+            assert titles[0].startswith("Look for a fix: ")
             assert [title for title in titles if title.startswith("Invert")] == [
                 'Invert "if", line 5 (copydesk)',
                 'Invert "if", line 14 (copydesk)',

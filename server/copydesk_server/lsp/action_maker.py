@@ -1,0 +1,81 @@
+"""Code actions as this client can take them: with an edit, or with what asks for it later."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from copydesk.errors import CopydeskError
+from copydesk.text.document import TextEdit
+from copydesk_server.applicability import Applicability
+from copydesk_server.lsp.capabilities import COMMANDS
+from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.workspace_edits import workspace_edit
+
+log = logging.getLogger(__name__)
+
+APPLY, FIX_ALL_COMMAND = COMMANDS
+UNSAFE = "The code may mean something else after this edit."
+
+
+class ActionMaker:
+    """Makes actions, each with our name behind its title."""
+
+    def __init__(self, state: SessionState) -> None:
+        self._state = state
+
+    def with_edit(
+        self,
+        document: OpenDocument,
+        title: str,
+        kind: str,
+        edits: Sequence[TextEdit],
+        applicability: Applicability = "safe",
+        *,
+        generated: bool = False,
+    ) -> types.CodeAction | None:
+        """An action that edits the document as it stands; None where the edits do not fit it. generated: a model wrote or chose
+        them.
+        """
+        caution = UNSAFE if applicability == "unsafe" and self._state.capabilities.annotated_actions else None
+        try:
+            edit = workspace_edit(document, edits, self._state.encoding, caution)
+        except CopydeskError as error:
+            log.error("the edit of an action does not fit: %s", error)
+            return None
+        action = types.CodeAction(f"{title} (copydesk)", kind=kind, edit=edit)
+        action.tags = self.tags(generated=generated)
+        return action
+
+    def without_edit(
+        self,
+        title: str,
+        kind: str,
+        data: dict[str, Any],
+        command: str = APPLY,
+        *,
+        generated: bool = True,
+        origin: str | None = None,
+    ) -> types.CodeAction:
+        """An action whose edit is not there yet: a client that can resolves it, any other has us apply it.
+
+        generated: a model will be asked for it, unless something else settles it. origin: the file that the action comes from.
+        """
+        shown = f"{title} (copydesk{f', from {origin}' if origin is not None else ''})"
+        if self._state.capabilities.resolves_edits:
+            action = types.CodeAction(shown, kind=kind, data=data)
+        else:
+            action = types.CodeAction(
+                shown, kind=kind, command=types.Command(shown, command, arguments=[data])
+            )
+        action.tags = self.tags(generated=generated)
+        return action
+
+    def tags(self, *, generated: bool) -> list[types.CodeActionTag] | None:
+        """Of an edit, for clients that know them."""
+        known = self._state.capabilities.action_tags
+        return [types.CodeActionTag.LlmGenerated] if known and generated else None

@@ -1,0 +1,253 @@
+"""What is known of a finding without asking the model: the edits that may fix it, or that nothing can.
+
+In two steps. By syntax alone: the candidates among which the engine chooses. Then with the tools, for as long as a menu may wait:
+ruff's own fixes, the imports of the project, and whether the one candidate is a fix. What takes longer goes on, and is there when
+the menu is opened again. All of it is kept for one version of a document.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from copydesk.errors import CopydeskError
+from copydesk.request import Diagnostic
+from copydesk.text.document import Position, TextEdit, localise, majority_terminator
+from copydesk.text.line_edit import LineEdit
+from copydesk_server.lsp.background import BackgroundTasks
+from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.engine_sync import EngineSync
+from copydesk_server.lsp.proposed_fixes import Propose
+from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.verification import Verify
+from copydesk_server.lsp.workspace_edits import check_edits, text_after
+from copydesk_server.lsp.workspace_imports import WorkspaceImports
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
+
+    from copydesk_server.verification import Judgement
+
+PATIENCE = 0.3
+"""Seconds a menu waits for the tools. With none they are not asked."""
+MOST_BYTES = 1 << 19
+"""Larger documents are not parsed for a menu."""
+MOST_FINDINGS = 16
+"""Of one menu, that the tools are asked about."""
+MOST_CANDIDATES = 8
+"""Edits that are listed for one finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFix:
+    """One edit that may fix a finding, of the version that was asked about. judgement: None where nobody has verified it."""
+
+    edits: tuple[TextEdit, ...]
+    judgement: Judgement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFixes:
+    """fixes: the edits one of which is the answer, likeliest first; empty where that is open. alternatives: whether each of
+    several is worth an action of its own. offered: False where no fix can come of it; reason: why not, in words, where there is
+    more to say than that the finding is out of date.
+    """
+
+    fixes: tuple[CandidateFix, ...] = ()
+    alternatives: bool = False
+    offered: bool = True
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is known in one version of a document, and the work on what is not."""
+
+    version: int
+    syntax: dict[Diagnostic, KnownFixes] = field(default_factory=dict)
+    asked: set[Diagnostic] = field(default_factory=set)
+    proven: dict[Diagnostic, KnownFixes] = field(default_factory=dict)
+    working: set[asyncio.Task[None]] = field(default_factory=set)
+
+
+class FixMenu:
+    """The known fixes of findings in Python; of other languages nothing is known."""
+
+    def __init__(
+        self,
+        state: SessionState,
+        tasks: BackgroundTasks,
+        engine_sync: EngineSync,
+        imports: WorkspaceImports,
+        propose: Propose,
+        verify: Verify,
+    ) -> None:
+        self._state, self._tasks, self._engine_sync, self._imports = state, tasks, engine_sync, imports
+        self._propose, self._verify = propose, verify
+        self._kept: dict[int, _Kept] = {}
+        state.documents.subscribe(lambda _: None, lambda document, *_: self._forget(document), self._forget)
+
+    async def known(
+        self, document: OpenDocument, about: Sequence[Diagnostic], unanswered: Sequence[Diagnostic]
+    ) -> Mapping[Diagnostic, KnownFixes]:
+        """What is known about findings in the document as it stands; `unanswered` are those that the tools are asked about, too.
+        None where the document changes meanwhile. Raises: never.
+        """
+        most = min(MOST_BYTES, self._state.settings.of(document.uri).max_document_bytes)
+        if document.language != "python" or document.forgotten or document.size.bytes > most or not about:
+            return {}
+        kept = self._kept.setdefault(document.id, _Kept(document.version))
+        new = [each for each in about if each not in kept.syntax]
+        if new:
+            found = await self._candidates(document, new, new, read=False)
+            if document.version != kept.version:
+                return {}
+            kept.syntax.update(found)
+        await self._wait(document, kept, unanswered)
+        if document.version != kept.version:
+            return {}
+        return {each: kept.proven.get(each, kept.syntax[each]) for each in about}
+
+    async def _wait(self, document: OpenDocument, kept: _Kept, unanswered: Sequence[Diagnostic]) -> None:
+        if not PATIENCE:
+            return
+        asked = [each for each in unanswered if each not in kept.asked and kept.syntax[each].offered]
+        if asked:
+            kept.asked.update(asked[:MOST_FINDINGS])
+            work = self._tasks.spawn(self._prove(document, kept, asked[:MOST_FINDINGS]), "fixes for a menu")
+            kept.working.add(work)
+            work.add_done_callback(kept.working.discard)
+        if kept.working:
+            await asyncio.wait(set(kept.working), timeout=PATIENCE)
+
+    async def _prove(self, document: OpenDocument, kept: _Kept, diagnostics: Sequence[Diagnostic]) -> None:
+        """Ask the tools, and keep what they say of each."""
+        proposing = self._propose(document, diagnostics)
+        informed = await proposing if proposing is not None else diagnostics
+        found = await self._candidates(document, diagnostics, informed, read=True)
+        if document.version != kept.version:
+            return
+        verified = await asyncio.gather(
+            *(
+                self._verified(document, found[mine], told)
+                for mine, told in zip(diagnostics, informed, strict=True)
+            )
+        )
+        kept.proven.update(zip(diagnostics, verified, strict=True))
+
+    async def _verified(
+        self, document: OpenDocument, known: KnownFixes, diagnostic: Diagnostic
+    ) -> KnownFixes:
+        """The same, judged where there is one candidate alone."""
+        if not known.fixes and not self._engine_sync.understands(diagnostic):
+            return KnownFixes(offered=False)
+        if len(known.fixes) != 1:
+            return known
+        lines, encoding = document.lines, self._state.encoding
+        (only,) = known.fixes
+        before, after = lines.text, text_after(lines, only.edits, encoding)
+        said = await self._verify(before, after, [diagnostic], language=document.language, path=document.path)
+        if said.verdict == "refused":
+            return KnownFixes(offered=False, reason=said.reason)
+        return KnownFixes((CandidateFix(only.edits, said),))
+
+    async def _candidates(
+        self,
+        document: OpenDocument,
+        diagnostics: Sequence[Diagnostic],
+        informed: Sequence[Diagnostic],
+        *,
+        read: bool,
+    ) -> dict[Diagnostic, KnownFixes]:
+        """For each of `diagnostics`: what may fix it, as far as it is `informed`. read: there is no more to know about it. Empty
+        where the document changes meanwhile.
+        """
+        lines, version = tuple(document.lines.lines), document.version
+        root, path = self._imports.root(document), document.path
+        within = self._state.settings.of(document.uri).scope_policy == "lines"
+
+        def compute() -> list[_Syntax]:
+            # Not before it is needed: `initialize` has no time for imports.
+            from copydesk.syntax.tree import parse
+
+            told = informed
+            if not read and root is not None:
+                told = self._imports.informed(told, root, path, "".join(lines), read=False)
+            tree = parse(lines, "python")
+            return [_by_syntax(each, lines, tree, within=within, all_known=read) for each in told]
+
+        found = await asyncio.to_thread(compute)
+        if document.version != version:
+            return {}
+        return {each: self._fitting(document, one) for each, one in zip(diagnostics, found, strict=True)}
+
+    def _fitting(self, document: OpenDocument, found: _Syntax) -> KnownFixes:
+        """Those of the edits that fit the document, each text once."""
+        texts: dict[str, CandidateFix] = {}
+        for edit in found.edits:
+            made = tuple(self._text_edits(document, edit))
+            try:
+                check_edits(document.lines, made, self._state.encoding)
+            except CopydeskError:
+                continue
+            after = text_after(document.lines, made, self._state.encoding)
+            texts.setdefault(after, CandidateFix(made))
+            if len(texts) == MOST_CANDIDATES:
+                break
+        texts.pop(document.lines.text, None)
+        return KnownFixes(tuple(texts.values()), found.alternatives, found.offered, found.reason)
+
+    def _text_edits(self, document: OpenDocument, edits: Sequence[LineEdit]) -> list[TextEdit]:
+        lines, encoding = document.lines, self._state.encoding
+        majority = majority_terminator(lines.lines)
+        found = []
+        for edit in edits:
+            previous = lines.lines[edit.first - 2] if edit.first > 1 else None
+            behind = lines.lines[edit.last] if edit.last < len(lines.lines) else None
+            replaced = lines.lines[edit.first - 1 : edit.last]
+            begin = lines.clamp(Position(edit.first - 1, 0), encoding)
+            end = lines.clamp(Position(max(edit.last, edit.first - 1), 0), encoding)
+            found.append(TextEdit(begin, end, localise(edit.text, replaced, previous, majority, behind)))
+        return found
+
+    def _forget(self, document: OpenDocument) -> None:
+        kept = self._kept.pop(document.id, None)
+        for work in kept.working if kept is not None else ():
+            work.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """As `KnownFixes`, with edits of lines."""
+
+    edits: tuple[tuple[LineEdit, ...], ...] = ()
+    alternatives: bool = False
+    offered: bool = True
+    reason: str | None = None
+
+
+def _by_syntax(
+    diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | None, *, within: bool, all_known: bool
+) -> _Syntax:
+    """within: only the flagged lines may change. all_known: what no tool proposes by now none does. Raises: never."""
+    from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind
+    from copydesk.quickfixes.registry import quick_fixes
+    from copydesk.quickfixes.scope import diagnostic_scope
+    from copydesk.request import normalise_scope
+
+    fixes = quick_fixes(diagnostic, lines, "python", tree)
+    if not fixes.still_applies():
+        return _Syntax(offered=False)
+    try:
+        scope = normalise_scope([diagnostic.lines] if within else diagnostic_scope(fixes), len(lines))
+    except CopydeskError:
+        return _Syntax(offered=False)
+    candidates = next(fixes.candidates(scope), None)
+    kind = fixes.context.kind
+    if candidates is None:
+        reason = fixes.refusal(scope) if all_known else None
+        return _Syntax(offered=reason is None, reason=reason)
+    several = kind in NAME_KINDS or kind is DiagnosticKind.UNKNOWN_ATTRIBUTE
+    return _Syntax(candidates.edits, alternatives=several) if candidates.exhaustive else _Syntax()
