@@ -130,8 +130,8 @@ class FixMenu:
         return {each: kept.proven.get(each, kept.syntax[each]) for each in about}
 
     async def _wait(self, document: OpenDocument, kept: _Kept, unanswered: Sequence[Diagnostic]) -> None:
-        if not PATIENCE:
-            return
+        if not PATIENCE or not self._state.settings.of(document.uri).precompute:
+            return  # nothing is wanted before an action is chosen
         asked = [each for each in unanswered if each not in kept.asked and kept.syntax[each].offered]
         if asked:
             kept.asked.update(asked[:MOST_FINDINGS])

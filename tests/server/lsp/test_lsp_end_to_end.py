@@ -61,31 +61,22 @@ def action_for(client: LspClient, uri: str, diagnostic: dict[str, Any]) -> dict[
     return action
 
 
-REMOVED = 'Remove unused import "os" (copydesk)'
-
-
 @pytest.mark.parametrize(
-    ("text", "code", "title", "expected"),
+    ("text", "code", "expected"),
     [
-        (NONE, "E711", "Replace `==` with `is` (copydesk)", NONE.replace("== None", "is None")),
-        (UNUSED, "F401", REMOVED, UNUSED.replace("import os\n", "")),
+        (NONE, "E711", NONE.replace("== None", "is None")),
+        (UNUSED, "F401", UNUSED.replace("import os\n", "")),
         (
             UNUSED.replace("\n", "\r\n"),
             "F401",
-            REMOVED,
             UNUSED.replace("import os\n", "").replace("\n", "\r\n"),
         ),
     ],
 )
-def test_a_diagnostic_becomes_an_edit(
-    client: LspClient, text: str, code: str, title: str, expected: str
-) -> None:
+def test_a_diagnostic_becomes_an_edit(client: LspClient, text: str, code: str, expected: str) -> None:
     uri = opened(client, text)
     action = action_for(client, uri, found(text, code))
-    end = time.monotonic() + 60
-    while action["title"] != title and time.monotonic() < end:
-        action = action_for(client, uri, found(text, code))
-    assert action["title"] == title
+    assert action["title"].startswith("Look for a fix: ")
     resolved = client.request("codeAction/resolve", without_edit(action))
     assert applied(text, resolved["edit"], 1, uri) == expected
 
@@ -190,6 +181,7 @@ def test_ahead_of_the_person_and_through_apply_edit() -> None:
         while "edit" not in (action := action_for(client, uri, diagnostic)):
             assert time.monotonic() < deadline, "nothing was computed ahead"
             client.request("copydesk/status", {})
+        assert action["title"] == "Replace `==` with `is` (copydesk)"
         assert "isPreferred" not in action, "ruff calls its fix unsafe"
         assert (action["data"]["verdict"], action["data"]["applicability"]) == ("confirmed", "unsafe")
         assert applied(NONE, action["edit"], 3, uri) == NONE.replace("== None", "is None")

@@ -203,6 +203,18 @@ def test_a_name_nothing_is_like_is_not_offered_and_says_why() -> None:
     run(scenario)
 
 
+def test_nothing_is_computed_for_who_wants_nothing_computed_ahead() -> None:
+    async def scenario() -> None:
+        async with desk(tools=True) as d:
+            d.app.settings.set_values({"precompute": False})
+            d.open(NONE)
+            (action,) = await d.actions((1, 0), diagnostics=[diagnostic(1)], only=["quickfix"])
+            assert action["title"] == "Look for a fix: Comparison to `None` (copydesk)"
+            assert "edit" not in action
+
+    run(scenario)
+
+
 def test_a_menu_does_not_wait_for_tools_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = asyncio.Event()
 
