@@ -38,6 +38,9 @@ UNUSED_LINE = 4
 """F401: `os`."""
 NONE_FIXED = TEXT.replace("mark == None", "mark is None")
 UNUSED_FIXED = TEXT.replace("import os\n", "")
+NONE_TITLES = ("Replace `==` with `is`", "Look for a fix: Comparison to `None`")
+UNUSED_TITLES = ('Remove unused import "os"', "Look for a fix: `os` imported but unused")
+"""What a fix is called: by its edit, or, where that is not known in time, by the finding."""
 
 LABEL = (22, 25)
 """The lines of `label`, 1-based and inclusive."""

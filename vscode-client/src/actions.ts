@@ -1,6 +1,6 @@
 // The light bulb and the Problems panel. What the server lists is shown with a command of ours in place of its edit: VS Code would
-// apply the edit of an action to whatever text is there by then, since its converter drops the version. The command asks for the edit
-// of the diagnostic as it is then, and `staleness.ts` applies it.
+// apply the edit of an action to whatever text is there by then, since its converter drops the version. The command takes the edit the
+// action came with, or asks for the edit of the diagnostic as it is then, and `staleness.ts` applies it.
 
 import * as vscode from "vscode";
 import {
@@ -12,6 +12,7 @@ import {
   type LanguageClient,
   type Middleware,
   type Diagnostic as WireDiagnostic,
+  type WorkspaceEdit,
 } from "vscode-languageclient/node";
 import { editable } from "./places";
 import { asked, changesOf, edit, explain, withProgress } from "./requests";
@@ -69,7 +70,15 @@ export class Actions {
 
   /** What the person chose from the menu. */
   async run(document: vscode.TextDocument, action: CodeAction): Promise<Outcome> {
-    const data = action.data as Data;
+    const { edit: known, ...rest } = action;
+    if (known !== undefined && (await this.applied(document, known))) {
+      return "applied";
+    }
+    const data = action.data as Data | undefined;
+    if (data === undefined) {
+      void vscode.window.showWarningMessage(`Copydesk: ${CHANGED}`);
+      return "changed";
+    }
     const [diagnostic] = action.diagnostics ?? [];
     if (data.copydesk === "rewrite") {
       const [first, last] = data.lines ?? [1, 1];
@@ -86,7 +95,7 @@ export class Actions {
     const outcome = await withProgress(title, (token) =>
       data.copydesk === "fix" && diagnostic !== undefined
         ? this.fix(document, data.version, diagnostic, token)
-        : this.resolve(document, action, token),
+        : this.resolve(document, rest, token),
     );
     if (outcome === "changed") {
       void vscode.window.showWarningMessage(`Copydesk: ${CHANGED}`);
@@ -123,12 +132,26 @@ export class Actions {
     if (found.diagnostics !== undefined) {
       action.diagnostics = found.diagnostics.map((one) => client.protocol2CodeConverter.asDiagnostic(one));
     }
+    if (found.disabled !== undefined) {
+      action.disabled = found.disabled;
+      return action;
+    }
     action.isPreferred = found.isPreferred ?? false;
     action.command =
       found.command !== undefined
         ? client.protocol2CodeConverter.asCommand(found.command)
-        : { title: found.title, command: RUN, arguments: [document, { ...found, edit: undefined }] };
+        : { title: found.title, command: RUN, arguments: [document, found] };
     return action;
+  }
+
+  /** Apply the edit that an action came with. False where its lines have changed since. */
+  private async applied(document: vscode.TextDocument, edit: WorkspaceEdit): Promise<boolean> {
+    const client = this.server.client;
+    if (client === undefined) {
+      return false;
+    }
+    const { version, changes } = changesOf(client, edit);
+    return version !== null && (await apply(this.histories.of(document), version, changes));
   }
 
   /** Fix what `diagnostic` of `version` is about. Where its text has changed: once more, if the tool still says so. */

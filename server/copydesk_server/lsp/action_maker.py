@@ -14,12 +14,11 @@ from copydesk_server.applicability import Applicability
 from copydesk_server.lsp.capabilities import COMMANDS
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.session_state import SessionState
-from copydesk_server.lsp.workspace_edits import workspace_edit
+from copydesk_server.lsp.workspace_edits import UNSAFE, workspace_edit
 
 log = logging.getLogger(__name__)
 
 APPLY, FIX_ALL_COMMAND = COMMANDS
-UNSAFE = "The code may mean something else after this edit."
 
 
 class ActionMaker:
@@ -41,9 +40,8 @@ class ActionMaker:
         """An action that edits the document as it stands; None where the edits do not fit it. generated: a model wrote or chose
         them.
         """
-        caution = UNSAFE if applicability == "unsafe" and self._state.capabilities.annotated_actions else None
         try:
-            edit = workspace_edit(document, edits, self._state.encoding, caution)
+            edit = self.edit(document, edits, applicability)
         except CopydeskError as error:
             log.error("the edit of an action does not fit: %s", error)
             return None
@@ -74,6 +72,13 @@ class ActionMaker:
             )
         action.tags = self.tags(generated=generated)
         return action
+
+    def edit(
+        self, document: OpenDocument, edits: Sequence[TextEdit], applicability: Applicability
+    ) -> types.WorkspaceEdit:
+        """The edit of an action. An unsafe one has the person asked, where the client does that. Raises EditError."""
+        caution = UNSAFE if applicability == "unsafe" and self._state.capabilities.annotated_actions else None
+        return workspace_edit(document, edits, self._state.encoding, caution)
 
     def tags(self, *, generated: bool) -> list[types.CodeActionTag] | None:
         """Of an edit, for clients that know them."""

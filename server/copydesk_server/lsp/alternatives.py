@@ -88,7 +88,7 @@ class Alternatives:
             return
         taken = outcome.taken(choices[titles.index(chosen)])
         self._programs.made(document, taken)
-        await self._applying.apply(document, taken, "copydesk: edit")
+        await self._applying.apply(document, taken, refactoring=True)  # only instructions have alternatives
 
 
 def _choices(outcome: EditOutcome) -> list[EditAlternative]:

@@ -176,7 +176,7 @@ class App:
             types.TEXT_DOCUMENT_DID_CLOSE: did_close(documents),
             types.TEXT_DOCUMENT_CODE_ACTION: code_action(actions),
             types.CODE_ACTION_RESOLVE: code_action_resolve(
-                encoding, client, requests, provider, refactorings, alternatives
+                state, maker, client, requests, provider, refactorings, alternatives
             ),
             types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename(renaming),
             types.TEXT_DOCUMENT_RENAME: rename(renaming),

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lsprotocol import types
+
 from copydesk.text.document import Change, Encoding, Position, TextEdit, TextLines, apply_edits, split_lines
+from copydesk_server.edit_titles import changed_lines, edit_title
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.session_state import SessionState
-from copydesk_server.lsp.workspace_edits import workspace_edit
+from copydesk_server.lsp.workspace_edits import UNSAFE, workspace_edit
 
 
 class Applying:
@@ -25,15 +28,23 @@ class Applying:
         self._waiting: list[Expected] = []
         state.documents.subscribe(lambda _: None, self._on_change, self._on_close)
 
-    async def apply(self, document: OpenDocument, outcome: EditOutcome, label: str) -> None:
-        """Have the client apply it. Returns when the client has replied. Raises EditError for edits that do not fit."""
-        edit = workspace_edit(document, outcome.edits, self._state.encoding)
-        if not self._state.capabilities.apply_edit:
+    async def apply(self, document: OpenDocument, outcome: EditOutcome, *, refactoring: bool) -> None:
+        """Have the client apply it. refactoring: nothing was wrong with the code. Returns when the client has replied. Raises
+        EditError for edits that do not fit.
+        """
+        capabilities, encoding = self._state.capabilities, self._state.encoding
+        caution = UNSAFE if outcome.applicability == "unsafe" and capabilities.change_annotations else None
+        edit = workspace_edit(document, outcome.edits, encoding, caution)
+        if not capabilities.apply_edit:
             self._client.say_once("no-apply-edit", "copydesk: this editor cannot apply edits from a server.")
             return
-        expected = Expected(document, outcome.edits, self._state.encoding)
+        expected = Expected(document, outcome.edits, encoding)
         self._waiting.append(expected)
-        self._replied(expected, await self._client.apply_edit(edit, label))
+        label = f"copydesk: {edit_title(changed_lines(document.lines, outcome.edits, encoding))}"
+        metadata = (
+            types.WorkspaceEditMetadata(is_refactoring=refactoring) if capabilities.edit_metadata else None
+        )
+        self._replied(expected, await self._client.apply_edit(edit, label, metadata))
 
     def _replied(self, expected: Expected, applied: bool) -> None:
         expected.replied = True

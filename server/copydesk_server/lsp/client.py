@@ -63,11 +63,13 @@ class Client:
 
     # -- requests --------------------------------------------------------------------------------------------------------
 
-    async def apply_edit(self, edit: types.WorkspaceEdit, label: str) -> bool:
+    async def apply_edit(
+        self, edit: types.WorkspaceEdit, label: str, metadata: types.WorkspaceEditMetadata | None
+    ) -> bool:
         """Whether the client says that it applied the edit."""
         try:
             reply = await self._server.workspace_apply_edit_async(
-                types.ApplyWorkspaceEditParams(edit=edit, label=label)
+                types.ApplyWorkspaceEditParams(edit=edit, label=label, metadata=metadata)
             )
         except JsonRpcException as error:
             log.info("the client answers an edit with error %d", error.code)

@@ -29,6 +29,7 @@ class ClientCapabilities:
         self.resolves_edits = resolves_edits(client or {})
         """`edit` is in resolveSupport and data survives: an action may be sent without its edit."""
         self.action_literals = dig(actions, "codeActionLiteralSupport") is not None
+        self.action_data = bool(dig(actions, "dataSupport"))
         self.preferred_actions = bool(dig(actions, "isPreferredSupport"))
         self.disabled_actions = bool(dig(actions, "disabledSupport"))
         self.action_tags = GENERATED in listed(dig(actions, "tagSupport", "valueSet"))

@@ -72,6 +72,10 @@ class FixActions:
             fixes = known.get(finding.diagnostic, KnownFixes())
             if outcome is not None and outcome.status == "edited":
                 listed.append(outcome)
+            elif self._state.capabilities.action_literals:
+                listed += [fix.outcome(document) for fix in fixes.fixes if fix.judgement is not None]
+            if fixes.alternatives:
+                listed += [fix.outcome(document) for fix in fixes.fixes]
             made = list(self._of_finding(document, finding, outcome, fixes, invoked=invoked))
             actions += made
             if any(action.disabled is None for action in made):
@@ -160,11 +164,9 @@ class FixActions:
         preferred = self._state.capabilities.preferred_actions and alone
         if preferred and verdict == "confirmed" and applicability == "safe":
             action.is_preferred = True
-        action.data = {
-            **edit_requests.fix_data(document, finding),
-            "verdict": verdict,
-            "applicability": applicability,
-        }
+        if self._state.capabilities.action_data:
+            data = edit_requests.fix_data(document, finding)
+            action.data = {**data, "verdict": verdict, "applicability": applicability}
         return action
 
     def _open(self, document: OpenDocument, finding: ClientDiagnostic) -> types.CodeAction:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
-from copydesk.text.document import Position, TextEdit, localise, majority_terminator
+from copydesk.text.document import Position, TextEdit, localise, majority_terminator, split_lines
 from copydesk.text.line_edit import LineEdit
+from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.background import BackgroundTasks
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.engine_sync import EngineSync
@@ -42,10 +43,28 @@ MOST_CANDIDATES = 8
 
 @dataclass(frozen=True, slots=True)
 class CandidateFix:
-    """One edit that may fix a finding, of the version that was asked about. judgement: None where nobody has verified it."""
+    """One edit that may fix a finding, of the version that was asked about, and its program. judgement: None where nobody has
+    verified it.
+    """
 
     edits: tuple[TextEdit, ...]
+    program: str
     judgement: Judgement | None = None
+
+    def outcome(self, document: OpenDocument) -> EditOutcome:
+        """The same as an edit of the document as it stands, of which no model knows."""
+        judged = self.judgement
+        return EditOutcome(
+            "edited",
+            None,
+            document.version,
+            self.edits,
+            self.program,
+            verdict=judged.verdict if judged is not None else "checked",
+            applicability=judged.applicability if judged is not None else "safe",
+            base_version=document.version,
+            before=tuple(document.lines.lines),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +130,8 @@ class FixMenu:
         return {each: kept.proven.get(each, kept.syntax[each]) for each in about}
 
     async def _wait(self, document: OpenDocument, kept: _Kept, unanswered: Sequence[Diagnostic]) -> None:
-        if not PATIENCE:
-            return
+        if not PATIENCE or not self._state.settings.of(document.uri).precompute:
+            return  # nothing is wanted before an action is chosen
         asked = [each for each in unanswered if each not in kept.asked and kept.syntax[each].offered]
         if asked:
             kept.asked.update(asked[:MOST_FINDINGS])
@@ -151,7 +170,7 @@ class FixMenu:
         said = await self._verify(before, after, [diagnostic], language=document.language, path=document.path)
         if said.verdict == "refused":
             return KnownFixes(offered=False, reason=said.reason)
-        return KnownFixes((CandidateFix(only.edits, said),))
+        return KnownFixes((replace(only, judgement=said),))
 
     async def _candidates(
         self,
@@ -190,13 +209,14 @@ class FixMenu:
             made = tuple(self._text_edits(document, edit))
             try:
                 check_edits(document.lines, made, self._state.encoding)
+                after = text_after(document.lines, made, self._state.encoding)
+                program = _program(document.lines.lines, split_lines(after), edit)
             except CopydeskError:
                 continue
-            after = text_after(document.lines, made, self._state.encoding)
-            texts.setdefault(after, CandidateFix(made))
+            if after != document.lines.text:
+                texts.setdefault(after, CandidateFix(made, program))
             if len(texts) == MOST_CANDIDATES:
                 break
-        texts.pop(document.lines.text, None)
         return KnownFixes(tuple(texts.values()), found.alternatives, found.offered, found.reason)
 
     def _text_edits(self, document: OpenDocument, edits: Sequence[LineEdit]) -> list[TextEdit]:
@@ -251,3 +271,11 @@ def _by_syntax(
         return _Syntax(offered=reason is None, reason=reason)
     several = kind in NAME_KINDS or kind is DiagnosticKind.UNKNOWN_ATTRIBUTE
     return _Syntax(candidates.edits, alternatives=several) if candidates.exhaustive else _Syntax()
+
+
+def _program(before: Sequence[str], after: Sequence[str], edits: Sequence[LineEdit]) -> str:
+    """Raises ProgramError, ScopeError."""
+    from copydesk.oracle.near_change import program_near_change
+
+    scope = [(edit.first, edit.last) for edit in edits]
+    return str(program_near_change(before, after, scope=scope, margin=1))

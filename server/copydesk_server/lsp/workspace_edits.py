@@ -16,6 +16,8 @@ from copydesk.text.document import Encoding, Position, TextEdit, TextLines, appl
 from copydesk_server.errors import EditError
 from copydesk_server.lsp.documents import OpenDocument
 
+UNSAFE = "The code may mean something else after this edit."
+"""Why a person is asked before an unsafe edit."""
 CAUTION = "copydesk.unsafe"
 """The id of the one annotation there is."""
 

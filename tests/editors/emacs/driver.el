@@ -44,11 +44,11 @@
   (jsonrpc-request (eglot-current-server) :copydesk/status (make-hash-table)))
 
 (defun driver-choose (title meanwhile)
-  "A `completing-read-function' that takes the entry with TITLE in it, and calls MEANWHILE while the menu is open."
+  "A `completing-read-function' that takes the entry the regexp TITLE is found in, and calls MEANWHILE while the menu is open."
   (lambda (_prompt collection &rest _)
     (setq driver-offered (all-completions "" collection))
     (when meanwhile (funcall meanwhile))
-    (or (seq-find (lambda (one) (string-search title one)) driver-offered)
+    (or (seq-find (lambda (one) (string-match-p title one)) driver-offered)
         (error "no %s in %S" title driver-offered))))
 
 (defun driver-bytes (file)

@@ -38,8 +38,8 @@ VERSIONS = [
     Version("bookworm", ("emacs-nox", "elpa-eglot"), "28", "utf-16"),
     Version("forky", ("emacs-nox",), "30", "utf-32"),
 ]
-NONE = {"first": reports.NONE_LINE, "title": "Comparison to `None`"}
-UNUSED = {"first": reports.UNUSED_LINE, "title": "`os` imported but unused"}
+NONE = {"first": reports.NONE_LINE, "title": r"\|".join(reports.NONE_TITLES)}
+UNUSED = {"first": reports.UNUSED_LINE, "title": r"\|".join(reports.UNUSED_TITLES)}
 CASES: dict[str, dict[str, Any]] = {
     "none": NONE,
     "unused": UNUSED,

@@ -108,20 +108,24 @@ class Neovim:
         """The cursor: 1-based line, 0-based byte."""
         self.lua("vim.api.nvim_win_set_cursor(0, {...})", line, column)
 
-    def choose(self, title: str, *, selected: bool = False) -> None:
-        """The stock menu of code actions at the cursor, or of the selection; takes the entry whose title has `title` in it."""
+    def choose(self, *titles: str, selected: bool = False) -> None:
+        """The stock menu of code actions at the cursor, or of the selection; takes the entry whose title has one of `titles` in
+        it: a fix is called by its edit where that is known in time.
+        """
         self.lua(
             "local wanted = ...; vim.g.offered = nil\n"
             "vim.ui.select = function(items, options, chosen)\n"
             "  local titles, found = {}, nil\n"
             "  for index, item in ipairs(items) do\n"
             "    titles[index] = options.format_item and options.format_item(item) or tostring(item)\n"
-            "    if titles[index]:find(wanted, 1, true) then found = index end\n"
+            "    for _, one in ipairs(wanted) do\n"
+            "      if titles[index]:find(one, 1, true) then found = index end\n"
+            "    end\n"
             "  end\n"
             "  vim.g.offered = titles\n"
             "  chosen(found and items[found], found)\n"
             "end",
-            title,
+            list(titles),
         )
         self.keys(("" if selected else "<Esc>") + "<Cmd>lua vim.lsp.buf.code_action()<CR>")
 

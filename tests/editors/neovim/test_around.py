@@ -82,7 +82,7 @@ def test_the_program_and_where_its_lines_come_from(nvim: Neovim) -> None:
 
 def test_a_fix_from_the_menu_has_its_program_too(nvim: Neovim) -> None:
     nvim.go(reports.UNUSED_LINE)
-    nvim.choose("Fix: `os` imported but unused")
+    nvim.choose(*reports.UNUSED_TITLES)
     nvim.until(lambda: nvim.text() == reports.UNUSED_FIXED, "the fix")
     # Asking sends the change first.
     nvim.command("CopydeskProgram")
@@ -442,7 +442,7 @@ def test_the_readmes_lines_for_neovims_own_client(tmp_path: Path) -> None:
         path.write_bytes(reports.TEXT.encode())
         nvim.open(path)
         nvim.go(reports.UNUSED_LINE)
-        nvim.choose("Fix: `os` imported but unused")
+        nvim.choose(*reports.UNUSED_TITLES)
         nvim.until(lambda: nvim.text() == reports.UNUSED_FIXED, "the fix")
         nvim.command("write")
         assert path.read_bytes() == reports.UNUSED_FIXED.encode()

@@ -129,19 +129,19 @@ def test_the_encoding_agreed_on(nvim: Neovim, report: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "title", "expected"),
+    ("line", "titles", "expected"),
     [
-        (reports.NONE_LINE, "Fix: Comparison to `None`", reports.NONE_FIXED),
-        (reports.UNUSED_LINE, "Fix: `os` imported but unused", reports.UNUSED_FIXED),
+        (reports.NONE_LINE, reports.NONE_TITLES, reports.NONE_FIXED),
+        (reports.UNUSED_LINE, reports.UNUSED_TITLES, reports.UNUSED_FIXED),
     ],
 )
 @pytest.mark.parametrize("crlf", [False, True], ids=["lf", "crlf"])
 def test_a_quick_fix_of_what_another_server_found(
-    nvim: Neovim, folder: Path, line: int, title: str, expected: str, crlf: bool
+    nvim: Neovim, folder: Path, line: int, titles: tuple[str, ...], expected: str, crlf: bool
 ) -> None:
     path = opened(nvim, folder, reports.crlf(reports.TEXT) if crlf else reports.TEXT.encode())
     nvim.go(line)
-    nvim.choose(title)
+    nvim.choose(*titles)
     becomes(nvim, expected)
     assert saved(nvim, path) == (reports.crlf(expected) if crlf else expected.encode())
     nvim.keys("u")

@@ -66,19 +66,29 @@ def action_for(client: LspClient, uri: str, diagnostic: dict[str, Any]) -> dict[
     [
         (NONE, "E711", NONE.replace("== None", "is None")),
         (UNUSED, "F401", UNUSED.replace("import os\n", "")),
-        (UNUSED.replace("\n", "\r\n"), "F401", UNUSED.replace("import os\n", "").replace("\n", "\r\n")),
+        (
+            UNUSED.replace("\n", "\r\n"),
+            "F401",
+            UNUSED.replace("import os\n", "").replace("\n", "\r\n"),
+        ),
     ],
 )
 def test_a_diagnostic_becomes_an_edit(client: LspClient, text: str, code: str, expected: str) -> None:
     uri = opened(client, text)
     action = action_for(client, uri, found(text, code))
-    resolved = client.request("codeAction/resolve", action)
+    assert action["title"].startswith("Look for a fix: ")
+    resolved = client.request("codeAction/resolve", without_edit(action))
     assert applied(text, resolved["edit"], 1, uri) == expected
+
+
+def without_edit(action: dict[str, Any]) -> dict[str, Any]:
+    """As it comes where the edit is not known in time: it has to be asked for."""
+    return {key: value for key, value in action.items() if key != "edit"}
 
 
 def test_the_edit_moves_with_its_lines_while_it_is_made(client: LspClient) -> None:
     uri = opened(client, NONE)
-    ident = client.ask("codeAction/resolve", action_for(client, uri, found(NONE, "E711")))
+    ident = client.ask("codeAction/resolve", without_edit(action_for(client, uri, found(NONE, "E711"))))
     head = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
     client.change(uri, {"range": head, "text": "# 😀\n"})
     resolved = client.answer(ident)
@@ -94,7 +104,7 @@ def test_a_change_of_the_very_line_ends_it(client: LspClient) -> None:
     spot = {"start": {"line": 1, "character": 7}, "end": {"line": 1, "character": 8}}
     client.change(uri, {"range": spot, "text": "z"})
     with pytest.raises(ResponseError) as refused:
-        client.request("codeAction/resolve", action)
+        client.request("codeAction/resolve", without_edit(action))
     assert refused.value.code == -32801
 
 
@@ -124,7 +134,7 @@ def test_a_streamed_edit(client: LspClient) -> None:
 
 def test_a_cancelled_edit_is_answered_once_and_the_engine_goes_on(client: LspClient) -> None:
     uri = opened(client, NONE)
-    action = action_for(client, uri, found(NONE, "E711"))
+    action = without_edit(action_for(client, uri, found(NONE, "E711")))
     ident = client.ask("codeAction/resolve", action)
     client.cancel(ident)
     # The answer may have been on its way already; `test_lsp_jobs.py` knows the very moment.
@@ -146,7 +156,9 @@ def test_ahead_of_the_person_and_through_apply_edit() -> None:
     """A client that cannot resolve: the server applies; and once the fix is known it comes with the action."""
     capabilities = {
         **FULL,
-        "textDocument": {"codeAction": {"codeActionLiteralSupport": {}, "isPreferredSupport": True}},
+        "textDocument": {
+            "codeAction": {"codeActionLiteralSupport": {}, "isPreferredSupport": True, "dataSupport": True}
+        },
     }
     with LspClient(host=None) as client:
         client.initialize(capabilities, encodings=["utf-8"])
@@ -154,7 +166,8 @@ def test_ahead_of_the_person_and_through_apply_edit() -> None:
         diagnostic = found(NONE, "E711")
         action = action_for(client, uri, diagnostic)
         client.reply("workspace/applyEdit", lambda params: {"applied": True})
-        assert client.request("workspace/executeCommand", action["command"]) is None
+        command = {"command": "copydesk.server.apply", "arguments": [action["data"]]}
+        assert client.request("workspace/executeCommand", command) is None
         asked = client.asked("workspace/applyEdit")
         assert applied(NONE, asked["edit"], 1, uri) == NONE.replace("== None", "is None")
         (change,) = asked["edit"]["documentChanges"]
@@ -168,6 +181,7 @@ def test_ahead_of_the_person_and_through_apply_edit() -> None:
         while "edit" not in (action := action_for(client, uri, diagnostic)):
             assert time.monotonic() < deadline, "nothing was computed ahead"
             client.request("copydesk/status", {})
+        assert action["title"] == "Replace `==` with `is` (copydesk)"
         assert "isPreferred" not in action, "ruff calls its fix unsafe"
         assert (action["data"]["verdict"], action["data"]["applicability"]) == ("confirmed", "unsafe")
         assert applied(NONE, action["edit"], 3, uri) == NONE.replace("== None", "is None")

@@ -180,8 +180,9 @@ def actions(client: LspClient) -> list[dict[str, Any]]:
 
 
 def action(client: LspClient) -> dict[str, Any]:
+    """As it comes where its edit is not known in time: the engine has to be asked."""
     (only,) = actions(client)
-    return only
+    return {key: value for key, value in only.items() if key != "edit"}
 
 
 def caught_in_the_middle(client: LspClient) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.program import Program
 from copydesk.request import ToolFix
 from copydesk_server.lsp import fix_menu, prefetch
 from copydesk_server.verification import Judgement
@@ -202,6 +203,18 @@ def test_a_name_nothing_is_like_is_not_offered_and_says_why() -> None:
     run(scenario)
 
 
+def test_nothing_is_computed_for_who_wants_nothing_computed_ahead() -> None:
+    async def scenario() -> None:
+        async with desk(tools=True) as d:
+            d.app.settings.set_values({"precompute": False})
+            d.open(NONE)
+            (action,) = await d.actions((1, 0), diagnostics=[diagnostic(1)], only=["quickfix"])
+            assert action["title"] == "Look for a fix: Comparison to `None` (copydesk)"
+            assert "edit" not in action
+
+    run(scenario)
+
+
 def test_a_menu_does_not_wait_for_tools_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = asyncio.Event()
 
@@ -248,6 +261,27 @@ def test_a_change_meanwhile_ends_the_work() -> None:
             d.change((0, 0), (0, 0), "\n")
             assert (await d.answer(ident))["result"] == []
             await asyncio.wait_for(stopped.wait(), 60)
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "edited", "gone"),
+    [
+        (NONE, diagnostic(1), ((1, 5), (1, 7), "is"), NONE.replace("==", "is")),
+        (TWO, undefined("caz"), ((1, 11), (1, 14), "car"), TWO.replace("caz", "car")),
+    ],
+)
+def test_what_is_taken_from_the_menu_has_its_program(text: str, found: Any, edited: Any, gone: str) -> None:
+    async def scenario() -> None:
+        async with desk(tools=True) as d:
+            d.open(text)
+            await d.actions((1, 0), diagnostics=[found], only=["quickfix"])
+            assert await d.request("copydesk/program", {}) is None
+            d.change(*edited)
+            assert d.text() == gone
+            shown = await d.request("copydesk/program", {})
+            assert Program.parse(shown["program"]).resolve(text) == gone
 
     run(scenario)
 

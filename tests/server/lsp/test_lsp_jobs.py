@@ -26,7 +26,7 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
 
 async def chosen(d: Desk, line: int = 2) -> int:
     """Ask for the fix of a line, as far as the request's id."""
-    (action,) = await d.actions((line, 0), diagnostics=[diagnostic(line)])
+    (action,) = await d.actions((line, 0), diagnostics=[diagnostic(line, "M")])
     return d.ask("codeAction/resolve", action)
 
 

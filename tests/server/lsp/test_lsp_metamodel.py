@@ -306,6 +306,8 @@ def _can_take(action: Mapping[str, Any], can: Any) -> None:
     assert dig(can, "isPreferredSupport") or "isPreferred" not in action
     assert dig(can, "dataSupport") or "data" not in action
     assert dig(can, "disabledSupport") or "disabled" not in action
+    assert set(action.get("tags", ())) <= set(dig(can, "tagSupport", "valueSet") or ())
+    assert dig(can, "honorsChangeAnnotations") or "changeAnnotations" not in action.get("edit", {})
 
 
 def _resolves(capabilities: Mapping[str, Any]) -> bool:

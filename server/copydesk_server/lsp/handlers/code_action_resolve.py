@@ -11,18 +11,19 @@ from collections.abc import Awaitable, Callable
 import attrs
 from lsprotocol import types
 
-from copydesk.text.document import Encoding
+from copydesk_server.lsp.action_maker import ActionMaker
 from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.edit_provider import EditProvider
 from copydesk_server.lsp.edit_requests import OURS, EditRequests, is_ours
 from copydesk_server.lsp.explanation import explain
 from copydesk_server.lsp.refactoring_menu import KIND, RefactoringMenu
-from copydesk_server.lsp.workspace_edits import workspace_edit
+from copydesk_server.lsp.session_state import SessionState
 
 
 def code_action_resolve(
-    encoding: Encoding,
+    state: SessionState,
+    maker: ActionMaker,
     client: Client,
     requests: EditRequests,
     edits: EditProvider,
@@ -44,9 +45,11 @@ def code_action_resolve(
             if command is None and not alternatives.ask(task.document, outcome):
                 explain(client, outcome)
             return attrs.evolve(action, command=command)
+        known = state.capabilities.resolves_tags
         return attrs.evolve(
             action,
-            edit=workspace_edit(task.document, outcome.edits, encoding),
+            edit=maker.edit(task.document, outcome.edits, outcome.applicability),
+            tags=maker.tags(generated=outcome.by_model) if known else action.tags,
             data={**action.data, "verdict": outcome.verdict, "applicability": outcome.applicability},
         )
 

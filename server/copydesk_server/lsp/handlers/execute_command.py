@@ -36,7 +36,6 @@ def execute_command(
             if not alternatives.ask(task.document, outcome):
                 explain(client, outcome)
             return
-        label = "copydesk: edit" if task.kind == "rewrite" else "copydesk: fix"
-        await applying.apply(task.document, outcome, label)
+        await applying.apply(task.document, outcome, refactoring=task.kind == "rewrite")
 
     return handle

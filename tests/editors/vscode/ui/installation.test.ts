@@ -77,7 +77,7 @@ test("trusted: the installation is offered; one click, and a fix from the light 
   await bench.page.keyboard.press("Escape");
   await bench.edit("none.py");
   await bench.goTo(2, 11);
-  await (await bench.lightBulb(/Fix: Comparison to `None`/)).click();
+  await (await bench.lightBulb(/Replace `==` with `is`|Look for a fix: Comparison to `None`/)).click();
   await bench.dirty("none.py");
   await bench.saved("none.py", NONE.replace("== None", "is None"));
 });
