@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.decode.finite_choice import PRIOR_WEIGHT, TEMPERATURE
+from copydesk.decode.finite_choice import PRIOR_WEIGHT
 from copydesk_benchmarks.calibration import (
     Answered,
     bins,
@@ -61,12 +61,12 @@ def test_the_groups_of_the_reliability_table() -> None:
 def test_the_command_reads_choices_and_writes_a_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The distribution is the engine's: two candidates, of which the first is nine times as likely."""
-    ahead = log(9) * TEMPERATURE
+    """The distribution is the engine's. An edit, that nothing changes, another edit: one is 18 times as likely as the others."""
+    ahead = log(18)
     choices = [
-        {"likelihoods": [ahead, 0.0], "priors": [0.0, 0.0], "right": [True, False]},
-        {"likelihoods": [0.0, 0.0], "priors": [log(9) / PRIOR_WEIGHT, 0.0], "right": [False, False]},
-        {"likelihoods": [0.0, ahead], "priors": [0.0, 0.0], "right": [False, True]},
+        {"likelihoods": [ahead, 0.0, 0.0], "priors": [0.0] * 3, "right": [True, False, False]},
+        {"likelihoods": [0.0] * 3, "priors": [ahead / PRIOR_WEIGHT, 0.0, 0.0], "right": [False, False, True]},
+        {"likelihoods": [0.0, ahead, 0.0], "priors": [0.0] * 3, "right": [False, True, False]},
     ]
     path = tmp_path / "choices.json"
     path.write_text(json.dumps(choices))

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, TEMPERATURE, posterior
+from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, posterior
 from copydesk_benchmarks import facts, plots
 from copydesk_benchmarks.calibration import (
     Answered,
@@ -37,11 +37,16 @@ NAME = "choice-calibration"
 
 
 def answered(choice: dict[str, Any]) -> Answered:
-    """The likeliest candidate of one choice that `refactoring_choice` wrote; the last candidate is that nothing changes."""
+    """The likeliest candidate of one choice that `refactoring_choice` wrote; the last two are that nothing changes, and that
+    another edit is meant.
+    """
     law = posterior(np.array(choice["likelihoods"]), np.array(choice["priors"]))
     place = int(law.argmax())
     return Answered(
-        float(np.exp(law[place])), bool(choice["right"][place]), place != len(law) - 1, any(choice["right"])
+        float(np.exp(law[place])),
+        bool(choice["right"][place]),
+        place < len(law) - 2,
+        any(choice["right"][:-1]),
     )
 
 
@@ -57,7 +62,6 @@ def report(answers: Sequence[Answered], about: str, folder: Path, command: str) 
             "model": about,
             "requests": len(answers),
             "threshold": CONFIDENCE,
-            "temperature": TEMPERATURE,
             "weight of the prior": PRIOR_WEIGHT,
         },
     )

@@ -181,8 +181,8 @@ def fitted() -> Iterator[str]:
     if not CHOICES:
         return
     found = []
-    grid = product((0.7, 1, 1.5, 2, 3), (0.25, 0.5, 0.75, 1.0), (-6, -4, -2, 0, 2), (-6, -4, -2, 0, 2))
-    for temperature, weight, nothing, another in grid:
+    levels = (-4, -2, 0, 2, 4)
+    for temperature, weight, nothing, another in product((0.7, 1, 1.5, 2), (0, 0.25, 0.5, 1), levels, levels):
         loss, hits = 0.0, 0
         for one in CHOICES:
             priors = np.array([*one.priors[:-2], nothing, another])

@@ -24,12 +24,10 @@ from copydesk.prompting.codec import Codec, Ids
 
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
-TEMPERATURE = 1.0
-"""Of the model's judgements there."""
-PRIOR_WEIGHT = 0.75
+PRIOR_WEIGHT = 0.5
 """What the logarithm of a prior counts for beside the model's. Both numbers, and the prior of changing nothing, have the greatest
 likelihood on held-out requests (`python -m copydesk_benchmarks refactoring_choice --written CORPUS`)."""
-CONFIDENCE = 0.8
+CONFIDENCE = 0.65
 """The least probability with which a program is taken there."""
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""
@@ -202,6 +200,6 @@ def spelled_runs(task: ChoiceTask, program: Program) -> list[Run]:
 
 def posterior(judged: Floats, priors: Floats) -> Floats:
     """The model's log probabilities of accepting programs and the logits of their priors as one distribution, in logarithms."""
-    logits = judged / TEMPERATURE + PRIOR_WEIGHT * priors
+    logits = judged + PRIOR_WEIGHT * priors
     found: Floats = logits - np.logaddexp.reduce(logits)
     return found
