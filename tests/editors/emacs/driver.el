@@ -7,6 +7,9 @@
 (require 'eglot)
 (load (expand-file-name "configuration.el" (file-name-directory load-file-name)) nil t)
 
+;; Actions come without their edits, whatever this machine could do in time: each is asked for when it is chosen.
+(setq-default eglot-workspace-configuration '(:copydesk (:lint "on" :precompute :json-false)))
+
 (setq eglot-sync-connect t
       eglot-connect-timeout 120
       make-backup-files nil

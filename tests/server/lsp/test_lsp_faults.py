@@ -51,7 +51,7 @@ def test_an_engine_killed_in_the_middle_of_an_edit() -> None:
         kill(pid)
         assert "started again" in client.wait("window/showMessage")["message"]
         # The light bulb does not wait for the new one, and typing does not either.
-        assert action(client)["title"].startswith("Fix:")
+        assert action(client)["title"].startswith("Look for a fix: ")
         client.change(URI, {"range": span(0, 0), "text": "# typed meanwhile\n"})
         resolved = client.answer(ident)
         text = "# typed meanwhile\n" + TEXT

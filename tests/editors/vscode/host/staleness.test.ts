@@ -23,7 +23,7 @@ async function listed(
     found = await actions(editor.document, diagnostic.range);
     return found.length > 0;
   }, "an action");
-  return { editor, action: found.find((one) => one.title.startsWith("Fix:")) };
+  return { editor, action: found.find((one) => one.title.startsWith("Look for a fix: ")) };
 }
 
 test("an action has a command in place of its edit, and its own kind and diagnostic", async () => {
