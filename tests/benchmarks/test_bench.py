@@ -453,7 +453,7 @@ def check_results(path: Path) -> None:
         "name", "title", "command", "date", "machine", "setting", "tables", "targets", "plots", "notes",
     }  # fmt: skip
     assert data["name"] == path.stem
-    assert data["command"].startswith("copydesk bench ")
+    assert data["command"].startswith(("copydesk bench ", "python -m copydesk_benchmarks "))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", data["date"])
     for key in ("processor", "cores", "threads", "load_at_start", "python", "torch", "transformers"):
         assert data["machine"][key] is not None, key

@@ -267,7 +267,12 @@ async def soak(
     app = App(
         Options(quiet=True, model=model, engine_host="soaking:serve", log_level="error"),
         client,  # type: ignore[arg-type]
-        {"processId": None, "capabilities": CAPABILITIES},
+        # An edit that comes with its action asks the engine nothing.
+        {
+            "processId": None,
+            "capabilities": CAPABILITIES,
+            "initializationOptions": {"copydesk": {"settings": {"precompute": False}}},
+        },
     )
     client.app = app
     try:
@@ -309,12 +314,15 @@ async def _work(client: Client, size: Size, random_: random.Random, said: Callab
                 found = client.diagnostics(buffer)
             client.notify("copydesk/diagnostics", uri=buffer.uri, version=buffer.version, diagnostics=found)
             turns = random_.randrange(200) if deed == "cancel" else None
+            shown = client.report.answers["actions"]
             client.fix(
                 buffer,
                 random_.choice(found),
                 partial(_cancel_later, client, turns),
             )
             await asyncio.sleep(0)
+            if deed == "cancel":  # who types on before the actions are there is shown none
+                await until(lambda shown=shown: client.report.answers["actions"] > shown, "actions")  # type: ignore[misc]
             if deed == "fix" and random_.random() < 0.6:  # this person waits; the others type on
                 await until(lambda: not client.flying, "a fix")
 

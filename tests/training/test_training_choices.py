@@ -218,7 +218,7 @@ def test_requests_that_share_a_page_are_learnt_as_if_each_were_alone(native: boo
         for name, gradient in wanted.items():
             if native:
                 near = torch.nn.functional.cosine_similarity(gradient.flatten(), gradients[name].flatten(), 0)
-                assert near > 0.9997, name
+                assert near > 0.9995, name
             else:
                 assert torch.allclose(gradients[name], gradient, atol=1e-4 * float(gradient.abs().max())), (
                     name

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
+from copydesk.models import native_build
 from copydesk_training import kernels
 from copydesk_training.fused import Places, _blocks, attend, attend_backward
 from copydesk_training.loss import head_loss, reference_loss
@@ -252,6 +253,6 @@ def test_without_a_compiler_there_are_no_kernels(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_compiler_that_fails_is_survived(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setattr(kernels, "FLAGS", ("--no-such-flag",))
-    monkeypatch.setattr(kernels, "user_cache_path", lambda name: tmp_path)
+    monkeypatch.setattr(native_build, "FLAGS", ("--no-such-flag",))
+    monkeypatch.setattr(native_build, "user_cache_path", lambda name: tmp_path)
     assert kernels.load.__wrapped__() is None
