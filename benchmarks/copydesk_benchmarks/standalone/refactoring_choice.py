@@ -94,8 +94,11 @@ def offers_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tu
         listed = listed_programs(lowering, Candidates((candidate.edits,)))
         if listed is not None:
             said.setdefault(listed.programs[0], candidate)
-    offers = {program: offer(plan.page, candidate) for program, candidate in said.items()}
-    return [(said[program], offers[program]) for program in described(codec, offers).values()]
+    offers: dict[Program | None, Offer] = {
+        program: offer(plan.page, candidate) for program, candidate in said.items()
+    }
+    kept = (program for program in described(codec, offers).values() if program is not None)
+    return [(said[program], offers[program]) for program in kept]
 
 
 def weighed(editor: Editor, plan: Plan, offers: Sequence[Offer]) -> list[float]:
