@@ -104,6 +104,7 @@ def asked(desk: Desk) -> list[int]:
 def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(finite_choice, "SURE_OF_NOTHING", 0.0)
     random = Random(2)
     for seed in range(30):
         model = MockModel(CODEC.vocabulary.size, seed=seed, context=0)
@@ -179,6 +180,21 @@ def test_alternatives_are_likely_in_their_order_and_no_more_than_certain(
         mine = [k for k, (program, _) in enumerate(programs) if program == one.program]
         assert one.title == f"title {max(mine, key=lambda k: law[k])}"
         assert one.probability == pytest.approx(sum(math.exp(law[k]) for k in mine))
+
+
+def test_that_nothing_changes_has_to_be_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first program of `proposing` changes nothing."""
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 0.5)
+    desk, programs = proposing(Random(5))
+    model = MockModel(CODEC.vocabulary.size, seed=1, context=0)
+    for first, taken in ((100.0, programs[0]), (3.0, None)):
+        monkeypatch.setattr(finite_choice, "SURE_OF_NOTHING", 1 - 1e-6)
+        priors = [first / PRIOR_WEIGHT]
+        outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), priors)
+        assert outcome.program == taken
+    monkeypatch.setattr(finite_choice, "SURE_OF_NOTHING", 0.5)
+    outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), [20.0])
+    assert outcome.program == programs[0]
 
 
 def test_where_another_edit_is_likeliest_none_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

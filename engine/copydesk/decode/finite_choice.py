@@ -29,6 +29,8 @@ PRIOR_WEIGHT = 0.5
 likelihood on held-out requests (`python -m copydesk_benchmarks refactoring_choice --written CORPUS`)."""
 CONFIDENCE = 0.65
 """The least probability with which a program is taken there."""
+SURE_OF_NOTHING = 0.9
+"""The least with which the one that changes nothing is taken: who asked for an edit is told only then that none is needed."""
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""
 
@@ -135,7 +137,9 @@ class ChoiceDecoder:
         weighed, law = combined(titled, law[[spelled[ids] is not None for ids in choices]], self.task.views)
         order = np.argsort(-law, kind="stable")
         alternatives: tuple[WeighedProgram, ...] = ()
-        if weighed[order[0]].probability < CONFIDENCE:
+        likeliest = weighed[order[0]]
+        idle = likeliest.program.ops == (Copy(1, len(self.task.views)),)
+        if likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0):
             alternatives = tuple(weighed[place] for place in order[:ALTERNATIVES])
             if not self.task.take_likeliest:
                 return Outcome(None, refusal=question(alternatives), unsure=True, alternatives=alternatives)

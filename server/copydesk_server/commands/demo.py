@@ -84,10 +84,10 @@ def root(folder):
 ''',
 }
 INSTRUCTIONS = (
-    ("orders.py", "def total", "we don't need that debug output"),
-    ("orders.py", "def total", "let the first argument be called items"),
+    ("orders.py", "def total", "no need for the debug print"),
+    ("orders.py", "def total", "call it subtotal instead of result"),
     ("orders.py", "def total", "the else is pointless after the return"),
-    ("orders.py", "def total", "bail out early when there are no items"),
+    ("orders.py", "def total", "make discount keyword only"),
     ("orders.py", "def total", "hmm, not happy with this"),
 )
 """What is asked for in plain words: the file, the beginning of the block that is selected, the instruction."""
