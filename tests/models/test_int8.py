@@ -196,7 +196,8 @@ def test_what_does_not_compile_is_said(
     monkeypatch.setattr(native_build, "user_cache_path", lambda name: tmp_path / name)
     monkeypatch.setattr(int8_kernels, "processor_flags", lambda: " ".join(int8_kernels.NEEDED))
     monkeypatch.setattr(int8_kernels, "SOURCE", broken)
-    monkeypatch.setattr(logging.getLogger("copydesk"), "propagate", True)  # the server's own logging turns it off
+    # The server's own logging turns it off.
+    monkeypatch.setattr(logging.getLogger("copydesk"), "propagate", True)
     assert int8_kernels.load.__wrapped__() is None
     assert "could not be built" in caplog.text
 
