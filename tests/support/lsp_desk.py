@@ -115,9 +115,9 @@ class Desk:
 
     # -- documents -----------------------------------------------------------------------------------------------------
 
-    def open(self, text: str, uri: str = URI, language: str = "python") -> None:
-        self._versions[uri] = 1
-        item = {"uri": uri, "languageId": language, "version": 1, "text": text}
+    def open(self, text: str, uri: str = URI, language: str = "python", version: int = 1) -> None:
+        self._versions[uri] = version
+        item = {"uri": uri, "languageId": language, "version": version, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": item})
 
     def change(self, start: tuple[int, int], end: tuple[int, int], text: str, uri: str = URI) -> None:

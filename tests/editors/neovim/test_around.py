@@ -173,6 +173,7 @@ def test_help(nvim: Neovim, tmp_path: Path) -> None:
     assert set(re.findall(r"(?<!\S)\|([^|\s]+)\|", text)) <= tags | {
         "vim.lsp.enable()",
         "vim.ui.input()",
+        "vim.ui.select()",
         "lsp-attach",
     }
     commands = re.findall(r'command\("(\w+)"', (CLIENT / "plugin/copydesk.lua").read_text())

@@ -56,6 +56,32 @@ def test_they_are_listed_where_there_are_several(text: str, name: str, titles: l
     run(scenario)
 
 
+@pytest.mark.parametrize("stale", [False, True])
+def test_before_the_first_change_an_edit_is_asked_for(stale: bool) -> None:
+    """Neovim opens at version 0, and applies an edit for it to whatever is there."""
+
+    async def scenario() -> None:
+        async with desk() as d:
+            d.app.settings.set_values({"precompute": False})
+            d.open(TWO, version=0)
+            _, *rest = await d.actions((1, 11), diagnostics=[undefined("caz")], only=["quickfix"])
+            assert [action["title"].split("`")[3] for action in rest] == ["car", "cat"]
+            assert not any("edit" in action for action in rest)
+            if stale:
+                d.change((1, 4), (1, 4), "  ")
+                answer = await d.answer(d.ask("codeAction/resolve", rest[0]))
+                assert answer["error"]["code"] == -32801
+                return
+            resolved = await d.request("codeAction/resolve", rest[0])
+            assert applied(TWO, resolved["edit"], 0) == TWO.replace("caz", "car")
+            for harm in ({"edits": [[0, 0, 0, 0]]}, {"edits": None}, {"version": "0"}, {"uri": 1}):
+                bad = {**rest[0], "data": {**rest[0]["data"], **harm}}
+                answer = await d.answer(d.ask("codeAction/resolve", bad))
+                assert answer["error"]["code"] == -32602
+
+    run(scenario)
+
+
 @pytest.mark.parametrize(
     ("text", "name", "good", "preferred", "others"),
     [(TWO, "caz", "cat", None, ["Replace `caz` with `car` (copydesk)"]), (ONE, "totl", "total", True, [])],

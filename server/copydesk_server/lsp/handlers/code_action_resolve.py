@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 import attrs
 from lsprotocol import types
 
+from copydesk_server.lsp import listed_edit
 from copydesk_server.lsp.action_maker import ActionMaker
 from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.client import Client
@@ -38,6 +39,8 @@ def code_action_resolve(
         assert action.data is not None
         if action.data[OURS] == KIND:
             return attrs.evolve(action, edit=await refactorings.resolve(action.data))
+        if action.data[OURS] == listed_edit.KIND:
+            return attrs.evolve(action, edit=listed_edit.listed_edit(action.data, requests, maker))
         task = requests.from_action(action.data)
         outcome = await edits.obtain(task)
         if outcome.status != "edited":
