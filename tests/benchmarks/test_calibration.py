@@ -18,7 +18,7 @@ from copydesk_benchmarks.calibration import (
     coverage_table,
     reliability_table,
 )
-from copydesk_benchmarks.standalone import choice_calibration
+from copydesk_benchmarks.standalone import choice_calibration, choice_settings
 
 ANSWERS = [
     Answered(0.95, True, True, True),
@@ -96,3 +96,27 @@ def test_no_choices_are_a_failure(
     monkeypatch.setattr(sys, "argv", ["choice_calibration", str(path), "--about", "a model"])
     assert choice_calibration.main() == 1
     assert "no choices" in capsys.readouterr().err
+
+
+def test_what_settings_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An edit that is right, one that is not, one that is right only where the ranking counts; nothing to do, rightly."""
+    choices = [
+        {"likelihoods": [3.0, 0.0, 0.0], "priors": [0.0] * 3, "right": [True, False, False]},
+        {"likelihoods": [3.0, 0.0, 0.0], "priors": [0.0] * 3, "right": [False, False, True]},
+        {"likelihoods": [1.0, 0.0, 1.0], "priors": [9.0, 0.0, 0.0], "right": [True, False, False]},
+        {"likelihoods": [0.0, 3.0, 0.0], "priors": [0.0] * 3, "right": [False, True, False]},
+    ]
+    alone = choice_settings.likeliest(choices, choice_settings.Weighing(0.0, 0.0, 0.0))
+    assert choice_settings.counts(alone, 0.8, 0.8) == choice_settings.Counts(1, 1, 1, 0)
+    ranked = choice_settings.likeliest(choices, choice_settings.Weighing(0.5, 0.0, 0.0))
+    assert choice_settings.counts(ranked, 0.8, 0.95) == choice_settings.Counts(2, 1, 0, 0)
+    assert choice_settings.Counts(2, 1, 1, 0).worth(3.0) == 0.0
+    path = tmp_path / "choices.json"
+    path.write_text(json.dumps([choices[0], choices[3]]))
+    monkeypatch.setattr(sys, "argv", ["choice_settings", str(path), "--show", "1"])
+    assert choice_settings.main() == 0
+    *_, best = capsys.readouterr().out.splitlines()
+    assert best.startswith("| 1.000 |")
+    assert best.endswith("| 1 0 1 0 of 2 |")

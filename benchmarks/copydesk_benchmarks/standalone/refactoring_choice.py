@@ -1,11 +1,12 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
-    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 32] [--json FILE] [--written CORPUS]
+    python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 32] [--json FILE]
+        [--written CORPUS | --development]
 
 Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were
-held out of it; a part of them leaves nothing to do. Candidates are judged as the engine judges them: by their descriptions, that
-nothing changes and that another edit is meant among them, in one forward. Free decoding is asked without lists; phrases are off
-throughout.
+held out of it, or with --development those of `tests/data/instructions`; a part of them leaves nothing to do. Candidates are
+judged as the engine judges them: by their descriptions, that nothing changes and that another edit is meant among them, in one
+forward. Free decoding is asked without lists; phrases are off throughout.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +38,7 @@ from copydesk.quickfixes.handler import Candidates
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
@@ -45,6 +46,7 @@ from copydesk.serving.narrowing import ANOTHER, NOTHING, offer
 from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
+from copydesk_benchmarks.instruction_records import FOLDER, Packages, Record, load_records
 from copydesk_benchmarks.standalone.refactoring_recall import examples, held_out, kinds
 from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
@@ -80,6 +82,40 @@ class Choice:
 
 
 CHOICES: list[Choice] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request about a text, whether it leaves nothing to do, and whether edits of its lines, or a text, do what it asks for."""
+
+    request: EditRequest
+    before: str
+    idle: bool
+    made_by: Callable[[Edits], bool]
+    makes: Callable[[str], bool]
+
+    @classmethod
+    def of_example(cls, example: Example) -> Question:
+        """Where the text that is wanted is known."""
+        idle = example.before == example.after
+        wanted = Wanted.of(example)
+        return cls(example.request, example.before, idle, wanted.made_by, lambda text: text == example.after)
+
+    @classmethod
+    def of_record(cls, record: Record, before: str) -> Question:
+        """Where a check says what is right."""
+
+        def makes(after: str) -> bool:
+            return record.check.accepts(before, record.lines, after)
+
+        def made_by(edits: Edits) -> bool:
+            lines = split_lines(before)
+            for edit in reversed(edits):
+                lines[edit.first - 1 : edit.last] = [edit.text]
+            return makes("".join(lines))
+
+        request = EditRequest(scope=[record.lines], instruction=record.instruction)
+        return cls(request, before, record.check.kind == "unchanged", made_by, makes)
 
 
 def offers_of(editor: Editor, plan: Plan, found: Sequence[Candidate]) -> list[tuple[Candidate, Offer]]:
@@ -122,18 +158,18 @@ def weighed(editor: Editor, plan: Plan, offers: Sequence[Offer]) -> list[float]:
 
 
 def measure(
-    editor: Editor, kind: str, example: Example, most: int, totals: Counter[str], *, free: bool
+    editor: Editor, kind: str, question: Question, most: int, totals: Counter[str], *, free: bool
 ) -> None:
-    """Adds one example to the totals."""
-    request = replace(example.request, phrases=False)
-    lines = split_lines(example.before)
+    """Adds one question to the totals."""
+    request, idle = replace(question.request, phrases=False), question.idle
+    lines = split_lines(question.before)
     tree = parse(lines, "python")
     assert tree is not None
     assert request.scope is not None
-    document = editor.open("example.py", example.before)
+    document = editor.open("example.py", question.before)
     try:
         totals["examples"] += 1
-        written = free and _free(document, replace(request, narrow=False), example)
+        written = free and _free(document, replace(request, narrow=False), question)
         totals["free"] += written
         context = RefactoringContext.of(lines, request.scope, tree)
         found = enumerate_candidates(context, arguments_of(request.instruction or ""), most)
@@ -141,9 +177,7 @@ def measure(
         begin = time.perf_counter()
         said = offers_of(editor, plan, found)
         totals["lowering ms"] += round((time.perf_counter() - begin) * 1000)
-        idle = example.before == example.after
-        wanted = Wanted(example, lines)
-        correct = [not idle and wanted.made_by(candidate.edits) for candidate, _ in said]
+        correct = [not idle and question.made_by(candidate.edits) for candidate, _ in said]
         totals["candidates"] += len(said)
         if said:
             begin = time.perf_counter()
@@ -179,39 +213,23 @@ def coverage() -> Iterator[str]:
         )
 
 
-def fitted() -> Iterator[str]:
-    """How likely the right answers are at other settings of the choice, the best first."""
-    if not CHOICES:
-        return
-    found = []
-    levels = (-4, -2, 0, 2, 4)
-    for temperature, weight, nothing, another in product((0.7, 1, 1.5, 2), (0, 0.25, 0.5, 1), levels, levels):
-        loss, hits = 0.0, 0
-        for one in CHOICES:
-            priors = np.array([*one.priors[:-2], nothing, another])
-            law = np.array(one.likelihoods) / temperature + weight * priors
-            law -= np.logaddexp.reduce(law)
-            loss -= float(np.logaddexp.reduce(law[one.right]))
-            hits += one.right[int(np.argmax(law))]
-        found.append((loss / len(CHOICES), hits, temperature, weight, nothing, another))
-    yield f"| temperature | weight of the prior | prior of nothing | of another | nats | chosen of {len(CHOICES)} |"
-    yield "|---|---|---|---|---|---|"
-    for loss, hits, temperature, weight, nothing, another in sorted(found)[:5]:
-        yield f"| {temperature} | {weight} | {nothing} | {another} | {loss:.3f} | {hits} |"
-
-
-def _free(document: Document, request: EditRequest, example: Example) -> bool:
+def _free(document: Document, request: EditRequest, question: Question) -> bool:
     result = document.edit(request)
-    return apply_edits(example.before, result.edits) == example.after
+    return question.makes(apply_edits(question.before, result.edits))
 
 
-def asked(args: argparse.Namespace) -> Iterator[tuple[str, Iterable[Example]]]:
-    """The examples, by kind."""
-    if args.written is not None:
-        yield from held_out(Corpus(Path(args.written)), idle=True)
-        return
-    for kind in args.kinds.split(",") if args.kinds else [*kinds(), *IDLE]:
-        yield kind, examples(kind, args.examples * (4 if kind in IDLE else 1))
+def asked(args: argparse.Namespace) -> Iterator[tuple[str, Iterable[Question]]]:
+    """What the model is asked, by kind."""
+    if args.development:
+        packages = Packages()
+        for record in load_records(FOLDER / "dev.jsonl"):
+            yield record.kind, [Question.of_record(record, packages.text(record))]
+    elif args.written is not None:
+        for kind, those in held_out(Corpus(Path(args.written)), idle=True):
+            yield kind, map(Question.of_example, those)
+    else:
+        for kind in args.kinds.split(",") if args.kinds else [*kinds(), *IDLE]:
+            yield kind, map(Question.of_example, examples(kind, args.examples * (4 if kind in IDLE else 1)))
 
 
 def main() -> int:
@@ -224,18 +242,22 @@ def main() -> int:
     parser.add_argument(
         "--written", metavar="CORPUS", help="the requests written for this corpus and held out"
     )
+    parser.add_argument(
+        "--development", action="store_true", help="the development set of instructions in people's words"
+    )
     parser.add_argument("--most", type=int, default=32, help="candidates that are weighed")
     parser.add_argument("--no-free", action="store_true", help="leave out free decoding, which takes longest")
     parser.add_argument("--json", metavar="FILE", help="write every choice, and how sure it was")
+    parser.add_argument("--dtype", default="auto", help="precision of the weights")
     args = parser.parse_args()
     print(f"| kind | examples | {' | '.join(WAYS)} |\n|---|---{'|---' * len(WAYS)}|")
     every = Counter[str]()
-    with Editor.load(args.model, warm=False) as editor:
+    with Editor.load(args.model, warm=False, dtype=args.dtype) as editor:
         for kind, those in asked(args):
             totals = Counter[str]()
-            for example in those:
+            for question in those:
                 try:
-                    measure(editor, kind, example, args.most, totals, free=not args.no_free)
+                    measure(editor, kind, question, args.most, totals, free=not args.no_free)
                 except CopydeskError as error:
                     print(f"{kind}: {error}", file=sys.stderr)
             every += totals
@@ -243,7 +265,6 @@ def main() -> int:
             print(f"| {kind} | {' | '.join(cells)} |", flush=True)
     print(f"| all | {' | '.join(str(every[name]) for name in ('examples', *WAYS))} |\n")
     print("\n".join(coverage()))
-    print("\n" + "\n".join(fitted()))
     share = every["weighed"] or 1
     print(
         f"\nCandidates {every['candidates'] / (every['examples'] or 1):.0f}, lowering "

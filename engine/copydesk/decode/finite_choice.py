@@ -25,8 +25,8 @@ from copydesk.prompting.codec import Codec, Ids
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
 PRIOR_WEIGHT = 0.5
-"""What the logarithm of a prior counts for beside the model's. Both numbers, and the prior of changing nothing, have the greatest
-likelihood on held-out requests (`python -m copydesk_benchmarks refactoring_choice --written CORPUS`)."""
+"""What the logarithm of a prior counts for beside the model's. It, the priors of `serving/narrowing.py` and the two thresholds
+here are chosen on held-out requests and the development set: `python -m copydesk_benchmarks choice_settings`."""
 CONFIDENCE = 0.65
 """The least probability with which a program is taken there."""
 SURE_OF_NOTHING = 0.9

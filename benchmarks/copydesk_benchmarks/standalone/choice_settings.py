@@ -1,0 +1,126 @@
+"""The settings with which a model's choice among refactorings serves people best.
+
+    python -m copydesk_benchmarks refactoring_choice --model standard --written CORPUS --no-free --json HELD_OUT
+    python -m copydesk_benchmarks refactoring_choice --model standard --development --no-free --json DEVELOPMENT
+    python -m copydesk_benchmarks choice_settings HELD_OUT DEVELOPMENT [--cost 3] [--show 10]
+
+Weighs each choice again with every setting and counts what would be shown: a right answer counts 1, a wrong one `--cost` less, an
+unsure one nothing; each file's requests count as much as the other's. Prints the best settings, and the present ones, with how
+many answers of each file are right, wrong, rightly and wrongly said to need no edit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, SURE_OF_NOTHING
+from copydesk.grammar.trie import Floats
+from copydesk.serving.narrowing import ANOTHER, NOTHING
+
+LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+IDLE_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """What the ranking counts for beside the model, and the logits of changing nothing and of another edit."""
+
+    ranking: float
+    nothing: float
+    another: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Answers that are shown: edits, right and wrong; and that nothing is to be done, rightly and wrongly."""
+
+    right: int
+    wrong: int
+    idle: int
+    not_idle: int
+
+    def worth(self, cost: float) -> float:
+        """In right answers."""
+        return self.right + self.idle - cost * (self.wrong + self.not_idle)
+
+
+Likeliest = tuple[Floats, Floats, Floats]
+"""Of each choice: the probability of the likeliest answer, whether it is to change nothing, whether it is right."""
+
+
+def likeliest(choices: Sequence[dict[str, Any]], how: Weighing) -> Likeliest:
+    """`another edit` is never the answer, but has its share of the probability."""
+    rows = []
+    for choice in choices:
+        priors = np.array([*choice["priors"][:-2], how.nothing, how.another])
+        priors[:-2] *= how.ranking
+        law = np.array(choice["likelihoods"]) + priors
+        law -= np.logaddexp.reduce(law)
+        place = int(np.argmax(law[:-1]))
+        rows.append((float(np.exp(law[place])), place == len(law) - 2, choice["right"][place]))
+    probability, idle, right = (np.array(column) for column in zip(*rows, strict=True))
+    return probability, idle, right
+
+
+def counts(found: Likeliest, level: float, idle_level: float) -> Counts:
+    """Of edits at least as likely as `level`, and of nothing to do at least as likely as `idle_level`."""
+    probability, idle, right = found
+    edits = ~idle & (probability >= level)
+    nothing = idle & (probability >= idle_level)
+    return Counts(
+        int((edits & right).sum()),
+        int((edits & ~right).sum()),
+        int((nothing & right).sum()),
+        int((nothing & ~right).sum()),
+    )
+
+
+def settings() -> Iterator[Weighing]:
+    """All that are compared."""
+    for ranking, nothing, another in product((0.25, 0.35, 0.5, 0.65, 0.8), (-2, -1, 0, 1), (-2, -1, 0, 1, 2)):
+        yield Weighing(ranking, nothing, another)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "choices", nargs="+", metavar="CHOICES", help="what `refactoring_choice --json` wrote"
+    )
+    parser.add_argument("--cost", type=float, default=3.0, help="of a wrong answer, in right ones")
+    parser.add_argument("--show", type=int, default=10, help="settings")
+    args = parser.parse_args()
+    files = []
+    for name in args.choices:
+        rows = json.loads(Path(name).read_text(encoding="utf-8"))
+        files.append([row for row in rows if row["likelihoods"]])
+    rows = []
+    for how in settings():
+        found = [likeliest(file, how) for file in files]
+        for level, idle_level in product(LEVELS, IDLE_LEVELS):
+            told = [counts(one, level, max(level, idle_level)) for one in found]
+            worth = sum(one.worth(args.cost) / len(file) for one, file in zip(told, files, strict=True))
+            rows.append((worth / len(files), how, level, idle_level, told))
+    rows.sort(key=lambda row: -row[0])
+    # The prior of an offer is weighed like the ranking's.
+    nothing, another = PRIOR_WEIGHT * NOTHING.prior, PRIOR_WEIGHT * ANOTHER.prior
+    now = Weighing(PRIOR_WEIGHT, nothing, another)
+    told = [counts(likeliest(file, now), CONFIDENCE, SURE_OF_NOTHING) for file in files]
+    worth = sum(one.worth(args.cost) / len(file) for one, file in zip(told, files, strict=True)) / len(files)
+    head = ("worth", "ranking", "nothing", "another", "edit from", "nothing from", *map(str, args.choices))
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    present = (worth, now, CONFIDENCE, SURE_OF_NOTHING, told)
+    for worth, how, level, idle_level, told in (present, *rows[: args.show]):
+        cells = [
+            f"{worth:.3f}", how.ranking, how.nothing, how.another, level, idle_level,
+            *(f"{one.right} {one.wrong} {one.idle} {one.not_idle} of {len(file)}" for one, file in zip(told, files, strict=True)),
+        ]  # fmt: skip
+        print(f"| {' | '.join(map(str, cells))} |")
+    return 0
