@@ -87,7 +87,7 @@ def decode(
 
 
 def title(k: int) -> str:
-    return "qwertyuiop"[k] + f" {k}"
+    return "QWERTYUIOP"[k] + f" {k}"
 
 
 def accepted(model: MockModel, desk: Desk, k: int) -> float:

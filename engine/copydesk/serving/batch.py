@@ -28,6 +28,7 @@ from copydesk.results import Alternative, EditResult, Event, Hunk, Retraction, S
 from copydesk.serving.checks import adds_suppression, breaks_syntax
 from copydesk.serving.plan import Plan
 from copydesk.text.document import Encoding, TextLines
+from copydesk.text.titles import capitalised
 
 LOOPED = "the model wrote the same again and again; select fewer lines, or say it in other words"
 SPENT = "the edit became longer than it may be; select fewer lines, or ask for less at once"
@@ -338,7 +339,7 @@ class Batch:
         program = plan.page.to_document(weighed.program, lines.lines)
         reason, checked = _objection(plan, weighed.program, program)
         edits = tuple(program_edits(program.ops, lines, False, self._encoding)) if reason is None else ()
-        return Alternative(weighed.title, weighed.probability, program, edits, reason, checked)
+        return Alternative(capitalised(weighed.title), weighed.probability, program, edits, reason, checked)
 
     def _ended(self, plan: Plan, counts: Counts, reason: str, since: float) -> EditResult:
         status: Status = "cancelled" if reason == "cancelled" else "refused"

@@ -51,9 +51,8 @@ LONGER = 128
 """Tokens by which a rewritten text may be longer than what it replaces, or as many as that has."""
 LEAST = 32
 """Fewer generated tokens than this are not worth a request."""
-
-
 FOLLOWED = "the selected lines are as the instruction wants them, or have nothing of what it names"
+"""What a person is told where the instruction's wording settles that nothing is to be done."""
 
 
 @dataclass(slots=True)

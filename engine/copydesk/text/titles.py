@@ -22,4 +22,10 @@ def numbered(edits: Iterable[tuple[str, float]]) -> list[str]:
 
 def clipped(title: str) -> str:
     """A title that fits into a line with others."""
+    title = capitalised(title)
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+
+
+def capitalised(title: str) -> str:
+    """Titles begin with a capital, though some of what a model judges does not."""
+    return title[:1].upper() + title[1:]

@@ -347,7 +347,7 @@ def test_messages_keep_requests_and_results() -> None:
     assert unpack_result(decode(encode(message))) == result
     offered = [
         EditAlternative("First", 0.5, (edit,), "<program>", None, ("syntax",), "checked"),
-        EditAlternative("change nothing", 0.25, (), "<program>", None, (), "unchanged"),
+        EditAlternative("Change nothing", 0.25, (), "<program>", None, (), "unchanged"),
         EditAlternative("Second", 0.125, (), "<program>", "it does not parse", (), "refused"),
     ]
     packed = [

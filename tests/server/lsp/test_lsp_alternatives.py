@@ -20,7 +20,7 @@ FIRST = edit((1, 0), (1, 1), "first")
 SECOND = edit((1, 4), (1, 5), "second")
 ALTERNATIVES = (
     EditAlternative("Write first", 0.41, (FIRST,), "<program>1", None, ("syntax",), "checked"),
-    EditAlternative("change nothing", 0.3, (), "<program>2"),
+    EditAlternative("Change nothing", 0.3, (), "<program>2"),
     EditAlternative("Write second", 0.2, (SECOND,), "<program>3", None, (), "checked"),
 )
 ASKS = "window/showMessageRequest"
@@ -84,7 +84,7 @@ def test_a_client_with_means_of_its_own_gets_them_verified() -> None:
                 "applicability": "unsafe", "reason": None, "checks": ["syntax"],
             }  # fmt: skip
             assert (nothing["title"], nothing["edit"], nothing["verdict"]) == (
-                "change nothing", None, "unchanged",
+                "Change nothing", None, "unchanged",
             )  # fmt: skip
             assert (second["edit"], second["verdict"], second["reason"]) == (
                 None, "refused", "ruff now reports: F821",
