@@ -100,7 +100,7 @@ def main() -> int:
     print(
         "Diagnostics gone, in files that still parse and have no new ones. Every side is asked for everything. All that\n"
         "copydesk writes is confirmed; without `--unsafe-fixes` it leaves what may change the meaning. `--linter-fixes none`\n"
-        "is what it mends without any fix of ruff's; `safe` and `unsafe` (the default with `--unsafe-fixes`) take those that\n"
+        "is what it mends without any fix of ruff's; `safe` and `unsafe` (the default) take those that\n"
         "ruff proposes.\n"
     )
     print(table(found["before"], mended))

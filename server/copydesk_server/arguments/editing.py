@@ -48,8 +48,9 @@ def add_fix(commands: Commands, options: argparse.ArgumentParser) -> None:
     )
     fix.add_argument("--select", metavar="CODES", help="only these rules, as ruff names them: F401,E7")
     fix.add_argument(
-        "--linter-fixes", choices=("none", "safe", "unsafe"),
-        help="where the linter has a fix of its own, take it: none, safe (default), or unsafe (default with --unsafe-fixes)",
+        "--linter-fixes", choices=("none", "safe", "unsafe"), default="unsafe",
+        help="where the linter has a fix of its own, propose it: unsafe (default: all), safe, or none; unsafe ones are "
+        "written with --unsafe-fixes",
     )  # fmt: skip
     fix.add_argument(
         "--unsafe-fixes", action="store_true", help="also write fixes that may change what the code means"

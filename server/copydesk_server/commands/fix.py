@@ -41,8 +41,8 @@ _KEY = (
 
 def run(args: argparse.Namespace) -> int:
     """0: nothing left to do; 1: something remains, or would be edited; 2: a file failed. Raises CopydeskError, OSError."""
-    unsafe = args.unsafe_fixes or args.unverified or args.linter_fixes == "unsafe"
-    fixes = APPLICABLE[args.linter_fixes or ("unsafe" if unsafe else "safe")]
+    unsafe = args.unsafe_fixes or args.unverified
+    fixes = APPLICABLE[args.linter_fixes]
     ruff = Ruff.find(map(Path, args.paths))
     if ruff is not None:
         ruff = replace(ruff, fixes=fixes)

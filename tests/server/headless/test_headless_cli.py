@@ -120,7 +120,7 @@ def test_fixes_of_the_linters_own_are_taken_where_allowed(
 ) -> None:
     text = "def f(a, b):\n    print({k: None for k in a})\n    return list(zip(a, b))\n"
     (project / "a.py").write_text(text)
-    main(["fix", ".", "--select", "C420,B905", "--json", "--linter-fixes", allowed])
+    main(["fix", ".", "--select", "C420,B905", "--json", "--unsafe-fixes", "--linter-fixes", allowed])
     (told,) = objects(capsys)
     fixes = {fix["request"]["diagnostic"]["code"]: fix for fix in told["fixes"]}
     assert {code for code, fix in fixes.items() if fix["request"]["diagnostic"]["proposed"]} == mended
@@ -217,7 +217,7 @@ def test_pyrights_findings_are_confirmed_where_ruff_reports_the_same(
         ([], "safe"),
         (["--unsafe-fixes"], "unsafe"),
         (["--checked"], "safe"),
-        (["--linter-fixes", "unsafe"], "unsafe"),
+        (["--linter-fixes", "unsafe"], "safe"),
         (["--unverified"], "unsafe"),
     ],
 )
