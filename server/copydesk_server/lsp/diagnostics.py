@@ -25,6 +25,8 @@ from copydesk_server.lsp.workspace_edits import lines_of_range
 
 log = logging.getLogger(__name__)
 
+OWN_SOURCE = "copydesk-ruff"
+"""The source of what the server's own linter finds."""
 WORST = 2
 """Errors (1) and warnings (2) are for fixing; information and hints are for reading."""
 KEPT = 2000
@@ -86,6 +88,10 @@ class DiagnosticStore:
 
     def __init__(self, state: SessionState, engine_sync: EngineSync) -> None:
         self._state, self._engine_sync = state, engine_sync
+        self.reporting = False
+        """Whether the client says what other tools find."""
+        self.other_linters: set[str] = set()
+        """The languages in which another tool has found something."""
         self._known: dict[str, _Known] = {}
         self._callbacks: list[Callable[[], None]] = []
         state.documents.subscribe(self._on_open, self._on_change, self._on_close)
@@ -96,9 +102,12 @@ class DiagnosticStore:
 
     def push(self, uri: str, version: int | None, diagnostics: Sequence[types.Diagnostic]) -> None:
         """All that a client knows of a document, for one of its versions. What comes for none that can be known is dropped."""
+        self.reporting = True
         document, known = self._state.documents.get(uri), self._known.get(uri)
         if document is None or known is None:
             return
+        if any(one.source != OWN_SOURCE and _serious(one) for one in diagnostics):
+            self.other_linters.add(document.language)
         if version is not None and version > document.version:
             known.early = (version, tuple(diagnostics))  # a client may hold its changes back for a moment
             return
@@ -138,8 +147,7 @@ class DiagnosticStore:
         return [
             ClientDiagnostic(engine_diagnostic(document.lines, shown, encoding), shown)
             for shown in diagnostics
-            if (shown.severity is None or shown.severity.value <= WORST)
-            and (shown.source or "").casefold() not in ignored
+            if _serious(shown) and (shown.source or "").casefold() not in ignored
         ]
 
     def at(
@@ -233,6 +241,10 @@ class DiagnosticStore:
     def _tell(self) -> None:
         for callback in self._callbacks:
             callback()
+
+
+def _serious(shown: types.Diagnostic) -> bool:
+    return shown.severity is None or shown.severity.value <= WORST
 
 
 def engine_diagnostic(lines: TextLines, shown: types.Diagnostic, encoding: Encoding) -> Diagnostic:

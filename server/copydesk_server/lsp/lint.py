@@ -1,7 +1,8 @@
-"""The setting `lint`: ruff on the buffer, published under a source of our own, for editors that run one server per buffer.
+"""The setting `lint`: ruff on the buffer, published under a source of our own.
 
-With the setting off nothing is published. A run starts when the person pauses; what it finds is published with the version it is
-of, and thrown away where the text has gone on.
+`on`: always, for editors that run one server per buffer. `auto`: for clients that say what other tools find, until one of them
+finds something: who has no linter is not left without, and who has one sees nothing twice. `off`: never. A run starts when the
+person pauses; what it finds is published with the version it is of, and thrown away where the text has gone on.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from copydesk.request import Diagnostic
 from copydesk_server.errors import RuffError
 from copydesk_server.lsp.background import BackgroundTasks
 from copydesk_server.lsp.client import Client
-from copydesk_server.lsp.diagnostics import WORST, ClientDiagnostic, DiagnosticStore, shown_diagnostic
+from copydesk_server.lsp.diagnostics import (
+    OWN_SOURCE,
+    WORST,
+    ClientDiagnostic,
+    DiagnosticStore,
+    shown_diagnostic,
+)
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.engine_sync import EngineSync
 from copydesk_server.lsp.session_state import SessionState
@@ -24,9 +31,10 @@ from copydesk_server.lsp.verification import BackgroundVerifier
 
 log = logging.getLogger(__name__)
 
-SOURCE = "copydesk-ruff"
 PAUSE = 0.25
 """Seconds without a change before ruff runs."""
+FIRST_PAUSE = 2.0
+"""Seconds in which another linter may begin to report, before that is done for one who seems to have none."""
 LANGUAGE = "python"
 
 Later: TypeAlias = Callable[[float, Callable[[], None]], asyncio.TimerHandle]
@@ -54,19 +62,31 @@ class Linting:
         state.documents.subscribe(
             self._schedule, lambda document, *_: self._schedule(document), self._on_close
         )
-        state.settings.subscribe(self._on_settings)
+        state.settings.subscribe(self._reconsider)
+        self._alone = False
+        diagnostics.subscribe(self._on_diagnostics)
 
     def _wanted(self, document: OpenDocument) -> bool:
+        lint = self._state.settings.of(document.uri).lint
         return (
             document.language == LANGUAGE
-            and self._state.settings.of(document.uri).lint == "on"
+            and (lint == "on" or (lint == "auto" and self._alone))
             and self._engine_sync.too_large(document) is None
         )
 
     def _schedule(self, document: OpenDocument) -> None:
         self._stop_timer(document.uri)
         if self._wanted(document):
-            self._timers[document.uri] = self._later(PAUSE, lambda: self._begin(document))
+            known = self._state.settings.of(document.uri).lint == "on" or document.uri in self._published
+            pause = PAUSE if known else FIRST_PAUSE
+            self._timers[document.uri] = self._later(pause, lambda: self._begin(document))
+
+    def _on_diagnostics(self) -> None:
+        """Whether nobody else lints may have changed."""
+        alone = self._diagnostics.reporting and LANGUAGE not in self._diagnostics.other_linters
+        if alone != self._alone:
+            self._alone = alone
+            self._reconsider()
 
     def _begin(self, document: OpenDocument) -> None:
         self._timers.pop(document.uri, None)
@@ -79,9 +99,10 @@ class Linting:
 
         ruff = await asyncio.to_thread(self._verifier.ruff)
         if ruff is None:
-            self._client.say_once(
-                "no-ruff", "copydesk: the setting `lint` is on, but there is no ruff to run."
-            )
+            if self._state.settings.of(document.uri).lint == "on":
+                self._client.say_once(
+                    "no-ruff", "copydesk: the setting `lint` is on, but there is no ruff to run."
+                )
             return
         while self._open(document) and self._wanted(document):
             version = document.version
@@ -98,9 +119,9 @@ class Linting:
 
     def _publish(self, document: OpenDocument, said: list[Diagnostic]) -> None:
         findings = [
-            ClientDiagnostic(found, shown_diagnostic(document.lines, found, self._state.encoding, SOURCE))
+            ClientDiagnostic(found, shown_diagnostic(document.lines, found, self._state.encoding, OWN_SOURCE))
             for found in (
-                replace(diagnostic, source=SOURCE) for diagnostic in said if diagnostic.severity <= WORST
+                replace(diagnostic, source=OWN_SOURCE) for diagnostic in said if diagnostic.severity <= WORST
             )
         ]
         self._diagnostics.lint(document, findings)
@@ -115,7 +136,7 @@ class Linting:
         self._running.pop(document.uri, None)
         self._take_back(document.uri)
 
-    def _on_settings(self) -> None:
+    def _reconsider(self) -> None:
         for document in self._state.documents:
             if self._wanted(document):
                 self._schedule(document)

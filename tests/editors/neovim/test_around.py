@@ -89,6 +89,22 @@ def test_a_fix_from_the_menu_has_its_program_too(nvim: Neovim) -> None:
     nvim.until(lambda: '<copy lines="5-25"/>' in nvim.text(), "the view")
 
 
+def test_who_has_no_linter_gets_one(tmp_path: Path) -> None:
+    """The first file of somebody who has installed copydesk and nothing else."""
+    alone = Neovim.start(unpack("forky", "neovim"), tmp_path, setup="setup", linter_encoding="utf-16")
+    try:
+        alone.lua("vim.api.nvim_clear_autocmds({ event = 'FileType', pattern = 'python' })")  # no other linter
+        path = tmp_path / "first.py"
+        path.write_bytes(reports.TEXT.encode())
+        alone.open(path)
+        assert alone.lua("return vim.diagnostic.get(0)[1].source") == "copydesk-ruff"
+        alone.go(reports.UNUSED_LINE)
+        alone.choose(*reports.UNUSED_TITLES)
+        alone.until(lambda: alone.text() == reports.UNUSED_FIXED, "the fix")
+    finally:
+        alone.end()
+
+
 def test_status(nvim: Neovim) -> None:
     edited(nvim)
     nvim.command("CopydeskStatus")

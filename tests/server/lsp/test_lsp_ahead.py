@@ -25,6 +25,7 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prefetch, "CALM", 0.0)
     monkeypatch.setattr(lint, "PAUSE", 0.0)
+    monkeypatch.setattr(lint, "FIRST_PAUSE", 0.0)
 
 
 def fixes(made: FakeJob) -> None:
@@ -35,8 +36,13 @@ def fixes(made: FakeJob) -> None:
 
 
 def push(d: Desk, *lines: int) -> None:
-    found = [diagnostic(line, f"M{line}") for line in lines]
-    d.notify("copydesk/diagnostics", {"uri": URI, "version": d.version(), "diagnostics": found})
+    say(d, *(diagnostic(line, f"M{line}") for line in lines))
+
+
+def say(d: Desk, *diagnostics: dict[str, Any]) -> None:
+    """What all tools find in the document, from a client of ours."""
+    told = {"uri": URI, "version": d.version(), "diagnostics": list(diagnostics)}
+    d.notify("copydesk/diagnostics", told)
 
 
 async def kept(d: Desk, count: int) -> None:
@@ -350,10 +356,40 @@ def test_a_fix_of_lines_that_have_changed_is_not_kept() -> None:
     run(scenario)
 
 
-def test_with_lint_off_nothing_is_published() -> None:
+def test_who_has_no_linter_gets_one_until_another_reports() -> None:
+    async def scenario() -> None:
+        async with desk(judge=None) as d:
+            d.app.settings.set_values({"precompute": False})
+            d.open("import os\n")
+            say(d)
+            first = await d.until(published)
+            (found,) = first["params"]["diagnostics"]
+            assert found["code"] == "F401"
+            say(d, found)  # the client tells what it was told
+            say(d, found, diagnostic(0, "a hint", severity=4))
+            d.change((0, 0), (1, 0), "import sys\n")
+            await d.until(lambda m: published(m) and m["params"].get("version") == 2)
+            say(d, found, diagnostic(0, "`sys` imported but unused"))
+            last = await d.until(lambda m: published(m) and m["params"]["diagnostics"] == [])
+            assert "version" not in last["params"]
+            count = len(d.notified("textDocument/publishDiagnostics"))
+            say(d)  # all mended: that linter is still there
+            d.change((0, 0), (1, 0), "import os\n")
+            d.close()
+            await d.settled()
+            assert len(d.notified("textDocument/publishDiagnostics")) == count
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("setting", ["off", "auto"])
+def test_without_being_told_of_other_tools_nothing_is_published(setting: str) -> None:
     async def scenario() -> None:
         async with desk() as d:
+            d.app.settings.set_values({"lint": setting})
             d.open("import os\n")
+            if setting == "off":
+                say(d)
             d.change((0, 0), (0, 0), "import sys\n")
             await d.settled()
             d.close()

@@ -57,7 +57,7 @@ def test_defaults_are_valid_and_every_setting_is_described() -> None:
         assert rule["description"].endswith("."), name
         assert rule["scope"] in ("machine", "resource"), name
     assert read({name: rule["default"] for name, rule in PROPERTIES.items()}) == (defaults(), [])
-    assert defaults().lint == "off"
+    assert defaults().lint == "auto"
 
 
 def test_the_schema_uses_no_word_that_is_not_checked() -> None:
@@ -99,7 +99,7 @@ def test_the_reference_page_is_not_stale() -> None:
         ("temperature", float("nan"), "must be at least 0"),
         ("topP", 0, "must be more than 0"),
         ("precompute", "yes", "must be of type boolean"),
-        ("lint", True, "must be one of `off`, `on`"),
+        ("lint", True, "must be one of `off`, `auto`, `on`"),
         ("ignoredSources", "cSpell", "must be of type array"),
         ("ignoredSources", [""], "[0] must not be empty"),
         ("recipes", [{"title": "t"}], "[0] needs `instruction`"),
