@@ -40,7 +40,6 @@ FROZEN = pytest.mark.skipif(
 
 
 @FROZEN
-@pytest.mark.slow
 def test_an_engine_killed_in_the_middle_of_an_edit() -> None:
     with real() as client:
         client.initialize(FULL)
@@ -77,7 +76,6 @@ def test_an_engine_that_runs_out_of_memory_and_goes_on() -> None:
         assert ready(client)["pid"] == pid
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["missing", "garbage"])
 def test_a_model_that_cannot_be_loaded(what: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
