@@ -30,14 +30,6 @@ def edit(client: LspClient, uri: str, instruction: str, **more: Any) -> dict[str
     return {"textDocument": identifier, "range": WHOLE, "instruction": instruction, **more}
 
 
-def ready(client: LspClient) -> dict[str, Any]:
-    """The status once the engine is ready. Each question is answered by the server, so this turns with its loop."""
-    while True:
-        status: dict[str, Any] = client.request("copydesk/status")
-        if status["state"] == "ready":
-            return status
-
-
 def gone(pid: int) -> None:
     """Wait until a process that is none of ours is no more."""
     try:
@@ -92,7 +84,7 @@ def test_a_client_that_talks_nonsense_of_itself_is_served(nonsense: Any) -> None
         )
         assert client.answer("first")["capabilities"]["positionEncoding"] == "utf-16"
         client.notify("initialized")  # without params, which is not LSP's either
-        ready(client)
+        client.ready()
 
 
 @pytest.mark.parametrize("client", [BARE, FULL], ids=["bare", "full"])
@@ -248,7 +240,7 @@ def test_shutdown_answers_what_is_in_flight() -> None:
     with LspClient() as client:
         client.initialize(BARE)
         uri = client.open("file:///a.py", "x\n")
-        ready(client)
+        client.ready()
         held = client.ask("copydesk/edit", edit(client, uri, "hold"))
         assert client.request("shutdown") is None
         with pytest.raises(ResponseError) as error:
@@ -265,10 +257,9 @@ def test_nothing_is_left_running(how: str, loading: bool) -> None:
     with LspClient(model="never" if loading else None) as client:
         client.initialize(BARE)
         client.open("file:///a.py", "x\n")
-        while (status := client.request("copydesk/status"))["pid"] is None or (
-            not loading and status["state"] != "ready"
-        ):
-            pass
+        status = client.status_when(
+            lambda status: status["pid"] is not None and (loading or status["state"] == "ready")
+        )
         client.expected_code = None
         if how == "exit":
             client.notify("exit")
@@ -285,7 +276,7 @@ def test_it_ends_with_its_clients_process() -> None:
     parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with LspClient() as client:
         client.initialize(BARE, process_id=parent.pid)
-        child = ready(client)["pid"]
+        child = client.ready()["pid"]
         client.expected_code = 1
         parent.kill()  # and not waited for: a dead process that nobody has buried is dead all the same
         assert client.exit_code() == 1
@@ -402,7 +393,7 @@ def test_cancelled_once() -> None:
     with LspClient() as client:
         client.initialize(BARE)
         uri = client.open("file:///a.py", "x\n")
-        ready(client)
+        client.ready()
         held = client.ask("copydesk/edit", edit(client, uri, "hold"))
         client.barrier()
         client.cancel(held)
@@ -424,7 +415,7 @@ def test_loading_shows_progress() -> None:
         begun = client.wait("$/progress", lambda params: params["value"]["kind"] == "begin")
         assert begun["token"] == token
         assert not begun["value"]["cancellable"]
-        ready(client)
+        client.ready()
         assert client.wait("$/progress", lambda params: params["value"]["kind"] == "end")["token"] == token
 
 
@@ -432,7 +423,7 @@ def test_a_clients_own_bar_cancels_the_work() -> None:
     with LspClient() as client:
         client.initialize(BARE)
         uri = client.open("file:///a.py", "x\n")
-        ready(client)
+        client.ready()
         held = client.ask("copydesk/edit", edit(client, uri, "hold", workDoneToken="mine"))
         begun = client.wait("$/progress", lambda params: params["token"] == "mine")
         assert begun["value"]["kind"] == "begin"
@@ -467,7 +458,7 @@ def test_a_killed_engine_is_one_message_and_a_live_server() -> None:
         client.ignore("copydesk/status")
         uri = client.open("file:///a.py", "x = 1\n")
         client.change(uri, {"range": WHOLE, "text": "y = 2\n"})
-        first = ready(client)["pid"]
+        first = client.ready()["pid"]
         kill(first)
         message = client.wait("window/showMessage")
         assert "started again" in message["message"]
@@ -508,7 +499,7 @@ def spill(client: LspClient) -> None:
     client.notify("copydesk/diagnostics", {"uri": uri, "version": 2, "diagnostics": [found]})
     params = {"textDocument": {"uri": uri}, "range": WHOLE, "context": {"diagnostics": [found]}}
     client.request("textDocument/codeAction", params)
-    ready(client)
+    client.ready()
     client.request("copydesk/edit", edit(client, uri, "INSTRUCTIONSECRET"))
     client.request("copydesk/edit", edit(client, uri, "say INSTRUCTIONSECRET"))
     with pytest.raises(ResponseError):
