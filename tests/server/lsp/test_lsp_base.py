@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -297,6 +298,14 @@ def test_a_client_that_is_dead_to_begin_with() -> None:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def served() -> Iterator[LspClient]:
+    """One client and its server, for tests after which the server is as it was."""
+    with LspClient() as client:
+        client.initialize(BARE)
+        yield client
+
+
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [
@@ -312,13 +321,11 @@ def test_a_client_that_is_dead_to_begin_with() -> None:
         ("workspace/executeCommand", {"command": "no.such", "arguments": []}, -32602),
     ],
 )
-def test_bad_requests_are_answered_by_code(method: str, params: Any, code: int) -> None:
-    with LspClient() as client:
-        client.initialize(BARE)
-        with pytest.raises(ResponseError) as error:
-            client.request(method, params)
-        assert error.value.code == code
-        assert error.value.data is None
+def test_bad_requests_are_answered_by_code(served: LspClient, method: str, params: Any, code: int) -> None:
+    with pytest.raises(ResponseError) as error:
+        served.request(method, params)
+    assert error.value.code == code
+    assert error.value.data is None
 
 
 def test_bad_notifications_and_answers_are_ignored() -> None:
