@@ -2,6 +2,7 @@
 #
 #   make demo       fetch the standard model, and watch the language server fix a small broken project
 #   make test       the tests, with the models that are installed (PYTEST_ARGS="tests/server/test_cli.py -k oracle" for some of them)
+#   make test-slow  many more random cases of the laws that the tests hold (the marker `slow`), which `make test` leaves out
 #   make lint       ruff, mypy and the import contracts
 #   make test-editors  the tests in real editors, which are the next three; fetches the editors
 #   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
@@ -33,7 +34,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-editors test-vscode test-neovim test-emacs lint format bench soak clean
+.PHONY: help install demo test test-slow test-editors test-vscode test-neovim test-emacs lint format bench soak clean
 
 help:
 	@sed -n 's/^#   \(make .*\)/\1/p' Makefile
@@ -53,9 +54,13 @@ demo: $(STAMP)
 	@$(BIN)/python -m copydesk_server demo
 
 # One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone. A file's tests go to one
-# worker, because they share models and runs that each worker would make for itself.
+# worker, because they share models and runs that each worker would make for itself. Bytecode is kept even where the environment says
+# otherwise: hundreds of servers and engines are started, and each would compile every module again.
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

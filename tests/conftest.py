@@ -4,9 +4,11 @@ property tests have no deadline (two busy cores are no reason to fail), and no t
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,19 @@ def pytest_report_header(config: pytest.Config) -> str:
     missing = [name for name in (STANDARD, "standard-base") if name not in names]
     lacking = f"; not there, and their tests skipped: {', '.join(missing)}" if missing else ""
     return f"models: {', '.join(['mini', *names])}{lacking}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected lives as long as the process. The garbage collector never looks at it, neither while it is
+    made nor later, when it would be most of what there is to look at.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

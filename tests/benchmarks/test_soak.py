@@ -81,7 +81,6 @@ def test_memory_has_bounds(protocol: int, message: int, grown: int, holds: bool,
     assert (arena.figures.protocol, arena.figures.grown) == (protocol, grown), "said either way"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a client that does not read", "kills of the server"])
 def test_two_attacks(name: str, tmp_path: Path) -> None:
     arena = Arena(random.Random(0), tmp_path, Figures())

@@ -6,28 +6,12 @@ from random import Random
 
 import pytest
 
-from copydesk.models.row import Row
-from copydesk.text.document import split_lines
-from decoding import Desk
-from mock_model import MockModel
-from program_reader import read_program
-from random_pages import TEXTS, random_program, random_scope, random_text
-from replaying import program_ids, replay
-from vocabularies import codec as codec_of
+from token_streams import check_streams
 
 PROGRAMS = 2_000
 CODECS = ("qwen_like", "llama3_like", "line_tokens", "bytes", "line_bytes")
-PER_PAGE = 10
 MANY = 5
 """As many times more programs among the slow tests."""
-MORE_TEXTS = (
-    *TEXTS,
-    "    return None\n",
-    "><\n",
-    "    def f(self, value):\n        if value:\n            return 1\n\n",
-    "naïve = '日本'\n",
-    "x\n\n\ny\n",
-)
 
 
 @pytest.mark.parametrize("name", CODECS)
@@ -39,33 +23,3 @@ def test_token_streams_are_those_of_training(name: str) -> None:
 @pytest.mark.parametrize("name", CODECS)
 def test_many_token_streams_are(name: str) -> None:
     check_streams(name, MANY * PROGRAMS // len(CODECS), Random(f"many {name}"))
-
-
-def check_streams(name: str, programs: int, random: Random | None = None) -> None:
-    """The law, for this many random programs in one codec."""
-    codec, random = codec_of(name), random or Random(name)
-    model = MockModel(codec.vocabulary.size, context=2)
-    row: Row | None = None
-    done = 0
-    kinds: set[str] = set()
-    while done < programs:
-        text = random_text(random)
-        scope = random_scope(random, 1, len(split_lines(text)))
-        desk = Desk.of(codec, text, scope)
-        if row is not None:
-            row.clear()
-        row = desk.warm(model, row)
-        for _ in range(PER_PAGE):
-            program = random_program(random, desk.task, MORE_TEXTS)
-            ids = program_ids(desk, program)
-            seen = replay(desk, model, ids, row)
-            assert seen.outcome.program == program
-            assert not seen.outcome.truncated
-            assert seen.stream == [*desk.task.request, *ids]
-            assert row.used == len(desk.tokens.ids)
-            back = read_program(codec, ids, desk.task.views, desk.tokens.lines, open_end=desk.rules.open_end)
-            assert back == program
-            kinds |= {type(op).__name__ for op in program.ops}
-            done += 1
-        row.check_integrity()
-    assert kinds == {"Copy", "Gen", "Sub"}

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_decode_canonical import check_streams
 from transformers import AutoTokenizer
 
 import gguf_files
@@ -20,6 +19,7 @@ import vocabularies
 from copydesk.models.load import load
 from copydesk_server.model_store import catalogue, convert
 from reference_bpe import ReferenceBPE
+from token_streams import check_streams
 
 RECORDED: dict[str, list[int]] = json.loads(
     (Path(__file__).parent / "smollm2_tokens.json").read_text("utf-8")
@@ -105,7 +105,6 @@ def test_the_engine_loads_it(standard_base: Path) -> None:
     assert (model.vocab_size, model.name) == (49152, "standard-base")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", vocabularies.INSTALLED)
 def test_token_streams_are_those_of_training(standard_base: Path, name: str) -> None:
     check_streams(name, 100)

@@ -1,4 +1,4 @@
-"""The command line, run as a person runs it: real processes, real files, exact bytes."""
+"""The command line, run as a person runs it: real processes, real files, exact bytes. Tables of programs run in this process."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,18 @@ def copydesk_command(
 
 
 @pytest.fixture
+def called(capsysbinary: pytest.CaptureFixture[bytes]) -> Callable[..., tuple[int, bytes, str]]:
+    """Exit code, stdout and stderr of `copydesk ARGS` in this process, which starts none."""
+
+    def call(*args: str | Path) -> tuple[int, bytes, str]:
+        code = main([*map(str, args)])
+        out, errors = capsysbinary.readouterr()
+        return code, out, errors.decode()
+
+    return call
+
+
+@pytest.fixture
 def write(tmp_path: Path):
     def to_file(name: str, data: bytes | str) -> Path:
         path = tmp_path / name
@@ -63,14 +76,22 @@ def write(tmp_path: Path):
 )  # fmt: skip
 @pytest.mark.parametrize("options", [(), ("--no-subs",)], ids=["subs", "no-subs"])
 def test_oracle_then_resolve_gives_the_very_bytes(
-    write, before: bytes, after: bytes, options: tuple[str, ...]
+    write, called, before: bytes, after: bytes, options: tuple[str, ...]
 ) -> None:
     a, b = write("a.py", before), write("b.py", after)
-    code, program, errors = copydesk_command("program", "oracle", a, b, *options)
+    code, program, errors = called("program", "oracle", a, b, *options)
     assert (code, errors) == (0, "")
-    code, result, errors = copydesk_command("program", "resolve", a, "-", stdin=program)
+    code, result, errors = called("program", "resolve", a, write("p", program))
     assert (code, errors) == (0, "")
     assert result == after
+
+
+def test_programs_go_through_pipes(write) -> None:
+    before, after = BEFORE + b"kept \x80\r\n", AFTER + b"latin \xe9\xff\r\n"
+    a, b = write("a.py", before), write("b.py", after)
+    code, program, errors = copydesk_command("program", "oracle", a, b)
+    assert (code, errors) == (0, "")
+    assert copydesk_command("program", "resolve", a, "-", stdin=program) == (0, after, "")
 
 
 def test_edits_are_lsp_text_edits(write) -> None:
@@ -155,8 +176,8 @@ def test_move_mode(write) -> None:
     ],
     ids=["past-the-end", "backwards", "absent-old", "not-a-number", "no-program"],
 )
-def test_an_illegal_program_exits_with_1_and_one_line(write, action: str, program: str) -> None:
-    code, out, errors = copydesk_command("program", action, write("a", "a\nb\n"), write("p", program))
+def test_an_illegal_program_exits_with_1_and_one_line(write, called, action: str, program: str) -> None:
+    code, out, errors = called("program", action, write("a", "a\nb\n"), write("p", program))
     assert (code, out) == (1, b"")
     assert errors.startswith("copydesk: ")
     assert errors.count("\n") == 1

@@ -153,10 +153,11 @@ class Recorder:
 
 
 async def until(ready: Callable[[], Any]) -> None:
-    """Let the loop turn until it is so."""
+    """Let the loop turn until it is so. It pauses between two looks: what is waited for is another process's, mostly, which
+    would have to share the processor."""
     async with asyncio.timeout(DEADLINE):
         while not ready():
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.002)
 
 
 async def state(engine: Engine, wanted: State) -> None:

@@ -30,6 +30,8 @@ from typing import Any
 from repository import ROOT
 
 DEADLINE = 120.0
+BETWEEN = 0.03
+"""Seconds after which a question is asked again where nothing is heard meanwhile."""
 SCRIPTED = "engine_hosts:serve"
 Json = Any
 
@@ -248,6 +250,26 @@ class LspClient:
         self._until(lambda: ident in self._answers, "the barrier")
         with self._news:
             self._answers.pop(ident)
+
+    def status_when(self, wanted: Callable[[Json], bool]) -> dict[str, Json]:
+        """The server's status once it is as wanted. It is asked again with `news`: asked without a pause, three processes
+        would take the processor from the one that loads."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            status: dict[str, Json] = self.request("copydesk/status")
+            if wanted(status):
+                return status
+            assert time.monotonic() < end, f"waited {DEADLINE:.0f} s for another status than {status}"
+            self.news()
+
+    def news(self) -> None:
+        """Wait until something comes from the server, or a moment, since not every change is told to every client."""
+        with self._news:
+            self._news.wait(BETWEEN)
+
+    def ready(self, wanted: Callable[[Json], bool] = lambda status: True) -> dict[str, Json]:
+        """The status once the engine is ready, and as wanted besides."""
+        return self.status_when(lambda status: status["state"] == "ready" and wanted(status))
 
     def closed(self) -> None:
         """Wait until the server has closed its side."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from copydesk.errors import TrainingError
 from copydesk.serving.loaded_model import EMBEDDED
+from copydesk_benchmarks import __main__ as benchmarks
 from copydesk_server.cli import main
 from copydesk_training.evaluation import curve
 from copydesk_training.evaluation.curve_plot import draw
@@ -62,15 +62,17 @@ def test_lines_of_another_kind_are_told(tmp_path: Path) -> None:
         curve.points(tmp_path)
 
 
-def test_the_picture_is_drawn_by_the_script(tmp_path: Path) -> None:
+def test_the_picture_is_drawn_by_the_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(TrainingError, match="no measured model"):
         draw(tmp_path, tmp_path / "x.png")
     for measured in (row(None, 5), row(2000, 6), row(1000, 4)):
         curve.append(tmp_path / curve.CURVE, measured.as_dict())
-    script = [sys.executable, "-m", "copydesk_benchmarks", "curve", str(tmp_path)]
-    done = subprocess.run(script, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert Path(done.stdout.strip()).read_bytes().startswith(b"\x89PNG")
+    for name in ("argv", "path"):  # which the command sets
+        monkeypatch.setattr(sys, name, [*getattr(sys, name)])
+    assert benchmarks.main(["curve", str(tmp_path)]) == 0
+    assert Path(capsys.readouterr().out.strip()).read_bytes().startswith(b"\x89PNG")
     with pytest.raises(TrainingError, match="lists on"):
         draw(tmp_path, tmp_path / "x.png", mode="on")
 

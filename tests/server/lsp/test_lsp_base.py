@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,6 @@ def edit(client: LspClient, uri: str, instruction: str, **more: Any) -> dict[str
     """The params of `copydesk/edit`."""
     identifier = {"uri": uri, "version": client.versions[uri]}
     return {"textDocument": identifier, "range": WHOLE, "instruction": instruction, **more}
-
-
-def ready(client: LspClient) -> dict[str, Any]:
-    """The status once the engine is ready. Each question is answered by the server, so this turns with its loop."""
-    while True:
-        status: dict[str, Any] = client.request("copydesk/status")
-        if status["state"] == "ready":
-            return status
 
 
 def gone(pid: int) -> None:
@@ -92,7 +85,7 @@ def test_a_client_that_talks_nonsense_of_itself_is_served(nonsense: Any) -> None
         )
         assert client.answer("first")["capabilities"]["positionEncoding"] == "utf-16"
         client.notify("initialized")  # without params, which is not LSP's either
-        ready(client)
+        client.ready()
 
 
 @pytest.mark.parametrize("client", [BARE, FULL], ids=["bare", "full"])
@@ -248,7 +241,7 @@ def test_shutdown_answers_what_is_in_flight() -> None:
     with LspClient() as client:
         client.initialize(BARE)
         uri = client.open("file:///a.py", "x\n")
-        ready(client)
+        client.ready()
         held = client.ask("copydesk/edit", edit(client, uri, "hold"))
         assert client.request("shutdown") is None
         with pytest.raises(ResponseError) as error:
@@ -265,10 +258,9 @@ def test_nothing_is_left_running(how: str, loading: bool) -> None:
     with LspClient(model="never" if loading else None) as client:
         client.initialize(BARE)
         client.open("file:///a.py", "x\n")
-        while (status := client.request("copydesk/status"))["pid"] is None or (
-            not loading and status["state"] != "ready"
-        ):
-            pass
+        status = client.status_when(
+            lambda status: status["pid"] is not None and (loading or status["state"] == "ready")
+        )
         client.expected_code = None
         if how == "exit":
             client.notify("exit")
@@ -285,7 +277,7 @@ def test_it_ends_with_its_clients_process() -> None:
     parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with LspClient() as client:
         client.initialize(BARE, process_id=parent.pid)
-        child = ready(client)["pid"]
+        child = client.ready()["pid"]
         client.expected_code = 1
         parent.kill()  # and not waited for: a dead process that nobody has buried is dead all the same
         assert client.exit_code() == 1
@@ -306,6 +298,14 @@ def test_a_client_that_is_dead_to_begin_with() -> None:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def served() -> Iterator[LspClient]:
+    """One client and its server, for tests after which the server is as it was."""
+    with LspClient() as client:
+        client.initialize(BARE)
+        yield client
+
+
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [
@@ -321,13 +321,11 @@ def test_a_client_that_is_dead_to_begin_with() -> None:
         ("workspace/executeCommand", {"command": "no.such", "arguments": []}, -32602),
     ],
 )
-def test_bad_requests_are_answered_by_code(method: str, params: Any, code: int) -> None:
-    with LspClient() as client:
-        client.initialize(BARE)
-        with pytest.raises(ResponseError) as error:
-            client.request(method, params)
-        assert error.value.code == code
-        assert error.value.data is None
+def test_bad_requests_are_answered_by_code(served: LspClient, method: str, params: Any, code: int) -> None:
+    with pytest.raises(ResponseError) as error:
+        served.request(method, params)
+    assert error.value.code == code
+    assert error.value.data is None
 
 
 def test_bad_notifications_and_answers_are_ignored() -> None:
@@ -402,7 +400,7 @@ def test_cancelled_once() -> None:
     with LspClient() as client:
         client.initialize(BARE)
         uri = client.open("file:///a.py", "x\n")
-        ready(client)
+        client.ready()
         held = client.ask("copydesk/edit", edit(client, uri, "hold"))
         client.barrier()
         client.cancel(held)
@@ -424,7 +422,7 @@ def test_loading_shows_progress() -> None:
         begun = client.wait("$/progress", lambda params: params["value"]["kind"] == "begin")
         assert begun["token"] == token
         assert not begun["value"]["cancellable"]
-        ready(client)
+        client.ready()
         assert client.wait("$/progress", lambda params: params["value"]["kind"] == "end")["token"] == token
 
 
@@ -432,7 +430,7 @@ def test_a_clients_own_bar_cancels_the_work() -> None:
     with LspClient() as client:
         client.initialize(BARE)
         uri = client.open("file:///a.py", "x\n")
-        ready(client)
+        client.ready()
         held = client.ask("copydesk/edit", edit(client, uri, "hold", workDoneToken="mine"))
         begun = client.wait("$/progress", lambda params: params["token"] == "mine")
         assert begun["value"]["kind"] == "begin"
@@ -467,7 +465,7 @@ def test_a_killed_engine_is_one_message_and_a_live_server() -> None:
         client.ignore("copydesk/status")
         uri = client.open("file:///a.py", "x = 1\n")
         client.change(uri, {"range": WHOLE, "text": "y = 2\n"})
-        first = ready(client)["pid"]
+        first = client.ready()["pid"]
         kill(first)
         message = client.wait("window/showMessage")
         assert "started again" in message["message"]
@@ -508,7 +506,7 @@ def spill(client: LspClient) -> None:
     client.notify("copydesk/diagnostics", {"uri": uri, "version": 2, "diagnostics": [found]})
     params = {"textDocument": {"uri": uri}, "range": WHOLE, "context": {"diagnostics": [found]}}
     client.request("textDocument/codeAction", params)
-    ready(client)
+    client.ready()
     client.request("copydesk/edit", edit(client, uri, "INSTRUCTIONSECRET"))
     client.request("copydesk/edit", edit(client, uri, "say INSTRUCTIONSECRET"))
     with pytest.raises(ResponseError):

@@ -180,7 +180,7 @@ def test_ahead_of_the_person_and_through_apply_edit() -> None:
         deadline = time.monotonic() + 60
         while "edit" not in (action := action_for(client, uri, diagnostic)):
             assert time.monotonic() < deadline, "nothing was computed ahead"
-            client.request("copydesk/status", {})
+            client.news()
         assert action["title"] == "Replace `==` with `is` (copydesk)"
         assert "isPreferred" not in action, "ruff calls its fix unsafe"
         assert (action["data"]["verdict"], action["data"]["applicability"]) == ("confirmed", "unsafe")

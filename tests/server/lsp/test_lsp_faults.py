@@ -40,12 +40,11 @@ FROZEN = pytest.mark.skipif(
 
 
 @FROZEN
-@pytest.mark.slow
 def test_an_engine_killed_in_the_middle_of_an_edit() -> None:
     with real() as client:
         client.initialize(FULL)
         client.open(URI, TEXT)
-        ready(client)
+        client.ready()
         ident, pid = caught_in_the_middle(client)
         assert not client.notes("window/showMessage")
         kill(pid)
@@ -59,7 +58,7 @@ def test_an_engine_killed_in_the_middle_of_an_edit() -> None:
         client.change(URI, {"range": span(0, 0, 1, 0), "text": ""})
         again = client.request("codeAction/resolve", action(client))
         assert applied(TEXT, again["edit"], 3, URI) == FIXED
-        assert ready(client)["pid"] != pid
+        assert client.ready()["pid"] != pid
         assert not client.notes("window/showMessage"), "one message"
 
 
@@ -68,16 +67,15 @@ def test_an_engine_that_runs_out_of_memory_and_goes_on() -> None:
         client.settings = {"precompute": False}
         client.initialize(FULL)
         client.open(URI, TEXT)
-        pid = ready(client)["pid"]
+        pid = client.ready()["pid"]
         unchanged = client.request("codeAction/resolve", action(client))
         assert "edit" not in unchanged
         assert "memory" in client.wait("window/showMessage")["message"]
         resolved = client.request("codeAction/resolve", action(client))
         assert applied(TEXT, resolved["edit"], 1, URI) == FIXED
-        assert ready(client)["pid"] == pid
+        assert client.ready()["pid"] == pid
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["missing", "garbage"])
 def test_a_model_that_cannot_be_loaded(what: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
@@ -101,7 +99,7 @@ def test_a_model_that_cannot_be_loaded(what: str, tmp_path: Path) -> None:
         # Another model in the settings is all it takes.
         client.settings = {"precompute": False}
         client.notify("workspace/didChangeConfiguration", {"settings": None})
-        ready(client)
+        client.ready()
         resolved = client.request("codeAction/resolve", action(client))
         assert applied(TEXT, resolved["edit"], 1, URI) == FIXED
 
@@ -162,13 +160,6 @@ def real() -> LspClient:
     return client
 
 
-def ready(client: LspClient) -> dict[str, Any]:
-    end = time.monotonic() + DEADLINE
-    while (status := client.request("copydesk/status"))["state"] != "ready":
-        assert time.monotonic() < end, status
-    return status
-
-
 def actions(client: LspClient) -> list[dict[str, Any]]:
     params = {
         "textDocument": {"uri": URI},
@@ -223,10 +214,9 @@ def _be_a_client(moment: str) -> None:
     client = LspClient(host=None)
     client.initialize(BARE, process_id=os.getpid())
     client.open(URI, TEXT)
-    while (engine := client.request("copydesk/status")["pid"]) is None:
-        pass
+    engine = client.status_when(lambda status: status["pid"] is not None)["pid"]
     if moment != "loading":
-        ready(client)
+        client.ready()
     if moment == "editing":
         client.ask("copydesk/edit", {"textDocument": {"uri": URI, "version": 1}, "diagnostic": FOUND})
     sys.stdout.write(f"{client.process.pid} {engine}\n")

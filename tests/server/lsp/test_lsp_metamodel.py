@@ -208,8 +208,7 @@ def converse(client: Recorder, capabilities: Any, folder: Path) -> None:
     )
     client.notify("workspace/didChangeConfiguration", {"settings": {"copydesk": SETTINGS}})
     uri = client.open((folder / "a.py").as_uri(), TEXT)
-    while client.request("copydesk/status")["state"] != "ready":
-        pass
+    client.ready()
     linted = client.wait("textDocument/publishDiagnostics", lambda params: params["diagnostics"])
     assert [found["code"] for found in linted["diagnostics"]] == ["F401"]
     identifier = {"uri": uri, "version": 1}
@@ -258,8 +257,7 @@ def converse(client: Recorder, capabilities: Any, folder: Path) -> None:
     client.notes("window/showMessage")
     kill(client.request("copydesk/status")["pid"])
     client.wait("window/showMessage")
-    while client.request("copydesk/status")["state"] != "ready":
-        pass
+    client.ready()
     client.close(uri)
     client.wait("textDocument/publishDiagnostics", lambda params: not params["diagnostics"])
 

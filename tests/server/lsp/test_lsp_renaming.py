@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,34 @@ def project(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LspClient]:
+    """One client and its server for all tests of `opened`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(cache_folder(tmp_path_factory)))
+        with LspClient() as client:
+            client.settings = SETTINGS
+            client.initialize()
+            yield client
+
+
+@pytest.fixture
+def opened(shared: LspClient, tmp_path: Path) -> Iterator[LspClient]:
+    """A client whose one folder is the test's own, meanwhile."""
+    folder = {"uri": tmp_path.as_uri(), "name": tmp_path.name}
+    folders_changed(shared, added=[folder])
+    yield shared
+    for uri in [uri for uri in shared.versions if uri.startswith(tmp_path.as_uri())]:
+        shared.close(uri)
+        del shared.versions[uri]
+    folders_changed(shared, removed=[folder])
+
+
+def folders_changed(client: LspClient, **event: Any) -> None:
+    event = {"added": [], "removed": [], **event}
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
 
 
 def ask(client: LspClient, uri: str, line: int, character: int, new: str) -> Any:
@@ -43,9 +72,13 @@ def applied(text: str, edits: list[Any], encoding: Encoding = Encoding.UTF16) ->
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """The user's cache folder, one for all tests."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_folder(tmp_path_factory)))
+
+
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.getbasetemp() / "cache"
     folder.mkdir(exist_ok=True)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -97,15 +130,18 @@ def test_several_files_with_unsaved_texts(tmp_path: Path, encoding: str, documen
     ],
 )  # fmt: skip
 def test_refusals_are_words(
-    tmp_path: Path, files: dict[str, str], line: int, character: int, new: str, reason: str
+    opened: LspClient,
+    tmp_path: Path,
+    files: dict[str, str],
+    line: int,
+    character: int,
+    new: str,
+    reason: str,
 ) -> None:
     project(tmp_path, files)
-    with LspClient() as client:
-        client.settings = SETTINGS
-        client.initialize(folders=[tmp_path])
-        uri = client.open((tmp_path / "a.py").as_uri(), files["a.py"])
-        with pytest.raises(ResponseError, match="copydesk renames nothing: ") as error:
-            ask(client, uri, line, character, new)
+    uri = opened.open((tmp_path / "a.py").as_uri(), files["a.py"])
+    with pytest.raises(ResponseError, match="copydesk renames nothing: ") as error:
+        ask(opened, uri, line, character, new)
     assert error.value.code == REFUSED
     assert reason in error.value.message
 
@@ -207,19 +243,16 @@ def test_a_cancelled_rename_leaves_no_process(tmp_path: Path) -> None:
     ],
 )
 def test_an_instruction_renames_no_definition_without_its_callers(
-    tmp_path: Path, instruction: str, lines: tuple[int, int], reason: str
+    opened: LspClient, tmp_path: Path, instruction: str, lines: tuple[int, int], reason: str
 ) -> None:
     files = {
         "a.py": "def old():\n    pass\n\ndef f(x):\n    return x\n",
         "b.py": "import a\n\na.old()\na.f(x=1)\n",
     }
     project(tmp_path, files)
-    with LspClient() as client:
-        client.settings = SETTINGS
-        client.initialize(folders=[tmp_path])
-        uri = client.open((tmp_path / "a.py").as_uri(), files["a.py"])
-        span = {"start": {"line": lines[0], "character": 0}, "end": {"line": lines[1], "character": 3}}
-        where = {"textDocument": {"uri": uri, "version": 1}, "range": span}
-        answer = client.request("copydesk/edit", {**where, "instruction": instruction})
+    uri = opened.open((tmp_path / "a.py").as_uri(), files["a.py"])
+    span = {"start": {"line": lines[0], "character": 0}, "end": {"line": lines[1], "character": 3}}
+    where = {"textDocument": {"uri": uri, "version": 1}, "range": span}
+    answer = opened.request("copydesk/edit", {**where, "instruction": instruction})
     assert answer["status"] == "refused"
     assert reason in answer["reason"]

@@ -279,7 +279,7 @@ def test_settings_are_pulled_for_every_folder_and_follow_changes(tmp_path: Path)
             for entry in client.asked("client/registerCapability")["registrations"]
         ]
         assert set(registered) == {"workspace/didChangeConfiguration", "workspace/didChangeWatchedFiles"}
-        ready(client)
+        client.ready()
         first, second = client.open(f"{one.as_uri()}/a.py", "x\n"), client.open(f"{two.as_uri()}/a.py", "x\n")
         assert any("ones" in title for title in titles(client, first))
         found = titles(client, second)
@@ -299,7 +299,7 @@ def test_folders_come_and_go(tmp_path: Path) -> None:
     (folder / project.FILE).write_text('[[recipes]]\ntitle = "theirs"\ninstruction = "i"\n')
     with LspClient() as client:
         client.initialize()
-        ready(client)
+        client.ready()
         client.asked("workspace/configuration")
         uri = client.open(f"{folder.as_uri()}/a.py", "x\n")
         assert titles(client, uri) == []
@@ -315,7 +315,7 @@ def test_folders_come_and_go(tmp_path: Path) -> None:
 def test_a_client_that_cannot_be_asked_sends_them() -> None:
     with LspClient() as client:
         client.initialize({**FULL, "workspace": {}}, options={"settings": recipe("first")})
-        ready(client)
+        client.ready()
         uri = client.open("file:///a.py", "x\n")
         assert any("first" in title for title in titles(client, uri))
         client.notify("workspace/didChangeConfiguration", {"settings": {"copydesk": recipe("second")}})
@@ -330,7 +330,7 @@ def test_what_is_not_valid_is_said_once(tmp_path: Path) -> None:
     with LspClient() as client:
         client.settings = {"lint": "maybe", "candidates": 0}
         client.initialize(folders=[tmp_path])
-        ready(client)
+        client.ready()
         message = client.wait("window/showMessage", lambda params: "settings" in params["message"])
         assert "`lint` must be one of" in message["message"]
         assert "`candidates` must be at least 1" in message["message"]
@@ -360,14 +360,14 @@ def test_a_client_that_refuses_is_served_all_the_same() -> None:
         ):
             client.reply(method, refuse)
         client.initialize()
-        ready(client)
+        client.ready()
 
 
 def test_a_client_that_never_answers_is_served_all_the_same() -> None:
     with LspClient() as client:
         client.silent = {"client/registerCapability", "window/workDoneProgress/create"}
         client.initialize()
-        ready(client)
+        client.ready()
 
 
 @pytest.mark.parametrize("watched_by", ["client", "watchdog"])
@@ -375,7 +375,7 @@ def test_a_projects_file_is_read_again_when_it_changes(watched_by: str, tmp_path
     file = tmp_path / project.FILE
     with LspClient("--log-level", "info") as client:
         client.initialize(FULL if watched_by == "client" else BARE, folders=[tmp_path])
-        ready(client)
+        client.ready()
         if watched_by == "client":
             wanted = lambda params: params["registrations"][0]["method"].endswith("didChangeWatchedFiles")  # noqa: E731
             options = client.asked("client/registerCapability", wanted)["registrations"][0]["registerOptions"]
@@ -397,7 +397,7 @@ def test_a_model_directory_that_was_replaced_is_swapped_in(watched_by: str, tmp_
     capabilities = FULL if watched_by == "client" else {**BARE, "window": {"workDoneProgress": True}}
     with LspClient("--log-level", "info", model=str(model)) as client:
         client.initialize(capabilities)
-        first = ready(client)
+        first = client.ready()
         assert first["name"] == str(model)
         if watched_by == "client":
             wanted = lambda params: "didChangeWatchedFiles" in params["registrations"][0]["method"]  # noqa: E731
@@ -414,7 +414,7 @@ def test_a_model_directory_that_was_replaced_is_swapped_in(watched_by: str, tmp_
             client.notify(
                 "workspace/didChangeWatchedFiles", {"changes": [{"uri": model.as_uri(), "type": 2}]}
             )
-        second = ready(client, lambda status: status["pid"] != first["pid"])
+        second = client.ready(lambda status: status["pid"] != first["pid"])
         assert second["name"] == str(model)
 
 
@@ -422,7 +422,7 @@ def test_another_model_is_another_child() -> None:
     with LspClient() as client:
         client.settings = {"model": "one"}
         client.initialize()
-        first = ready(client)
+        first = client.ready()
         assert first["name"] == "one"
         client.settings = {"model": "missing"}
         client.notify("workspace/didChangeConfiguration", {"settings": None})
@@ -431,18 +431,10 @@ def test_another_model_is_another_child() -> None:
         assert client.request("copydesk/status")["state"] == "failed"
         client.settings = {"model": "two"}
         client.notify("workspace/didChangeConfiguration", {"settings": None})
-        assert ready(client)["name"] == "two"
+        assert client.ready()["name"] == "two"
 
 
 # -- helpers -----------------------------------------------------------------------------------------------------------
-
-
-def ready(client: LspClient, wanted: Any = lambda status: True) -> dict[str, Any]:
-    """The status once the engine is ready. Each question is answered by the server, so this turns with its loop."""
-    while True:
-        status: dict[str, Any] = client.request("copydesk/status")
-        if status["state"] == "ready" and wanted(status):
-            return status
 
 
 def watching(client: LspClient) -> None:

@@ -59,15 +59,15 @@ class Server(LspClient):
         self.largest = max(self.largest, len(data))
         super().raw(data)
 
-    def ready(self, *, besides: int | None = None) -> dict[str, Any]:
+    def loaded(self, *, besides: int | None = None) -> dict[str, Any]:
         """The status once there is a model, in another process than `besides`."""
-        while True:
-            status: dict[str, Any] = self.request("copydesk/status")
-            assert status["state"] != "failed", status
-            if status["state"] == "ready" and status["pid"] != besides:
-                return status
-            with self._news:  # each change of state is told, and anything else wakes it too
-                self._news.wait(0.2)
+        status = self.status_when(
+            lambda status: (
+                status["state"] == "failed" or (status["state"] == "ready" and status["pid"] != besides)
+            )
+        )
+        assert status["state"] == "ready", status
+        return status
 
     def edit(self, uri: str) -> int:
         """Ask for a comparison to None to be mended, and do not wait."""
@@ -92,7 +92,7 @@ class Server(LspClient):
 
     def alive(self) -> None:
         """It mends a text nobody has touched."""
-        self.ready()
+        self.loaded()
         uri = self.open("untitled:alive.py", TEXT)
         for _ in range(3):  # on a busy machine the first may meet its deadline
             if (status := self.settled(self.edit(uri))) == "edited":

@@ -24,13 +24,13 @@ def engine(arena: Arena) -> None:
     with arena.server() as server:
         uri = server.open("untitled:a.py", TEXT)
         for _ in range(MOMENTS):
-            pid = server.ready()["pid"]
+            pid = server.loaded()["pid"]
             asked = [server.edit(uri) for _ in range(arena.random.randrange(1, 4))]
             time.sleep(arena.random.random() * 0.3)
             os.kill(pid, signal.SIGKILL)
             for ident in asked:
                 server.settled(ident)
-            server.ready(besides=pid)
+            server.loaded(besides=pid)
             # A change behind the kill: both mirrors have it, or the edit would not fit.
             end = {"line": 99, "character": 0}
             server.change(uri, {"range": {"start": end, "end": end}, "text": "# more\n"})

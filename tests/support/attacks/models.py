@@ -30,16 +30,12 @@ def switched(arena: Arena) -> None:
 def _switch(server: Server, folder: str, name: str) -> None:
     server.settings = {**SETTINGS, "model": folder}
     server.notify("workspace/didChangeConfiguration", {"settings": None})
-    while True:
-        status = server.request("copydesk/status")
-        if status["state"] == "failed":
-            break
-        assert status["state"] != "ready" or status["name"] != folder, f"{name} was loaded"
-        with server._news:
-            server._news.wait(0.2)
+    status = server.status_when(
+        lambda status: (
+            status["state"] == "failed" or (status["state"] == "ready" and status["name"] == folder)
+        )
+    )
+    assert status["state"] == "failed", f"{name} was loaded"
     server.settings = SETTINGS
     server.notify("workspace/didChangeConfiguration", {"settings": None})
-    while (status := server.request("copydesk/status"))["state"] != "ready":
-        with server._news:
-            server._news.wait(0.2)
-    assert Path(status["name"]) != Path(folder)
+    assert Path(server.ready()["name"]) != Path(folder)

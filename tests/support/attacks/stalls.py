@@ -14,13 +14,13 @@ def stopped(arena: Arena) -> None:
     """An engine that is stopped for a moment goes on; one that is stopped for good is replaced, and whoever waits is answered."""
     with arena.server(settings={"requestTimeout": 20}) as server:
         uri = server.open("untitled:a.py", TEXT)
-        pid = server.ready()["pid"]
+        pid = server.loaded()["pid"]
         asked = server.edit(uri)
         os.kill(pid, signal.SIGSTOP)
         time.sleep(arena.random.random() * 3)
         os.kill(pid, signal.SIGCONT)
         server.settled(asked)
-        assert server.ready()["pid"] == pid, "it was only held up"
+        assert server.loaded()["pid"] == pid, "it was only held up"
         arena.tried()
         os.kill(pid, signal.SIGSTOP)
         try:
@@ -28,7 +28,7 @@ def stopped(arena: Arena) -> None:
             for version in range(200):
                 server.change(uri, {"text": f"{TEXT}# {version}\n"})
             server.settled(asked)
-            server.ready(besides=pid)
+            server.loaded(besides=pid)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from random import Random
@@ -50,6 +51,9 @@ def _keyword_only(file: ParsedFile) -> Iterator[Task]:
         lead = re.search(r"\*,\s+$", file.text[: file.start(first)])
         if lead is None or ("\n" in lead.group() and not lead.group().startswith("*,\n")):
             continue
+        defaults = (*arguments.defaults, *arguments.kw_defaults)
+        if any(one is not None and other is None for one, other in itertools.pairwise(defaults)):
+            continue  # without the star a parameter with a default would stand before one that has none
         subject = "keyword_only" if len(arguments.kwonlyargs) == 1 else "keyword_only_all"
         if plain and subject == "keyword_only_all":
             continue
