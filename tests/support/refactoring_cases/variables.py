@@ -14,5 +14,10 @@ CASES = [
      "def f(a):\n    return g(a)\n"),
     ("join_assignments", "", "a = c[0]\nb = c[1]\n", "Unpack c into a and b", "a, b = c\n"),
     ("split_assignment", "", "a, b = c, d\n", "Split the unpacking, one assignment each line", "a = c\nb = d\n"),
-    ("use_constant", "MAX, not 10", "x = 10\n", 'Use "MAX" for 10', "x = MAX\n"),
+    ("extract_variable", "node.value in a local called value", "def f(node):\n    a(node.value)\n    b(node.value)\n",
+     'Extract node.value into variable "value"',
+     "def f(node):\n    value = node.value\n    a(value)\n    b(value)\n"),
+    ("extract_variable", "compute b.size before the loop", "def f(a, b):\n    h()\n    for c in a:\n        g(b.size)\n",
+     'Extract b.size into variable "size" before for c in a',
+     "def f(a, b):\n    h()\n    size = b.size\n    for c in a:\n        g(size)\n"),
 ]  # fmt: skip

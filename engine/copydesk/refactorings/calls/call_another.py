@@ -1,4 +1,4 @@
-"""Another function or method called with the same arguments; another attribute or name in place of one."""
+"""Another function or method called with the same arguments; another name in place of one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
-from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
+from copydesk.refactorings.expressions import loads, mentioned, method_of, replace_expression
 from copydesk.refactorings.spoken import named_in, spoken_values
-from copydesk.syntax.tree import is_label, text_of
+from copydesk.syntax.tree import text_of
 
 _RENAMED = {
     "xrange": "range", "unicode": "str", "basestring": "str", "raw_input": "input", "long": "int", "unichr": "chr", "izip": "zip",
@@ -162,25 +162,5 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 )
 
 
-def _attributes(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    for node in context.walk("attribute"):
-        name = node.child_by_field_name("attribute")
-        parent = node.parent
-        if (
-            name is None
-            or not is_label(name)
-            or (parent is not None and parent.type == "call" and parent.children[0] == node)
-        ):
-            continue
-        old = text_of(name)
-        for new in arguments.names[:8]:
-            if new != old and (is_mentioned(node, arguments) or new in context.names()):
-                yield (
-                    f"Use attribute {new} instead of {old}: {text_of(node)}",
-                    replace_node(context.lines, name, new),
-                )
-
-
 CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls, everywhere=True)
 USE_NAME = Refactoring("use_name", "refactor.rewrite.useName", _names)
-USE_ATTRIBUTE = Refactoring("use_attribute", "refactor.rewrite.useAttribute", _attributes)

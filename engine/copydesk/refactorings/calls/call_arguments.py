@@ -93,11 +93,14 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         keys = {text_of(n).partition("=")[0] for n in named}
         for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
             if entry.partition("=")[0] not in keys and entry not in has:
-                yield f"Pass {entry} to {called}{_said(entry)}", _append(context, given, entry)
+                yield f"Pass {entry} to {called}{_said(entry)}", append_argument(context, given, entry)
         texts = [text_of(n) for n in children_of(given) if n.type == "string"]
         for value in literals_like(texts[0], arguments, 4) if texts and is_mentioned(node, arguments) else ():
             if value not in has:
-                yield f"Pass {value} to {called} as the last argument, too", _append(context, given, value)
+                yield (
+                    f"Pass {value} to {called} as the last argument, too",
+                    append_argument(context, given, value),
+                )
                 yield (
                     f"Pass {value} to {called} as the first argument, too",
                     insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
@@ -110,21 +113,25 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
             continue
         for value in dict.fromkeys(values[:8]):
             if value not in has:
-                yield f"Pass {value} to {called} as the last argument", _append(context, given, value)
+                yield f"Pass {value} to {called} as the last argument", append_argument(context, given, value)
                 if has and not has[0].startswith("*"):
                     yield (
                         f"Pass {value} to {called} as the first argument",
                         insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
                     )
                 if value.isidentifier():
-                    yield f"Pass {value} to {called} by keyword", _append(context, given, f"{value}={value}")
+                    yield (
+                        f"Pass {value} to {called} by keyword",
+                        append_argument(context, given, f"{value}={value}"),
+                    )
 
 
 def _said(entry: str) -> str:
     return next((f", {words}" for flag, words in _GROUP.items() if flag in entry.lower()), "")
 
 
-def _append(context: RefactoringContext, given: Node, entry: str) -> Edits | None:
+def append_argument(context: RefactoringContext, given: Node, entry: str) -> Edits | None:
+    """One more argument behind the last one of a call."""
     if children_of(given):
         return add_entry(given, entry, context)
     row, column = end_of(given)
