@@ -146,7 +146,7 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         made.append("continue")
     if words & _STOPS:
         made.append("break")
-    if (words & _EXITS and not any(jump.startswith("return ") for jump in made)) or not made:
+    if words & _EXITS or not made:
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
         made += ["return", "return None", *(f"return {value}" for value in values[:4])]

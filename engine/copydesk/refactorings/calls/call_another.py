@@ -12,7 +12,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
-from copydesk.refactorings.expressions import loads, mentioned, method_of, replace_expression
+from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
 from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import text_of
 
@@ -134,7 +134,7 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     for node in mentioned(loads(context), arguments):
         old = text_of(node)
         places.setdefault(old, []).append(node)
-        for new in news[:8]:
+        for new in news[:8] if is_mentioned(node, arguments) else news[:3]:
             if new != old:
                 said = ", another exception type, raise this error" if new in errors else ""
                 yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)

@@ -125,7 +125,7 @@ def _two_returns(context: RefactoringContext, _: Arguments) -> Iterator[Proposal
         (lead, value), (first, last) = found, rows(node)
         while value.type == "parenthesized_expression" and value.named_child_count == 1:
             value = value.named_children[0]
-        declared, annotated, _ = lead.removesuffix(" = ").partition(": ")
+        declared, annotated = lead.removesuffix(" = ").partition(": ")[:2]
         for test, one, two in values_by_branch(value):
             indent, returns = context.indent(node), lead == "return "
             if annotated:

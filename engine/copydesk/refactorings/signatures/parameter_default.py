@@ -53,7 +53,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         ]
         named = [p for p in without if arguments.mentions(name_of(p))]
         if each:
-            title = f"Give each its default: {', '.join(f'{name_of(p)}={value}' for p, value in each)}"
+            title = f"Give the parameters the default each, optional: {', '.join(f'{name_of(p)}={value}' for p, value in each)}"
             yield title, spliced(context.lines, [_given(p, value) for p, value in each]) or None
         for value in values if len(named) > 1 else ():
             title = f"Give {' and '.join(map(name_of, named))} the default {value}, optional"

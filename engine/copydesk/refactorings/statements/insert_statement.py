@@ -58,7 +58,7 @@ def _fitting(statements: Sequence[Node], statement: str) -> list[Node]:
         return list(dict.fromkeys([*reads[:2], *simple[:1]]))
     kept = [n for n in simple if text_of(n).startswith("self.")]
     behind = [n.next_named_sibling for n in kept if n.next_named_sibling in simple]
-    return [n for n in (*kept[:1], *behind[::-1][:3]) if n is not None]
+    return [*kept[:1], *filter(None, behind[::-1][:3])]
 
 
 def _meant(node: Node, arguments: Arguments) -> bool:

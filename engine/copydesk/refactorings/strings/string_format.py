@@ -89,4 +89,4 @@ def _written(quote: str, parts: Parts) -> dict[str, str]:
     }
 
 
-STRING_FORMAT = Refactoring("string_format", "refactor.rewrite.stringFormat", _propose)
+STRING_FORMAT = Refactoring("string_format", "refactor.rewrite.stringFormat", _propose, everywhere=True)
