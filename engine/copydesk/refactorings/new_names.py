@@ -34,7 +34,10 @@ _PROSE = frozenset({
 def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) -> list[str]:
     """Names that the selection does not have, those first that stand where one names something."""
     known = context.variables()
-    found = [name for name in arguments.names if re.search(r"_|\d|[a-z][A-Z]", name)]
+    found = re.findall(
+        r"\b(?:called|named|local) `?(name|names|line|end|start|first|new|body)\b", arguments.instruction
+    )
+    found += [name for name in arguments.names if re.search(r"_|\d|[a-z][A-Z]", name)]
     for pattern in (_STRONG, _WEAK):
         for match in pattern.finditer(arguments.instruction):
             found += [name for name in match.groups() if name and name.lower() not in _PROSE]

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_argument", "name it detail", "f(a, False)\n", "Pass False to f by keyword, detail=", "f(a, detail=False)\n"),
+    ("change_argument", "", "f(a, b, c)\n", "Pass the arguments of f from b on by keyword", "f(a, b=b, c=c)\n"),
+    ("call_another", "only at the end", "x = a.strip('.')\n", "Call rstrip instead of strip: a.strip", "x = a.rstrip('.')\n"),
+    ("use_name", "WARNING level", "f(log.INFO)\n", "Use log.WARNING instead of log.INFO", "f(log.WARNING)\n"),
+    ("pass_argument", "k=1", "f(a, **b)\n", "Pass k=1 to f", "f(a, k=1, **b)\n"),
     ("call_another", "", "xrange(3)\n", "Call range instead of xrange: xrange", "range(3)\n"),
     ("call_another", "casefold", "y = x.lower()\n", "Call casefold instead of lower: x.lower", "y = x.casefold()\n"),
     ("call_another", "removeprefix", "x = a.lstrip('.')\ny = b.lstrip('.')\n",

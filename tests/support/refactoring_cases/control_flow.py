@@ -6,6 +6,10 @@ HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 
 CASES = [
+    ("consolidate_returns", "", "if a is None:\n    a = b\nif not c:\n    c = d\n", "Use or, one statement in all places",
+     "a = a or b\nc = c or d\n"),
+    ("return_or_not", "", "def f():\n    if a:\n        x = 1\n    return x\n", "Return 1 instead of assigning it",
+     "def f():\n    if a:\n        return 1\n    return x\n"),
     ("add_branch", "if b is None return 0", "def f(a, b):\n    if a:\n        return 1\n", "Add elif b is None: return 0",
      "def f(a, b):\n    if a:\n        return 1\n    elif b is None:\n        return 0\n"),
     ("add_guard", "a: return []", HEAD, 'Return [] if "a" is None',

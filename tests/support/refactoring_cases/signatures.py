@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("change_signature", "accept app", "class C:\n    def f(self) -> None:\n        self._app: str | None = None\n",
+     "Add parameter app: str | None = None and assign it to self._app",
+     "class C:\n    def f(self, app: str | None = None) -> None:\n        self._app: str | None = app\n"),
     ("add_decorator", "@property", "class C:\n    def f(self):\n        pass\n", 'Decorate "f" with @property',
      "class C:\n    @property\n    def f(self):\n        pass\n"),
     ("parameter_default", "2", "def f(a, b: int):\n    pass\n", 'Give the parameter "b" the default 2, optional',

@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("replace_words", "log says request, should be notification", "f('a request')\n",
+     'Replace "request" by "notification" in the text',
+     "f('a notification')\n"),
     ("add_comment", 'above `x = 1`: "one"', "x = 1\n", 'Comment "one" above x = 1', "# one\nx = 1\n"),
     ("add_comment", 'comment above g(): "last"', "f()\ng()\n", 'Comment "last" above g()', "f()\n# last\ng()\n"),
     ("add_docstring", 'say "It is."', HEAD, 'Add the docstring "It is."', HEAD.replace("    c", '    """It is."""\n    c', 1)),

@@ -5,6 +5,12 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("annotate_variable", "like the return type", "def f() -> dict[str, int]:\n    x = {}\n    return x\n",
+     "Annotate x as dict[str, int]",
+     "def f() -> dict[str, int]:\n    x: dict[str, int] = {}\n    return x\n"),
+    ("change_type", "any Iterable", "x: Sequence[A] = y\n", "Change Sequence in the type to Iterable: Iterable[A]",
+     "x: Iterable[A] = y\n"),
+    ("change_type", "", "x: 'A' = y\n", "Write the type without quotes: A", "x: A = y\n"),
     ("annotate_parameter", "a: int", HEAD, 'Annotate "a" as "int"', HEAD.replace("(a,", "(a: int,")),
     ("annotate_parameter", "", HEAD, 'Annotate "b" with the type of its default', HEAD.replace("b=1", "b: int = 1")),
     ("annotate_signature", "gives int", HEAD, 'Annotate the return type as "int"', HEAD.replace("):\n", ") -> int:\n", 1)),

@@ -38,6 +38,12 @@ _SIBLINGS = (
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
 )  # fmt: skip
 """Functions and methods that are taken for one another."""
+_ASKING = {
+    "rstrip": "end trailing right", "lstrip": "start leading beginning left", "removesuffix": "end suffix", "update": "all",
+    "removeprefix": "start prefix", "endswith": "end ends", "startswith": "start starts begin", "min": "smallest least",
+    "max": "largest biggest", "casefold": "case", "extend": "all", "discard": "missing", "setdefault": "missing",
+}  # fmt: skip
+"""Words that ask for one of them."""
 _ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
@@ -109,7 +115,10 @@ def _others(old: str, news: list[str], arguments: Arguments) -> Iterator[str]:
         names = line.split()
         if old in names:
             yield from (
-                name for name in names if name not in news and (name in arguments.words or len(names) < 4)
+                name
+                for name in names
+                if name not in news
+                and (len(names) < 4 or arguments.words & {name, *_ASKING.get(name, "").split()})
             )
 
 
@@ -138,6 +147,13 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             if new != old:
                 said = ", another exception type, raise this error" if new in errors else ""
                 yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)
+        owner, dot, last = old.rpartition(".")
+        for new in arguments.names[:6] if dot and last.isupper() else ():
+            if new.isupper() and new != last:
+                yield (
+                    f"Use {owner}.{new} instead of {old}",
+                    replace_node(context.lines, node, f"{owner}.{new}"),
+                )
         if old in _RENAMED:
             yield (
                 f"Use {_RENAMED[old]} instead of {old}, which is Python 2",

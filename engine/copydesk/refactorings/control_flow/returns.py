@@ -10,7 +10,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import either_way, has_comment, lead_and_value, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import clauses_of, in_one_line, named, plain_statements
+from copydesk.refactorings.clauses import Clause, clauses_of, in_one_line, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.control_flow.branch_values import values_by_branch
 from copydesk.refactorings.edits import delete_lines, insert_lines, merged, replace_lines
@@ -26,6 +26,7 @@ def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
         if not clauses or clauses[0].test is None or len(clauses) > 2 or len(clauses[0].statements) != 1:
             continue
         other, start, end = _other(context, node)
+        yield from _kept_or_other(context, clauses[0])
         one, two = _answer(clauses[0].statements[0]), _answer(other) if other is not None else None
         test = in_one_line(clauses[0].test)
         if one is None or two is None or test is None or not context.shows(start, end):
@@ -43,6 +44,17 @@ def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
             lines = [*_aligned(kept, context.indent(node)), f"{context.indent(node)}{made}\n"]
             kind = "ternary, conditional" if " else " in text else "one statement"
             yield f"Use a {kind}: {made}", replace_lines(start, end, lines)
+
+
+def _kept_or_other(context: RefactoringContext, clause: Clause) -> Iterator[Proposal]:
+    """`x = x or y` for a variable that gets another value where it is empty or None."""
+    one, test = _answer(clause.statements[0]), text_of(clause.test) if clause.test is not None else ""
+    target = one[0].removesuffix(" = ") if one is not None else ""
+    alone = clause.node.type == "if_statement" and not clause.node.children_by_field_name("alternative")
+    if one is not None and alone and test in (f"not {target}", f"{target} is None"):
+        made = f"{target} = {target} or {_tight(one[1], 2)}"
+        lines = [f"{context.indent(clause.node)}{made}\n"]
+        yield f"Use or, one statement: {made}", replace_lines(*rows(clause.node), lines)
 
 
 def _answer(statement: Node) -> tuple[str, str] | None:
@@ -209,6 +221,11 @@ def _bare(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                     replace_lines(first, last, [*lines, f"{indent}return\n"]),
                 )
             yield f"Return None, not {named(value)}", replace_lines(first, last, [f"{indent}return\n"])
+        elif node.named_children[0].type == "assignment":
+            given = lead_and_value(node)
+            if given is not None and function is not None:
+                lines = [f"{line}\n" for line in f"{indent}return {text_of(given[1])}".split("\n")]
+                yield f"Return {named(given[1])} instead of assigning it", replace_lines(first, last, lines)
         elif node.named_children[0].type in ("call", "await"):
             lines = context.view(first, last)
             lines[0] = f"{indent}return {lines[0].lstrip()}"
@@ -264,6 +281,7 @@ CONSOLIDATE_RETURNS = Refactoring(
     _one_return,
     menu="cursor",
     offer=_to_expression,
+    everywhere=True,
 )
 SPLIT_RETURN = Refactoring(
     "split_return", "refactor.rewrite.splitReturn", _two_returns, menu="cursor", offer=_to_if

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import selected_statements
+from copydesk.refactorings.blocks import can_leave, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at, replace_lines
 from copydesk.refactorings.negation import opposite
+from copydesk.refactorings.requested import requested_jumps
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import rows, text_of
 
@@ -85,9 +86,11 @@ def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[P
                 calls += [f'{error}("{text}")' for text in arguments.texts if '"' not in text]
                 calls.append(error)
         indent = context.indent(node)
-        for call in calls:
-            lines = [f"{indent}if {turned}:\n", f"{indent}    raise {call}\n"]
-            yield f"Raise {call} instead of the assert", replace_lines(*rows(node), lines)
+        jumps = [jump for jump in requested_jumps(context, arguments) if can_leave(jump, node)]
+        for jump in [*(f"raise {call}" for call in calls), *(jumps[:4] if not calls else ())]:
+            lines = [f"{indent}if {turned}:\n", f"{indent}    {jump}\n"]
+            title = f"{jump[0].upper()}{jump[1:]} instead of the assert"
+            yield title, replace_lines(*rows(node), lines)
 
 
 ASSERT_TO_RAISE = Refactoring("assert_to_raise", "refactor.rewrite.assertToRaise", _for_assert)

@@ -123,12 +123,13 @@ def _new_parameters(arguments: Arguments) -> list[str]:
 
 def _assigned(context: RefactoringContext, arguments: Arguments, function: Node) -> Iterator[str]:
     """Attributes that the function gives a value, as parameters with that default."""
-    typed = any(p.type.startswith("typed") for p in list_parameters(function))
+    typed = function.child_by_field_name("return_type") is not None
+    typed = typed or any(p.type.startswith("typed") for p in list_parameters(function))
     for node in context.walk("assignment"):
         left, right, said = (node.child_by_field_name(field) for field in ("left", "right", "type"))
         if left is None or right is None or not text_of(left).startswith("self."):
             continue
-        name, value = text_of(left).removeprefix("self."), text_of(right)
+        name, value = text_of(left).removeprefix("self.").lstrip("_"), text_of(right)
         kind = text_of(said) if said is not None else literal_type(value) if typed else None
         if name.isidentifier() and arguments.mentions(name) and "\n" not in value:
             yield f"{name}: {kind} = {value}" if kind else f"{name}={value}"
@@ -141,19 +142,13 @@ def _uses(context: RefactoringContext, arguments: Arguments, function: Node, new
         return
     for node in context.walk("assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is not None and right is not None and text_of(left) == f"self.{name}":
-            told = node.child_by_field_name("type")
-            bare = (
-                replace_span(context.lines, end_of(left), end_of(node), f" = {name}")
-                if told is not None
-                else None
-            )
-            yield f"assign it to self.{name}", bare or replace_expression(context, right, name)
-            either = f"{name} or {text_of(right)}"
-            yield (
-                f"assign it to self.{name}, else {text_of(right)}",
-                replace_expression(context, right, either),
-            )
+        if left is not None and right is not None and text_of(left) in (f"self.{name}", f"self._{name}"):
+            what, value = f"assign it to {text_of(left)}", text_of(right)
+            yield what, replace_expression(context, right, name)
+            yield f"{what}, else {value}", replace_expression(context, right, f"{name} or {value}")
+            if node.child_by_field_name("type") is not None:
+                bare = replace_span(context.lines, end_of(left), end_of(node), f" = {name}")
+                yield f"{what} without annotation", bare
     passed: list[Edits] = []
     for call in context.walk("call") if arguments.words & _PASSED else ():
         given = call.child_by_field_name("arguments")

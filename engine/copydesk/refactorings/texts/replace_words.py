@@ -11,13 +11,14 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.texts.text_lines import TextLine, text_lines, with_texts
 
 _BETWEEN = re.compile(
-    r"\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
+    r",?\s+should (?:be|read|say)\s+"
+    r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
 )
-_INSTEAD = re.compile(r",?\s+(?:and not|instead of|rather than|not|for|over|where it says)\s+")
+_INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)\s+")
 _ENDS = re.compile(
     r"[,;!?]| (?:in|on|at|for|of|everywhere|please|instead|and|there|here|above|below)\b|\.$|\. "
 )
-_STRIPPED = " `\"'“”‘’.,:;!?"
+_STRIPPED = " ()`\"'“”‘’.,:;!?"
 _MOST = 24
 _MARKS = frozenset({
     "period", "stop", "dot", "full", "capital", "capitalize", "uppercase", "lowercase", "lower", "comma", "space", "colon",
