@@ -5,6 +5,10 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    h(a)\n", 'Inline variable "a" everywhere',
+     "def f():\n    g(1)\n    h(2)\n"),
+    ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    return h(a, a)\n", 'Inline variable "a" of line 2',
+     "def f():\n    g(1)\n    a = 2\n    return h(a, a)\n"),
     ("extract_variable", "g(a) as d", "x = h(g(a))\n", 'Extract g(a) into variable "d"', "d = g(a)\nx = h(d)\n"),
     ("extract_variable", "name it d", "x = h(g(1))\ny = g(1)\n", 'Extract g(1) into variable "d"', "d = g(1)\nx = h(d)\ny = d\n"),
     ("inline_variable", "", HEAD, 'Inline variable "c"', "def f(a, b=1):\n    return h(g(a), b)\n"),
