@@ -5,6 +5,8 @@ from __future__ import annotations
 _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n        return None\n    return b\n"
 
 CASES = [
+    ("change_caught_types", "catch OSError", "try:\n    a()\nexcept (E, F):\n    b()\n", "Catch OSError, too, not (E, F)",
+     "try:\n    a()\nexcept (E, F, OSError):\n    b()\n"),
     ("assert_to_raise", "return instead", "def f(a):\n    assert a\n    g()\n", "Return instead of the assert",
      "def f(a):\n    if not a:\n        return\n    g()\n"),
     ("assert_to_raise", 'ValueError("no")', "assert a\n", 'Raise ValueError("no") instead of the assert',

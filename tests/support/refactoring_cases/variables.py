@@ -5,6 +5,7 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("use_constant", "MAX, not 10", "x = 10\n", 'Use "MAX" for 10', "x = MAX\n"),
     ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    h(a)\n", 'Inline variable "a" everywhere',
      "def f():\n    g(1)\n    h(2)\n"),
     ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    return h(a, a)\n", 'Inline variable "a" of line 2',

@@ -41,7 +41,7 @@ def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
         kept = [line for line in context.view(start, end) if line.strip().startswith("#")]
         for text in dict.fromkeys(forms):
             made = f"{max(lead, second, key=len)}{text}"
-            lines = [*_aligned(kept, context.indent(node)), f"{context.indent(node)}{made}\n"]
+            lines = [f"{context.indent(node)}{line.lstrip()}" for line in (*kept, f"{made}\n")]
             kind = "ternary, conditional" if " else " in text else "one statement"
             yield f"Use a {kind}: {made}", replace_lines(start, end, lines)
 
@@ -92,10 +92,6 @@ def _other(context: RefactoringContext, node: Node) -> tuple[Node | None, int, i
     if len(clauses) == 1 and only.type == "expression_statement" and at:
         return siblings[at - 1], rows(siblings[at - 1])[0], last
     return None, 0, 0
-
-
-def _aligned(comments: list[str], indent: str) -> list[str]:
-    return [f"{indent}{line.lstrip()}" for line in comments]
 
 
 def _forms(condition: Node, test: str, a: str, b: str) -> Iterator[str]:

@@ -62,6 +62,7 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
     """What a handler does, one more handler, no handler."""
     jumps = requested_jumps(context, arguments)
     actions = [
+        *[code for code in arguments.code if code.endswith(")") and code[:1].isidentifier()][:2],
         *jumps,
         *list(logging_calls(context, arguments))[:4],
         *requested_statements(context, arguments),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tree_sitter import Node
 
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_nodes
 from copydesk.syntax.tree import text_of
@@ -27,3 +31,14 @@ def _said_by(node: Node, value: str) -> bool:
     """Whether its only child is the same text, and will be found itself; or it is a text that is a statement."""
     child = node.named_children[0] if node.named_child_count == 1 else None
     return node.type == "expression_statement" or (child is not None and text_of(child) == value)
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    values = dict.fromkeys(text_of(n) for n in context.walk("integer", "float", "string", "unary_operator"))
+    for value in values:
+        for name in arguments.names if arguments.mentions(value) else ():
+            if name.isupper():
+                yield f'Use "{name}" for {value}', use_constant(name, value, context)
+
+
+USE_CONSTANT = Refactoring("use_constant", "refactor.rewrite.useConstant", _propose)
