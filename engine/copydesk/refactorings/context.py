@@ -15,7 +15,7 @@ from tree_sitter import Node, Tree
 from copydesk.refactorings.edits import Edits, indentation
 from copydesk.request import Range
 from copydesk.syntax.splice import Point, start_of
-from copydesk.syntax.tree import identifiers, rows, text_of
+from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 from copydesk.text.document import view_line
 
 T = TypeVar("T")
@@ -173,6 +173,18 @@ class RefactoringContext:
     @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(text_of(name) for node in self.nodes for name in identifiers(node))
+
+    def variables(self) -> frozenset[str]:
+        """The variables of the selected code, or of the one function round it: no attributes and no keywords."""
+        return self._variables
+
+    @cached_property
+    def _variables(self) -> frozenset[str]:
+        round_it = [n for n in self._touched if n.type == "function_definition" and not self.has(n)]
+        roots = round_it[-1:] if len(self.scope) == 1 else []
+        found = (name for root in roots for name in identifiers(root))
+        names = found if roots else (n for n in self._selected if n.type == "identifier")
+        return frozenset(text_of(name) for name in names if not is_label(name))
 
     def starts_line(self, node: Node) -> bool:
         """Whether there is nothing but white space before a node in its line."""

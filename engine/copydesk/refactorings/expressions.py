@@ -133,7 +133,7 @@ def level_of(text: str) -> int:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _ATOM
     if isinstance(body, ast.Tuple) and text.startswith("(") and text.endswith(")"):
-        return _ATOM if text.count("(") == text.count(")") == 1 else _tuple_level(text)
+        return _ATOM if text.count("(") == text.count(")") == 1 or _encloses(text) else -1
     if text.startswith("(") and _encloses(text):
         return _ATOM
     if isinstance(body, ast.BoolOp):
@@ -141,10 +141,6 @@ def level_of(text: str) -> int:
     if isinstance(body, ast.UnaryOp):
         return 4 if isinstance(body.op, ast.Not) else 8
     return next((level for kind, level in _LEVELS if isinstance(body, kind)), _ATOM)
-
-
-def _tuple_level(text: str) -> int:
-    return _ATOM if _encloses(text) else -1
 
 
 def _encloses(text: str) -> bool:

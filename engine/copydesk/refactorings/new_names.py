@@ -8,33 +8,41 @@ import re
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
 
-_NAMING = re.compile(
-    r"(?:\b(?:to|as|called?|named?|names?|use|into|in|it|be|than|by|with|variable|var|local|const|constant|param|parameter|one|"
-    r"is|new|prefer|say|just|like|e\.g\.|or|and|first|once|should|be|good)|->|→|=>|:|,|/|;|`) `?([^\W\d]\w*)`?(?![\w.(])"
-    r"|`([^\W\d]\w*)`|([^\W\d]\w*)`? (?:=|would|is better|reads|instead|rather|maybe|please)|([^\W\d]\w*)`?[.!?]?$"
+_STRONG = re.compile(
+    r"(?:\b(?:to|as|called?|named?|use|into|local|variable|var|constant|say|it|name|be|first|second|inner|outer|and)"
+    r"|->|→|=>|;) `?([^\W\d]\w*)`?(?![\w.(])"
+    r"|`([^\W\d]\w*)`|([^\W\d]\w*)`? (?:=(?!=)|would|is better|reads|rather|local|in (?:its|a|an) (?:own|local|variable))"
 )
+"""Where an instruction names something."""
+_WEAK = re.compile(
+    r"(?:\b(?:names?|in|than|by|with|const|param|parameter|one|is|new|prefer|just|like|e\.g\.|or|once|should|good)|:|,|/) "
+    r"`?([^\W\d]\w*)`?(?![\w.(])|([^\W\d]\w*)`? (?:instead|maybe|please)|/`?([^\W\d]\w*)|([^\W\d]\w*)`?[.!?]?$"
+)
+"""Where it may name something."""
 _PROSE = frozenset({
-    "a", "all", "also", "an", "any", "argument", "as", "at", "attribute", "be", "been", "before", "better", "body", "both",
-    "call", "can", "clear", "comment", "could", "docstring", "drop", "end", "everywhere", "first", "for", "front", "function",
-    "has", "have", "here", "if", "in", "instead", "into", "is", "it", "its", "just", "less", "line", "local", "long", "loop",
-    "maybe", "more", "name", "names", "new", "no", "not", "of", "on", "once", "one", "only", "out", "own", "parameter",
-    "please", "rename", "return", "same", "short", "should", "something", "start", "that", "the", "them", "then", "there",
-    "this", "throughout", "to", "too", "twice", "unindent", "up", "use", "used", "variable", "way", "well", "when", "with",
-    "without", "would",
+    "a", "above", "after", "all", "also", "an", "any", "argument", "as", "at", "attribute", "be", "been", "before",
+    "below", "better", "body", "both", "call", "called", "can", "clear", "comment", "compute", "could", "docstring",
+    "drop", "end", "everywhere", "extract", "first", "for", "front", "function", "hard", "has", "have", "here", "if",
+    "in", "instead", "into", "is", "it", "its", "just", "less", "line", "local", "long", "loop", "maybe", "more", "name",
+    "names", "new", "no", "not", "of", "on", "once", "one", "only", "out", "own", "parameter", "please", "put", "read",
+    "rename", "return", "reusing", "same", "short", "should", "something", "start", "that", "the", "them", "then",
+    "there", "this", "throughout", "times", "to", "too", "top", "twice", "unindent", "up", "use", "used", "variable",
+    "way", "well", "when", "with", "without", "would",
 })  # fmt: skip
 
 
 def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) -> list[str]:
     """Names that the selection does not have, those first that stand where one names something."""
-    known = context.names()
-    found: list[str] = []
-    for match in _NAMING.finditer(arguments.instruction):
-        found += [name for name in match.groups() if name]
-    found = [name for name in found if name.lower() not in _PROSE]
-    marked = [name for name in arguments.names if re.search(r"_|\d|[a-z][A-Z]", name)]
-    return [
-        name for name in dict.fromkeys([*marked, *found]) if name not in known and not keyword.iskeyword(name)
-    ][:most]
+    known = context.variables()
+    found = re.findall(
+        r"\b(?:called|named|local) `?(name|names|line|end|start|first|new|body)\b", arguments.instruction
+    )
+    found += [name for name in arguments.names if re.search(r"_|\d|[a-z][A-Z]", name)]
+    for pattern in (_STRONG, _WEAK):
+        for match in pattern.finditer(arguments.instruction):
+            found += [name for name in match.groups() if name and name.lower() not in _PROSE]
+    free = [name for name in dict.fromkeys(found) if name not in known and not keyword.iskeyword(name)]
+    return sorted(free, key=lambda name: name in context.names())[:most]
 
 
 def may_name(word: str) -> bool:
@@ -44,9 +52,9 @@ def may_name(word: str) -> bool:
 
 def derived_name(code: str) -> str | None:
     """A name for the value of an expression: its last attribute, or what it calls."""
-    words = re.findall(r"[^\W\d]\w*", code.split("(")[0].split("[")[0])
+    last = re.search(r"\.([^\W\d]\w*)$", code)
+    words = [last[1]] if last is not None else re.findall(r"[^\W\d]\w*", re.split(r"[(\[]", code)[0])
     if not words:
         return None
-    name = words[-1].lstrip("_")
-    name = re.sub(r"^(?:get|compute|make|create|load|read|find|build)_(?=\w)", "", name)
+    name = re.sub(r"^(?:get|compute|make|create|load|read|find|build)_(?=\w)", "", words[-1].lstrip("_"))
     return name.lower() if name.isidentifier() and not keyword.iskeyword(name) and len(name) > 1 else None

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.parameters import plain_names
+from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
@@ -16,6 +18,7 @@ _STATES = (
     ("empty no without nothing falsy blank missing unset not false", "not {0}"),
     ("negative below", "{0} < 0"),
     ("zero 0", "{0} == 0"),
+    ("positive nonpositive", "{0} <= 0"),
     ("string str text", "isinstance({0}, str)"),
     ("exist exists missing file", "not {0}.exists()"),
     ("set given there true truthy present if when", "{0}"),
@@ -29,9 +32,13 @@ _SKIPS = frozenset(["skip", "skipped", "skips", "continue", "ignore", "ignored",
 _STOPS = frozenset(["break", "stop", "first", "enough", "found", "once"])
 _STATEMENT = re.compile(
     r"(?<![\w.])(?:return|raise|del|assert|yield|break|continue|pass|await|import|from|global|nonlocal)\b"
+    r"|(?<![\w.])[^\W\d][\w.]*: [\w\[\]., |]+ = "
     r"|(?<![\w.])[^\W\d][\w.]*(?:\[[^\]]*\])?(?:, ?[^\W\d][\w.]*)* ?(?:[-+*/|&%]|//)?= ?(?![=\s])|(?<![\w.])[^\W\d][\w.]*\("
 )
 _LONGEST = 14
+_CONSTANTS = ("None", "True", "False", "NotImplemented", "Ellipsis")
+_KEPT = frozenset({"remember", "keep", "store", "save", "hold", "attribute", "self", "expose", "set"})
+"""Words of an instruction that wants a value as an attribute."""
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
 
@@ -47,6 +54,16 @@ def requested_statements(context: RefactoringContext, arguments: Arguments) -> l
                 found[made] = None
                 break
     return list(found)[:6]
+
+
+def composed_statements(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
+    """Statements that an instruction describes: a parameter kept as an attribute, an assertion about what it names."""
+    if arguments.words & _KEPT:
+        yield from (f"self.{name} = {name}" for name in named_in(arguments, plain_names(context), 3))
+    if arguments.words & {"assert", "asserted", "assertion"}:
+        for subject in subjects(context, arguments, 3):
+            yield f"assert {subject}"
+            yield f"assert {subject} is not None"
 
 
 def _statement(text: str) -> str | None:
@@ -95,16 +112,24 @@ def _called(node: object) -> bool:
     return parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node
 
 
-def requested_tests(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
+def requested_tests(context: RefactoringContext, arguments: Arguments, most: int = 10) -> list[str]:
     """Conditions: those that stand in an instruction, then what it may say about its subjects."""
     found: dict[str, None] = {}
     for code in arguments.code:
         if _TEST.search(code) and not code.startswith(("(", "[", "{", '"', "'")) and context.knows(code):
             found[code] = None
-    for subject in subjects(context, arguments):
+    named = subjects(context, arguments)
+    about = [name for name in named if arguments.mentions(name)] or named or plain_names(context)[:2]
+    types = [
+        n for n in arguments.names if n[0].isupper() and n not in _CONSTANTS and context.knows(n, type=True)
+    ]
+    for subject in about:
         for words, test in _STATES:
             if arguments.words & set(words.split()):
                 found[test.format(subject)] = None
+        for type in types[:2] if not types or types[0] not in arguments.exceptions else ():
+            found[f"not isinstance({subject}, {type})"] = None
+            found[f"isinstance({subject}, {type})"] = None
     return list(found)[:most]
 
 
@@ -122,7 +147,8 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
     if words & _STOPS:
         made.append("break")
     if words & _EXITS or not made:
-        values = [v for v in [*arguments.code, *subjects(context, arguments, 2)] if context.knows(v)]
+        said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
+        values = [value for value in dict.fromkeys(said) if context.knows(value)]
         made += ["return", "return None", *(f"return {value}" for value in values[:4])]
     return list(dict.fromkeys(made))[:most]
 

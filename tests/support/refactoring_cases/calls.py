@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_argument", "name it detail", "f(a, False)\n", "Pass False to f by keyword, detail=", "f(a, detail=False)\n"),
+    ("change_argument", "", "f(a, b, c)\n", "Pass the arguments of f from b on by keyword", "f(a, b=b, c=c)\n"),
+    ("call_another", "only at the end", "x = a.strip('.')\n", "Call rstrip instead of strip: a.strip", "x = a.rstrip('.')\n"),
+    ("use_name", "WARNING level", "f(log.INFO)\n", "Use log.WARNING instead of log.INFO", "f(log.WARNING)\n"),
+    ("pass_argument", "k=1", "f(a, **b)\n", "Pass k=1 to f", "f(a, k=1, **b)\n"),
     ("call_another", "", "xrange(3)\n", "Call range instead of xrange: xrange", "range(3)\n"),
     ("call_another", "casefold", "y = x.lower()\n", "Call casefold instead of lower: x.lower", "y = x.casefold()\n"),
     ("call_another", "removeprefix", "x = a.lstrip('.')\ny = b.lstrip('.')\n",
@@ -17,7 +22,6 @@ CASES = [
     ("unwrap_value", "", "y = list(x)\n", "Remove list() round x", "y = x\n"),
     ("unwrap_value", "", "x = set(a.keys()) | set(b.keys())\n", "Remove .keys() in all places",
      "x = set(a) | set(b)\n"),
-    ("use_attribute", "attribute y", "z = a.x\ny = 1\n", "Use attribute y instead of x: a.x", "z = a.y\ny = 1\n"),
     ("use_name", "b", "b = 1\nf(a)\n", "Use b instead of a", "b = 1\nf(b)\n"),
     ("wrap_value", "sort it", "for a in b:\n    c()\n", "Wrap b in sorted(), sort", "for a in sorted(b):\n    c()\n"),
     ("wrap_value", "ignore case", "y = a == b\n", "Compare both through the same call: a.lower() == b.lower()",

@@ -5,6 +5,10 @@ from __future__ import annotations
 _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n        return None\n    return b\n"
 
 CASES = [
+    ("change_caught_types", "catch OSError", "try:\n    a()\nexcept (E, F):\n    b()\n", "Catch OSError, too, not (E, F)",
+     "try:\n    a()\nexcept (E, F, OSError):\n    b()\n"),
+    ("assert_to_raise", "return instead", "def f(a):\n    assert a\n    g()\n", "Return instead of the assert",
+     "def f(a):\n    if not a:\n        return\n    g()\n"),
     ("assert_to_raise", 'ValueError("no")', "assert a\n", 'Raise ValueError("no") instead of the assert',
      'if not a:\n    raise ValueError("no")\n'),
     ("change_caught_types", "TypeError as well", _TRY, "Catch TypeError, too, not AttributeError",
@@ -19,9 +23,11 @@ CASES = [
      _TRY.replace("return None", "raise")),
     ("change_handlers", "KeyError -> return 0", _TRY, "Add except KeyError: return 0",
      _TRY.replace("None\n", "None\n    except KeyError:\n        return 0\n")),
-    ("change_jump", "TypeError", "raise ValueError(a)\n", "Raise TypeError instead of ValueError", "raise TypeError(a)\n"),
-    ("log_exception", "log.error('no')", "try:\n    a()\nexcept E:\n    pass\n", "Log in the except clause: log.error('no')",
-     "try:\n    a()\nexcept E:\n    log.error('no')\n"),
+    ("change_handlers", "log.error('no')", "log = 1\ntry:\n    a()\nexcept E:\n    pass\n",
+     "Log.error('no') in except E, nothing else",
+     "log = 1\ntry:\n    a()\nexcept E:\n    log.error('no')\n"),
+    ("change_caught_types", "", "try:\n    a()\nexcept:\n    b()\n", "Catch BaseException, not everything",
+     "try:\n    a()\nexcept BaseException:\n    b()\n"),
     ("replace_exception_with_precheck", "", _TRY, "Use hasattr instead of the try/except: if hasattr(a, \"c\")",
      _TRY.replace("try:", 'if hasattr(a, "c"):').replace("except AttributeError:", "else:")),
     ("suppress", "", "try:\n    a()\nexcept E:\n    pass\n", "Use contextlib.suppress",

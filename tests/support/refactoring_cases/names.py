@@ -10,5 +10,11 @@ CASES = [
      "for name, value in a:\n    b[name] = value\n"),
     ("rename", "val should be spelled out", 'def f(val):\n    """Take ``val``."""\n    return val\n',
      'Rename "val" to "value", in texts too', 'def f(value):\n    """Take ``value``."""\n    return value\n'),
+    ("rename", "call the second one d", "def f(a, b):\n    c = a\n    g(c)\n    c = b\n    return c\n",
+     'Rename "c" to "d" from line 4 on',
+     "def f(a, b):\n    c = a\n    g(c)\n    d = b\n    return d\n"),
+    ("rename", "snake case", "aB = 1\ncD = aB\n", "Rename aB to a_b, cD to c_d", "a_b = 1\nc_d = a_b\n"),
+    ("rename", "should be __next__", "class C:\n    def next(self):\n        pass\n", 'Rename "next" to "__next__"',
+     "class C:\n    def __next__(self):\n        pass\n"),
     ("replace_name", "os.remove, not os.unlink", "os.unlink(x)\n", 'Replace "os.unlink" by "os.remove"', "os.remove(x)\n"),
 ]  # fmt: skip

@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("change_signature", "accept app", "class C:\n    def f(self) -> None:\n        self._app: str | None = None\n",
+     "Add parameter app: str | None = None and assign it to self._app",
+     "class C:\n    def f(self, app: str | None = None) -> None:\n        self._app: str | None = app\n"),
     ("add_decorator", "@property", "class C:\n    def f(self):\n        pass\n", 'Decorate "f" with @property',
      "class C:\n    @property\n    def f(self):\n        pass\n"),
     ("parameter_default", "2", "def f(a, b: int):\n    pass\n", 'Give the parameter "b" the default 2, optional',
@@ -16,6 +19,17 @@ CASES = [
     ("add_parameter", "new=0", HEAD, 'Add parameter "new" with default 0', HEAD.replace("b=1", "b=1, new=0")),
     ("add_parameter", "c=0", "def f(\n    a,\n    b,\n):\n    pass\n", 'Add parameter "c" with default 0',
      "def f(\n    a,\n    b,\n    c=0,\n):\n    pass\n"),
+    ("parameter_default", "a=1 and b = 'x'", "def f(a, b):\n    pass\n",
+     "Give the parameters the default each, optional: a=1, b='x'",
+     "def f(a=1, b='x'):\n    pass\n"),
+    ("parameter_default", "b and c False", "def f(a, b, c, *, d):\n    pass\n", "Give b and c the default False, optional",
+     "def f(a, b=False, c=False, *, d):\n    pass\n"),
+    ("change_signature", "n as a parameter", "class C:\n    def f(self):\n        self.n = 1\n",
+     "Add parameter n=1 and assign it to self.n", "class C:\n    def f(self, n=1):\n        self.n = n\n"),
+    ("change_signature", "add n=0, pass it on to g", "def f(a):\n    return g(a)\n", "Add parameter n=0 and pass it to g",
+     "def f(a, n=0):\n    return g(a, n=n)\n"),
+    ("add_decorator", "k=1", "@a.b\ndef f():\n    pass\n", "Pass k=1 to @a.b", "@a.b(k=1)\ndef f():\n    pass\n"),
+    ("remove_decorator", "", "@a.b(k=1)\ndef f():\n    pass\n", "Drop the arguments of @a.b", "@a.b\ndef f():\n    pass\n"),
     ("change_signature", "", HEAD, "Make b required, no default", HEAD.replace("b=1", "b")),
     ("change_signature", "", "def f(\n    a,\n    b,\n):\n    pass\n", "Swap the parameters a and b",
      "def f(\n    b,\n    a,\n):\n    pass\n"),

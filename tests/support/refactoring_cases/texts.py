@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("replace_words", "log says request, should be notification", "f('a request')\n",
+     'Replace "request" by "notification" in the text',
+     "f('a notification')\n"),
     ("add_comment", 'above `x = 1`: "one"', "x = 1\n", 'Comment "one" above x = 1', "# one\nx = 1\n"),
     ("add_comment", 'comment above g(): "last"', "f()\ng()\n", 'Comment "last" above g()', "f()\n# last\ng()\n"),
     ("add_docstring", 'say "It is."', HEAD, 'Add the docstring "It is."', HEAD.replace("    c", '    """It is."""\n    c', 1)),
@@ -28,7 +31,9 @@ CASES = [
     ("remove_comments", "", "a()\n# x = 1\n# y = 2\nb()\n", "Remove the commented-out code", "a()\nb()\n"),
     ("replace_words", "colour -> color", "# a Colour and a colour\n", 'Replace "colour" by "color" in the text',
      "# a Color and a color\n"),
-    ("reword_text", 'say "none left"', "# no more\n", 'Say "none left" instead of "no more"', "# none left\n"),
+    ("replace_words", "version 3.1.0", "# new in 3.2.0\n", 'Replace "3.2.0" by "3.1.0" in the text', "# new in 3.1.0\n"),
+    ("replace_words", "True, capital", "# a true value\n", 'Replace "true" by "True" in the text', "# a True value\n"),
+    ("change_message", 'say "no" where it fails', "assert a\n", 'Say "no" where the assertion fails', 'assert a, "no"\n'),
     ("splice_wording", 'say "is not allowed"', 'raise E("a not allowed there")\n', 'Say "is not allowed" there',
      'raise E("a is not allowed there")\n'),
 ]  # fmt: skip

@@ -5,6 +5,12 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("annotate_variable", "like the return type", "def f() -> dict[str, int]:\n    x = {}\n    return x\n",
+     "Annotate x as dict[str, int]",
+     "def f() -> dict[str, int]:\n    x: dict[str, int] = {}\n    return x\n"),
+    ("change_type", "any Iterable", "x: Sequence[A] = y\n", "Change Sequence in the type to Iterable: Iterable[A]",
+     "x: Iterable[A] = y\n"),
+    ("change_type", "", "x: 'A' = y\n", "Write the type without quotes: A", "x: A = y\n"),
     ("annotate_parameter", "a: int", HEAD, 'Annotate "a" as "int"', HEAD.replace("(a,", "(a: int,")),
     ("annotate_parameter", "", HEAD, 'Annotate "b" with the type of its default', HEAD.replace("b=1", "b: int = 1")),
     ("annotate_signature", "gives int", HEAD, 'Annotate the return type as "int"', HEAD.replace("):\n", ") -> int:\n", 1)),
@@ -13,6 +19,11 @@ CASES = [
     ("annotate_signature", "", "def f(a, b=1):\n    return a == b\n",
      "Annotate the signature: parameters and return type bool",
      "def f(a, b: int = 1) -> bool:\n    return a == b\n"),
+    ("annotate_signature", "a and b as str | None", "def f(a, b):\n    pass\n", "Annotate the parameters",
+     "def f(a: str | None, b: str | None):\n    pass\n"),
+    ("annotate_signature", "drop the annotations", "def f(a: int, *b: str):\n    pass\n",
+     "Drop the annotations of all parameters",
+     "def f(a, *b):\n    pass\n"),
     ("annotate_variable", "list of strings", "x = []\n", "Annotate x as list[str]", "x: list[str] = []\n"),
     ("change_type", "", "x: Optional[Union[A, B]] = y\n",
      "Write the union by |: A | B | None instead of Optional[Union[A, B]]", "x: A | B | None = y\n"),

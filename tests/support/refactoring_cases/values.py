@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 CASES = [
+    ("use_expression", "max(0, ...) for a", "x = f(a)\n", "Write max(0, f(a)) instead of f(a)", "x = max(0, f(a))\n"),
+    ("add_entry", "b.state too", "x = {'a': 1}\nb = 1\n", "Add 'state': b.state to x", "x = {'a': 1, 'state': b.state}\nb = 1\n"),
+    ("change_entries", "'c'", "x = {'a'}\n", "Add 'c' to the set, last", "x = {'a', 'c'}\n"),
+    ("change_literal", "MAX, not 10", "x = 10\n", "Change 10 to MAX", "x = MAX\n"),
     ("add_entry", "'c'", "x = [\n    'a',\n    'b',\n]\n", "Add 'c' to x", "x = [\n    'a',\n    'b',\n    'c',\n]\n"),
     ("change_entries", "", "x = [a, b, c]\n", "Drop b from the list", "x = [a, c]\n"),
     ("change_entries", "", "x = (n,) + y\n", "Unpack instead of adding tuples: (n, *y)", "x = (n, *y)\n"),

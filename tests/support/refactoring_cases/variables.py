@@ -5,6 +5,11 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("use_constant", "MAX, not 10", "x = 10\n", 'Use "MAX" for 10', "x = MAX\n"),
+    ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    h(a)\n", 'Inline variable "a" everywhere',
+     "def f():\n    g(1)\n    h(2)\n"),
+    ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    return h(a, a)\n", 'Inline variable "a" of line 2',
+     "def f():\n    g(1)\n    a = 2\n    return h(a, a)\n"),
     ("extract_variable", "g(a) as d", "x = h(g(a))\n", 'Extract g(a) into variable "d"', "d = g(a)\nx = h(d)\n"),
     ("extract_variable", "name it d", "x = h(g(1))\ny = g(1)\n", 'Extract g(1) into variable "d"', "d = g(1)\nx = h(d)\ny = d\n"),
     ("inline_variable", "", HEAD, 'Inline variable "c"', "def f(a, b=1):\n    return h(g(a), b)\n"),
@@ -14,5 +19,10 @@ CASES = [
      "def f(a):\n    return g(a)\n"),
     ("join_assignments", "", "a = c[0]\nb = c[1]\n", "Unpack c into a and b", "a, b = c\n"),
     ("split_assignment", "", "a, b = c, d\n", "Split the unpacking, one assignment each line", "a = c\nb = d\n"),
-    ("use_constant", "MAX, not 10", "x = 10\n", 'Use "MAX" for 10', "x = MAX\n"),
+    ("extract_variable", "node.value in a local called value", "def f(node):\n    a(node.value)\n    b(node.value)\n",
+     'Extract node.value into variable "value"',
+     "def f(node):\n    value = node.value\n    a(value)\n    b(value)\n"),
+    ("extract_variable", "compute b.size before the loop", "def f(a, b):\n    h()\n    for c in a:\n        g(b.size)\n",
+     'Extract b.size into variable "size" before for c in a',
+     "def f(a, b):\n    h()\n    size = b.size\n    for c in a:\n        g(size)\n"),
 ]  # fmt: skip

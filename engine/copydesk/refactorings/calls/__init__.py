@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.calls.call_another import CALL_ANOTHER, USE_ATTRIBUTE, USE_NAME
+from copydesk.refactorings.calls.call_another import CALL_ANOTHER, USE_NAME
 from copydesk.refactorings.calls.call_arguments import CHANGE_ARGUMENT, PASS_ARGUMENT
 from copydesk.refactorings.calls.wrap_value import UNWRAP_VALUE, WRAP_VALUE
 
 REFACTORINGS = (
     CALL_ANOTHER,
-    USE_ATTRIBUTE,
     USE_NAME,
     CHANGE_ARGUMENT,
     PASS_ARGUMENT,

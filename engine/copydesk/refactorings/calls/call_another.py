@@ -1,4 +1,4 @@
-"""Another function or method called with the same arguments; another attribute or name in place of one."""
+"""Another function or method called with the same arguments; another name in place of one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
 from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
 from copydesk.refactorings.spoken import named_in, spoken_values
-from copydesk.syntax.tree import is_label, text_of
+from copydesk.syntax.tree import text_of
 
 _RENAMED = {
     "xrange": "range", "unicode": "str", "basestring": "str", "raw_input": "input", "long": "int", "unichr": "chr", "izip": "zip",
@@ -38,6 +38,12 @@ _SIBLINGS = (
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
 )  # fmt: skip
 """Functions and methods that are taken for one another."""
+_ASKING = {
+    "rstrip": "end trailing right", "lstrip": "start leading beginning left", "removesuffix": "end suffix", "update": "all",
+    "removeprefix": "start prefix", "endswith": "end ends", "startswith": "start starts begin", "min": "smallest least",
+    "max": "largest biggest", "casefold": "case", "extend": "all", "discard": "missing", "setdefault": "missing",
+}  # fmt: skip
+"""Words that ask for one of them."""
 _ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
@@ -109,7 +115,10 @@ def _others(old: str, news: list[str], arguments: Arguments) -> Iterator[str]:
         names = line.split()
         if old in names:
             yield from (
-                name for name in names if name not in news and (name in arguments.words or len(names) < 4)
+                name
+                for name in names
+                if name not in news
+                and (len(names) < 4 or arguments.words & {name, *_ASKING.get(name, "").split()})
             )
 
 
@@ -134,10 +143,17 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     for node in mentioned(loads(context), arguments):
         old = text_of(node)
         places.setdefault(old, []).append(node)
-        for new in news[:8]:
+        for new in news[:8] if is_mentioned(node, arguments) else news[:3]:
             if new != old:
                 said = ", another exception type, raise this error" if new in errors else ""
                 yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)
+        owner, dot, last = old.rpartition(".")
+        for new in arguments.names[:6] if dot and last.isupper() else ():
+            if new.isupper() and new != last:
+                yield (
+                    f"Use {owner}.{new} instead of {old}",
+                    replace_node(context.lines, node, f"{owner}.{new}"),
+                )
         if old in _RENAMED:
             yield (
                 f"Use {_RENAMED[old]} instead of {old}, which is Python 2",
@@ -162,25 +178,5 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 )
 
 
-def _attributes(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    for node in context.walk("attribute"):
-        name = node.child_by_field_name("attribute")
-        parent = node.parent
-        if (
-            name is None
-            or not is_label(name)
-            or (parent is not None and parent.type == "call" and parent.children[0] == node)
-        ):
-            continue
-        old = text_of(name)
-        for new in arguments.names[:8]:
-            if new != old and (is_mentioned(node, arguments) or new in context.names()):
-                yield (
-                    f"Use attribute {new} instead of {old}: {text_of(node)}",
-                    replace_node(context.lines, name, new),
-                )
-
-
 CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls, everywhere=True)
 USE_NAME = Refactoring("use_name", "refactor.rewrite.useName", _names)
-USE_ATTRIBUTE = Refactoring("use_attribute", "refactor.rewrite.useAttribute", _attributes)

@@ -93,11 +93,14 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         keys = {text_of(n).partition("=")[0] for n in named}
         for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
             if entry.partition("=")[0] not in keys and entry not in has:
-                yield f"Pass {entry} to {called}{_said(entry)}", _append(context, given, entry)
+                yield f"Pass {entry} to {called}{_said(entry)}", append_argument(context, given, entry)
         texts = [text_of(n) for n in children_of(given) if n.type == "string"]
         for value in literals_like(texts[0], arguments, 4) if texts and is_mentioned(node, arguments) else ():
             if value not in has:
-                yield f"Pass {value} to {called} as the last argument, too", _append(context, given, value)
+                yield (
+                    f"Pass {value} to {called} as the last argument, too",
+                    append_argument(context, given, value),
+                )
                 yield (
                     f"Pass {value} to {called} as the first argument, too",
                     insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
@@ -110,22 +113,29 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
             continue
         for value in dict.fromkeys(values[:8]):
             if value not in has:
-                yield f"Pass {value} to {called} as the last argument", _append(context, given, value)
+                yield f"Pass {value} to {called} as the last argument", append_argument(context, given, value)
                 if has and not has[0].startswith("*"):
                     yield (
                         f"Pass {value} to {called} as the first argument",
                         insert_at(context.lines, start_of(children_of(given)[0]), f"{value}, "),
                     )
                 if value.isidentifier():
-                    yield f"Pass {value} to {called} by keyword", _append(context, given, f"{value}={value}")
+                    yield (
+                        f"Pass {value} to {called} by keyword",
+                        append_argument(context, given, f"{value}={value}"),
+                    )
 
 
 def _said(entry: str) -> str:
     return next((f", {words}" for flag, words in _GROUP.items() if flag in entry.lower()), "")
 
 
-def _append(context: RefactoringContext, given: Node, entry: str) -> Edits | None:
-    if children_of(given):
+def append_argument(context: RefactoringContext, given: Node, entry: str) -> Edits | None:
+    """One more argument behind the last one of a call."""
+    entries = children_of(given)
+    if entries and entries[-1].type == "dictionary_splat" and "=" in entry:
+        return insert_at(context.lines, start_of(entries[-1]), f"{entry}, ")
+    if entries:
         return add_entry(given, entry, context)
     row, column = end_of(given)
     return insert_at(context.lines, (row, column - 1), entry)
@@ -183,12 +193,14 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             for new in values:
                 if new != text:
                     yield f"Pass {new} to {called}, not {text}", replace_expression(context, entry, new)
-            if entry.type in NAMES and not any(e.type == "keyword_argument" for e in entries[:k]):
-                last = text.rpartition(".")[2].lstrip("_")
-                if all(e.type == "keyword_argument" for e in entries[k + 1 :]) and last.isidentifier():
+            own = [text.rpartition(".")[2].lstrip("_")] if entry.type in NAMES else []
+            free = [name for name in arguments.names[:6] if name not in context.variables()]
+            if all(e.type == "keyword_argument" for e in entries[k + 1 :]):
+                for name in dict.fromkeys([*own, *(free if text != callee(node) else ())]):
+                    title = f"Pass {text} to {called} by keyword, {name}="
                     yield (
-                        f"Pass {text} to {called} by keyword, {last}=",
-                        replace_expression(context, entry, f"{last}={text}"),
+                        title,
+                        replace_expression(context, entry, f"{name}={text}") if name.isidentifier() else None,
                     )
         yield from _reordered(context, called, entries)
 
@@ -203,12 +215,13 @@ def _reordered(context: RefactoringContext, called: str, entries: list[Node]) ->
         Splice(start_of(e), start_of(e), f"{text_of(e).rpartition('.')[2].lstrip('_')}=")
         for e in plain if e.type in NAMES
     ]  # fmt: skip
-    if len(splices) > 1 and len(splices) == len(plain):
-        yield f"Pass all arguments of {called} by keyword", spliced(context.lines, splices)
-        yield (
-            f"Pass the arguments of {called} by keyword but for the first",
-            spliced(context.lines, splices[1:]),
+    for k in range(len(splices)) if len(splices) == len(plain) else ():
+        rest = (
+            f"all arguments of {called}"
+            if k == 0
+            else f"the arguments of {called} from {text_of(plain[k])} on"
         )
+        yield f"Pass {rest} by keyword", spliced(context.lines, splices[k:])
     named = [
         (e, v)
         for e in entries

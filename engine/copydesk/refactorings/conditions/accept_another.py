@@ -1,4 +1,4 @@
-"""One more value or type that a test accepts, one fewer, or another: by `isinstance`, `==`, `in`, `startswith`, `except`."""
+"""One more value or type that a test accepts, one fewer, or another: by `isinstance`, `==`, `in`, `startswith`."""
 
 from __future__ import annotations
 
@@ -41,12 +41,6 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         given = positional(node)
         if given is not None and len(given) == 2 and callee(node) in ("isinstance", "issubclass"):
             yield from _of(context, given[1], types, f"{text_of(given[0])} a")
-    for clause in context.starting("except_clause"):
-        caught = next((child for child in children_of(clause) if child.type != "block"), None)
-        if caught is not None and caught.type == "as_pattern":
-            caught = children_of(caught)[0]
-        if caught is not None:
-            yield from _of(context, caught, list(arguments.exceptions), "raised error: catch the exception")
 
 
 def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -30,6 +30,10 @@ _STATES = (
 _TEST = re.compile(r"[=<>(.]| in | is |not ")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _MOST_NAMES = 8
+_ALSO = frozenset({
+    "too", "also", "well", "both", "same", "either", "or", "and", "another", "additionally", "besides", "plus", "extend",
+})  # fmt: skip
+"""Words of an instruction that wants what is tested tested of something else as well."""
 _LEVELS = {"and": 3, "or": 2}
 
 
@@ -49,7 +53,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f"{title}: {extra} first, and", _before(context, node, "and", extra)
             yield f"{title}: or {negated}", _behind(context, node, "or", negated)
             yield f"{title}: {negated} first, or", _before(context, node, "or", negated)
-        for old, new in _substitutes(node, named):
+        for old, new in _substitutes(node, named) if arguments.words & _ALSO else ():
             other = _with(text, old, new)
             for word in ("or", "and"):
                 title = f"Extend the condition {text} to {new}: {word} {other}"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.control_flow.add_guard import ADD_BRANCH, ADD_GUARD, DEFAULT_FOR_NONE, WRAP_IN_IF
+from copydesk.refactorings.control_flow.add_guard import ADD_BRANCH, ADD_GUARD, WRAP_IN_IF
 from copydesk.refactorings.control_flow.branches import (
     CONSOLIDATE_CONDITIONAL,
-    CONSOLIDATE_DUPLICATE_FRAGMENTS,
     DROP_BRANCH,
     MOVE_DEFAULT,
     NESTED_IF_TO_ELIF,
-    SPLIT_BRANCH,
     UNWRAP_BLOCK,
 )
-from copydesk.refactorings.control_flow.conditional_expression import CONDITIONAL_TO_IF, IF_TO_CONDITIONAL
 from copydesk.refactorings.control_flow.else_after_return import ELSE_AFTER_RETURN
 from copydesk.refactorings.control_flow.guard_clauses import CONTINUE_EARLY, GUARD_CLAUSE, NEST_AFTER_GUARD
 from copydesk.refactorings.control_flow.invert_if import INVERT_IF
@@ -27,17 +24,12 @@ from copydesk.refactorings.control_flow.returns import (
 REFACTORINGS = (
     ADD_BRANCH,
     ADD_GUARD,
-    DEFAULT_FOR_NONE,
     WRAP_IN_IF,
     MOVE_DEFAULT,
     DROP_BRANCH,
     NESTED_IF_TO_ELIF,
     CONSOLIDATE_CONDITIONAL,
-    CONSOLIDATE_DUPLICATE_FRAGMENTS,
-    SPLIT_BRANCH,
     UNWRAP_BLOCK,
-    CONDITIONAL_TO_IF,
-    IF_TO_CONDITIONAL,
     ELSE_AFTER_RETURN,
     CONTINUE_EARLY,
     GUARD_CLAUSE,

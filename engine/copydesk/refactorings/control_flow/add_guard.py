@@ -14,7 +14,12 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, replace_lines
 from copydesk.refactorings.function_body import can_insert_before, first_statement
 from copydesk.refactorings.parameters import plain_names
-from copydesk.refactorings.requested import requested_jumps, requested_tests, subjects
+from copydesk.refactorings.requested import (
+    logging_calls,
+    requested_jumps,
+    requested_tests,
+    subjects,
+)
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _STATES = {
@@ -28,11 +33,6 @@ _STATES = {
 """What is wrong with an argument: the test for it, and the message of an exception about it."""
 _VALUES = ("None", "False", "[]", "{}", "0", "''", '""')
 
-
-_DEFAULTS = (
-    ("list", "[]"), ("dict", "{}"), ("string", '""'), ("empty", "[]"), ("empty", "{}"), ("set", "set()"),
-)  # fmt: skip
-"""What a word stands for, as a value in place of None."""
 _MOST_PLACES = 5
 _MOST_STATEMENTS = 16
 
@@ -68,14 +68,18 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     tests = requested_tests(context, arguments)
     jumps = requested_jumps(context, arguments) if tests else []
     places = _places(context, arguments) if jumps else []
+    said = list(logging_calls(context, arguments))[:2] if jumps else []
+    bodies = [[jump] for jump in jumps] + [[call, jump] for call in said for jump in jumps[:2]]
     for test in tests:
-        for jump in jumps:
+        for body in bodies:
             for node in places:
-                if jump not in ("continue", "break") or can_leave(jump, node):
-                    indent = context.indent(node)
-                    lines = [f"{indent}if {test}:\n", f"{indent}    {jump}\n"]
+                if body[-1] not in ("continue", "break") or can_leave(body[-1], node):
+                    indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
-                    yield title, insert_lines(comments_above(context, node.start_point[0] + 1), lines)
+                    title += f", {body[0]} first" if len(body) > 1 else ""
+                    lines = [f"{indent}if {test}:\n", *(f"{indent}    {line}\n" for line in body)]
+                    place = comments_above(context, node.start_point[0] + 1)
+                    yield title, insert_lines(place, lines)
     yield from _of_parameters(context, arguments)
 
 
@@ -166,29 +170,6 @@ def _elif(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                     )
 
 
-def _default(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    """A parameter that stands for something where it is None."""
-    first = first_statement(context)
-    names = [n for n in plain_names(context) if arguments.mentions(n)] or plain_names(context)[:3]
-    values = [v for v in arguments.values if context.knows(v)][:5]
-    values += [value for word, value in _DEFAULTS if word in arguments.words]
-    if first is None or not context.starts_line(first):
-        return
-    indent, line = context.indent(first), first.start_point[0] + 1
-    for name in names:
-        for value in dict.fromkeys(values):
-            if value != name:
-                yield (
-                    f"Default {name} to {value} where it is None",
-                    insert_lines(line, [f"{indent}if {name} is None:\n", f"{indent}    {name} = {value}\n"]),
-                )
-                yield (
-                    f"Fall back: {name} = {name} or {value}",
-                    insert_lines(line, [f"{indent}{name} = {name} or {value}\n"]),
-                )
-
-
 ADD_GUARD = Refactoring("add_guard", "refactor.rewrite.addGuard", _guard)
 WRAP_IN_IF = Refactoring("wrap_in_if", "refactor.rewrite.wrapInIf", _wrap)
 ADD_BRANCH = Refactoring("add_branch", "refactor.rewrite.addBranch", _elif)
-DEFAULT_FOR_NONE = Refactoring("default_for_none", "refactor.rewrite.defaultForNone", _default)

@@ -8,20 +8,18 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import following
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import (
     COMPOUND,
     Clause,
     clauses_of,
-    in_one_line,
     named,
     reindented,
     step_of,
 )
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.control_flow.nested_ifs import either
-from copydesk.refactorings.edits import Edits, delete_lines, replace_lines
+from copydesk.refactorings.edits import delete_lines, replace_lines
 from copydesk.syntax.tree import rows, text_of
 
 
@@ -31,7 +29,7 @@ def _body(context: RefactoringContext, clause: Clause) -> str:
 
 def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement"):
-        clauses, below = clauses_of(context, node), following(node)
+        clauses = clauses_of(context, node)
         for one, two in itertools.pairwise(clauses):
             if one.test is not None and two.test is not None and _body(context, one) == _body(context, two):
                 if (test := either(one.test, two.test)) is not None:
@@ -53,33 +51,6 @@ def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             if test is not None and len(clauses) == 1:
                 lines = [f"{context.indent(node)}if {test}:\n", *context.view(other.first, other.last)]
                 yield f"Merge both ifs into one: {test}", replace_lines(last.head, other.last, lines)
-        del below
-
-
-def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    for node in context.walk("if_statement"):
-        for clause in clauses_of(context, node):
-            test = clause.test
-            operator = test.child_by_field_name("operator") if test is not None else None
-            if (
-                test is None
-                or test.type != "boolean_operator"
-                or operator is None
-                or text_of(operator) != "or"
-            ):
-                continue
-            left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
-            if left is None or right is None:
-                continue
-            one, two = in_one_line(left), in_one_line(right)
-            body, indent = context.view(clause.first, clause.last), context.indent(node)
-            for word in ("if", "elif") if clause.leaves and clause.word == "if" else ("elif",):
-                lines = [f"{indent}{clause.word} {one}:\n", *body, f"{indent}{word} {two}:\n", *body]
-                if one is not None and two is not None:
-                    yield (
-                        f"Split the or into two branches: {one}, {two}",
-                        replace_lines(clause.head, clause.last, lines),
-                    )
 
 
 def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -181,29 +152,6 @@ def _else_behind(context: RefactoringContext, clauses: Sequence[Clause]) -> Iter
         )
 
 
-def _pull(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    """What all branches begin or end with, once before or behind them; what one begins with, before all."""
-    for node in context.walk("if_statement"):
-        clauses, indent = clauses_of(context, node), context.indent(node)
-        if len(clauses) < 2 or clauses[-1].word != "else":
-            continue
-        for at, where in ((-1, "behind"), (0, "before")):
-            ends = [clause.statements[at] for clause in clauses]
-            if len({text_of(end) for end in ends}) != 1 or any(len(c.statements) < 2 for c in clauses):
-                continue
-            lines = [f"{line}\n" for line in f"{indent}{text_of(ends[0])}".split("\n")]
-            if len(lines) > 1:
-                continue
-            parts: list[Edits] = [delete_lines(*rows(end)) for end in ends]
-            place = clauses[-1].last + 1 if at else clauses[0].head
-            made = replace_lines(place, place - 1, lines)
-            edits = [edit for part in parts for edit in part]
-            yield (
-                f"Move {named(ends[0])} out of the branches, {where} the if",
-                tuple(edits) + made if at else made + tuple(edits),
-            )
-
-
 def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """`x = a` before an `if` that gives it another value, and the same in an `else`."""
     for node in context.walk("if_statement"):
@@ -242,11 +190,7 @@ def _target(statement: Node) -> str:
 CONSOLIDATE_CONDITIONAL = Refactoring(
     "consolidate_conditional", "refactor.rewrite.consolidateConditional", _merge
 )
-SPLIT_BRANCH = Refactoring("split_branch", "refactor.rewrite.splitBranch", _split)
 NESTED_IF_TO_ELIF = Refactoring("nested_if_to_elif", "refactor.rewrite.nestedIfToElif", _elif)
 DROP_BRANCH = Refactoring("drop_branch", "refactor.rewrite.dropBranch", _drop)
 UNWRAP_BLOCK = Refactoring("unwrap_block", "refactor.rewrite.unwrapBlock", _unwrap)
-CONSOLIDATE_DUPLICATE_FRAGMENTS = Refactoring(
-    "consolidate_duplicate_fragments", "refactor.rewrite.consolidateDuplicateFragments", _pull
-)
 MOVE_DEFAULT = Refactoring("move_default", "refactor.rewrite.moveDefault", _default_first)

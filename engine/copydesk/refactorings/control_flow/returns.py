@@ -2,44 +2,81 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import lead_and_value, statements_of
+from copydesk.refactorings.blocks import either_way, has_comment, lead_and_value, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import clauses_of, in_one_line, named, plain_statements
+from copydesk.refactorings.clauses import Clause, clauses_of, in_one_line, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.control_flow.branch_values import values_by_branch
 from copydesk.refactorings.edits import delete_lines, insert_lines, merged, replace_lines
-from copydesk.refactorings.expressions import LOOSE
+from copydesk.refactorings.expressions import level_of
 from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import rows, text_of
 
-_LOOSE = (*LOOSE, "boolean_operator", "expression_list")
-
 
 def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    """An `if` with an answer and another one behind it, or in the `else`: one statement."""
+    """An `if` with an answer and another one behind it, before it, or in the `else`: one statement."""
     for node in context.walk("if_statement"):
         clauses = clauses_of(context, node)
         if not clauses or clauses[0].test is None or len(clauses) > 2 or len(clauses[0].statements) != 1:
             continue
-        one = lead_and_value(clauses[0].statements[0])
         other, start, end = _other(context, node)
-        two = lead_and_value(other) if other is not None else None
-        if one is None or two is None or one[0] != two[0] or not context.shows(start, end):
-            continue
+        yield from _kept_or_other(context, clauses[0])
+        one, two = _answer(clauses[0].statements[0]), _answer(other) if other is not None else None
         test = in_one_line(clauses[0].test)
-        a, b = in_one_line(one[1]), in_one_line(two[1])
-        if test is None or a is None or b is None:
+        if one is None or two is None or test is None or not context.shows(start, end):
             continue
+        (lead, a), (second, b) = one, two
+        target = second.partition(":")[0].removesuffix(" = ")
+        if target != lead.partition(":")[0].removesuffix(" = "):
+            continue
+        forms = list(_forms(clauses[0].test, test, a, b))
+        if other is not None and other.end_byte < node.start_byte:
+            forms = list(_with_first(clauses[0].test, test, target, a, b)) or forms
         kept = [line for line in context.view(start, end) if line.strip().startswith("#")]
-        for text in dict.fromkeys(_forms(clauses[0].test, test, one[1], a, two[1], b)):
-            lines = [*_aligned(kept, context.indent(node)), f"{context.indent(node)}{one[0]}{text}\n"]
+        for text in dict.fromkeys(forms):
+            made = f"{max(lead, second, key=len)}{text}"
+            lines = [f"{context.indent(node)}{line.lstrip()}" for line in (*kept, f"{made}\n")]
             kind = "ternary, conditional" if " else " in text else "one statement"
-            yield f"Use a {kind}: {one[0]}{text}", replace_lines(start, end, lines)
+            yield f"Use a {kind}: {made}", replace_lines(start, end, lines)
+
+
+def _kept_or_other(context: RefactoringContext, clause: Clause) -> Iterator[Proposal]:
+    """`x = x or y` for a variable that gets another value where it is empty or None."""
+    one, test = _answer(clause.statements[0]), text_of(clause.test) if clause.test is not None else ""
+    target = one[0].removesuffix(" = ") if one is not None else ""
+    alone = clause.node.type == "if_statement" and not clause.node.children_by_field_name("alternative")
+    if one is not None and alone and test in (f"not {target}", f"{target} is None"):
+        made = f"{target} = {target} or {_tight(one[1], 2)}"
+        lines = [f"{context.indent(clause.node)}{made}\n"]
+        yield f"Use or, one statement: {made}", replace_lines(*rows(clause.node), lines)
+
+
+def _answer(statement: Node) -> tuple[str, str] | None:
+    """What stands before the value of an assignment or a return, and the value in one line; that of a bare return is None."""
+    if text_of(statement) == "return":
+        return "return ", "None"
+    found = lead_and_value(statement)
+    value = in_one_line(found[1]) if found is not None else None
+    return (found[0], value) if found is not None and value is not None else None
+
+
+def _with_first(condition: Node, test: str, target: str, a: str, b: str) -> Iterator[str]:
+    """For an `if` that gives a variable another value than the statement above it: where test or value read the variable, the
+    value that it has.
+    """
+    name = re.compile(rf"(?<![\w.]){re.escape(target)}(?!\w)")
+    if name.search(test):
+        yield from (f"{b} or {a}",) if test in (f"not {target}", f"{target} is None") else ()
+        yield from (f"{b} and {a}",) if test == target else ()
+    elif name.search(a):
+        first = f"({b})" if level_of(b) < 10 else b
+        yield from _forms(condition, test, name.sub(lambda _: first, a), b)
 
 
 def _other(context: RefactoringContext, node: Node) -> tuple[Node | None, int, int]:
@@ -57,14 +94,8 @@ def _other(context: RefactoringContext, node: Node) -> tuple[Node | None, int, i
     return None, 0, 0
 
 
-def _aligned(comments: list[str], indent: str) -> list[str]:
-    return [f"{indent}{line.lstrip()}" for line in comments]
-
-
-def _forms(condition: Node, test: str, one: Node, a: str, two: Node, b: str) -> Iterator[str]:
-    def tight(node: Node, text: str) -> str:
-        return f"({text})" if node.type in _LOOSE else text
-
+def _forms(condition: Node, test: str, a: str, b: str) -> Iterator[str]:
+    """What is `a` where the condition holds, else `b`."""
     turned = opposites(condition)[0]
     pair = f"{a} {b}"
     if pair == "True False":
@@ -73,35 +104,24 @@ def _forms(condition: Node, test: str, one: Node, a: str, two: Node, b: str) -> 
     elif pair == "False True":
         yield turned
     elif a == "True":
-        head = test if condition.type == "boolean_operator" else tight(condition, test)
-        yield f"{head} or {f'({b})' if two.type == 'conditional_expression' else b}"
+        yield f"{_tight(test, 2)} or {_tight(b, 2)}"
     elif a == "False":
-        yield f"{_bracketed(turned)} and {_and_side(two, b)}"
+        yield f"{_tight(turned, 3)} and {_tight(b, 3)}"
     elif b == "False":
-        yield f"{_bracketed(test)} and {_and_side(one, a)}"
+        yield f"{_tight(test, 3)} and {_tight(a, 3)}"
     elif b == "True":
         yield f"{turned} or {a}"
     if a == test or test == f"{a} is not None":
         yield f"{a} or {b}"
     if turned == b or test == f"not {b}" or test == f"{b} is None":
         yield f"{b} or {a}"
-    left, right = (
-        text if node.type not in ("conditional_expression", "lambda", "expression_list") else f"({text})"
-        for node, text in ((one, a), (two, b))
-    )
-    yield f"{left} if {test} else {right}"
-    yield f"{right} if {turned} else {left}"
+    yield f"{_tight(a, 2)} if {test} else {_tight(b, 2)}"
+    yield f"{_tight(b, 2)} if {turned} else {_tight(a, 2)}"
 
 
-def _bracketed(test: str) -> str:
-    return f"({test})" if " or " in test else test
-
-
-def _and_side(node: Node, text: str) -> str:
-    loose = node.type in ("conditional_expression", "lambda") or (
-        node.type == "boolean_operator" and " or " in text
-    )
-    return f"({text})" if loose else text
+def _tight(text: str, level: int) -> str:
+    """An operand that has to hold together so tightly (`level_of`)."""
+    return f"({text})" if level_of(text) < level else text
 
 
 def _two_returns(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -113,8 +133,17 @@ def _two_returns(context: RefactoringContext, _: Arguments) -> Iterator[Proposal
         (lead, value), (first, last) = found, rows(node)
         while value.type == "parenthesized_expression" and value.named_child_count == 1:
             value = value.named_children[0]
+        declared, annotated = lead.removesuffix(" = ").partition(": ")[:2]
         for test, one, two in values_by_branch(value):
             indent, returns = context.indent(node), lead == "return "
+            if annotated:
+                above = [f"{indent}{lead.removesuffix(' = ')}\n", f"{indent}if {test}:\n"]
+                ends = [f"    {declared} = {one}\n", "else:\n", f"    {declared} = {two}\n"]
+                lines = [*above, *(f"{indent}{line}" for line in ends)]
+                yield (
+                    f"Expand {named(node)} to if and else, declared above",
+                    replace_lines(first, last, lines),
+                )
             head = [f"{indent}if {test}:\n", f"{indent}    {lead}{one}\n"]
             yield (
                 f"Expand {named(node)} to if and else",
@@ -188,6 +217,11 @@ def _bare(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                     replace_lines(first, last, [*lines, f"{indent}return\n"]),
                 )
             yield f"Return None, not {named(value)}", replace_lines(first, last, [f"{indent}return\n"])
+        elif node.named_children[0].type == "assignment":
+            given = lead_and_value(node)
+            if given is not None and function is not None:
+                lines = [f"{line}\n" for line in f"{indent}return {text_of(given[1])}".split("\n")]
+                yield f"Return {named(given[1])} instead of assigning it", replace_lines(first, last, lines)
         elif node.named_children[0].type in ("call", "await"):
             lines = context.view(first, last)
             lines[0] = f"{indent}return {lines[0].lstrip()}"
@@ -206,7 +240,47 @@ def _bare(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
         )
 
 
-CONSOLIDATE_RETURNS = Refactoring("consolidate_returns", "refactor.rewrite.consolidateReturns", _one_return)
-SPLIT_RETURN = Refactoring("split_return", "refactor.rewrite.splitReturn", _two_returns)
+def _to_if(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in plain_statements(context, "expression_statement", "return_statement"):
+        found = lead_and_value(node)
+        first, last = rows(node)
+        if found is None or found[1].type != "conditional_expression" or first != last:
+            continue
+        lead, value = found
+        if len(value.named_children) != 3:
+            continue
+        body, test, other = map(text_of, value.named_children)
+        indent = context.indent(node)
+        lines = [f"if {test}:", f"    {lead}{body}", "else:", f"    {lead}{other}"]
+        yield (
+            f"Expand {text_of(value)} to if/else",
+            replace_lines(first, last, [f"{indent}{line}\n" for line in lines]),
+        )
+
+
+def _to_expression(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("if_statement"):
+        found = either_way(context, node)
+        if (
+            found is None
+            or has_comment(context, *rows(node))
+            or any(level_of(text_of(n)) < 2 for n in found[1:])
+        ):
+            continue
+        line = f"{found[0]}{text_of(found[1])} if {text_of(found[2])} else {text_of(found[3])}"
+        yield f"Contract to {line}", replace_lines(*rows(node), [f"{context.indent(node)}{line}\n"])
+
+
+CONSOLIDATE_RETURNS = Refactoring(
+    "consolidate_returns",
+    "refactor.rewrite.consolidateReturns",
+    _one_return,
+    menu="cursor",
+    offer=_to_expression,
+    everywhere=True,
+)
+SPLIT_RETURN = Refactoring(
+    "split_return", "refactor.rewrite.splitReturn", _two_returns, menu="cursor", offer=_to_if
+)
 RETURN_IN_BRANCHES = Refactoring("return_in_branches", "refactor.rewrite.returnInBranches", _in_branches)
 RETURN_OR_NOT = Refactoring("return_or_not", "refactor.rewrite.returnOrNot", _bare)

@@ -5,22 +5,19 @@ from __future__ import annotations
 from copydesk.refactorings.errors.except_clauses import (
     CHANGE_CAUGHT_TYPES,
     CHANGE_HANDLERS,
-    LOG_EXCEPTION,
     REPLACE_EXCEPTION_WITH_PRECHECK,
     SUPPRESS,
 )
-from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION, CHANGE_JUMP
+from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION
 from copydesk.refactorings.errors.wrap_in_try import TRY_FINALLY, WRAP_IN_TRY
 
 REFACTORINGS = (
     CHANGE_CAUGHT_TYPES,
     CHANGE_HANDLERS,
-    LOG_EXCEPTION,
     REPLACE_EXCEPTION_WITH_PRECHECK,
     SUPPRESS,
     ASSERT_TO_RAISE,
     CHAIN_EXCEPTION,
-    CHANGE_JUMP,
     TRY_FINALLY,
     WRAP_IN_TRY,
 )

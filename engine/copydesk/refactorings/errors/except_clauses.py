@@ -7,31 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, named, reindented
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines, replace_node
+from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines
 from copydesk.refactorings.requested import logging_calls, requested_jumps, requested_statements
 from copydesk.syntax.tree import rows, text_of
 
 _CAUGHT = r"\s*except \(?([\w., ]+?)\)?:"
-
-
-def _log(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    calls = [code for code in arguments.code if code.endswith(")") and code[:1].isidentifier()]
-    for clause in context.starting("except_clause"):
-        block = next((n for n in clause.named_children if n.type == "block"), None)
-        body = statements_of(block)
-        if not body or not context.starts_line(body[0]):
-            continue
-        for call in calls:
-            title = f"Log in the except clause: {call}"
-            if len(body) == 1 and body[0].type == "pass_statement":
-                yield title, replace_node(context.lines, body[0], call)
-            else:
-                first = body[0].start_point[0] + 1
-                yield title, insert_lines(first, [f"{context.indent(body[0])}{call}\n"])
 
 
 def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -58,6 +41,8 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             rest = [other for other in old if other != part]
             news[rest[0] if len(rest) == 1 else f"({', '.join(rest)})"] = f"Do not catch {part}"
         news.setdefault("Exception", "Catch Exception")
+        if not caught:
+            news.setdefault("BaseException", "Catch BaseException")
         for new, title in news.items():
             yield (
                 f"{title}, not {caught or 'everything'}",
@@ -77,6 +62,7 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
     """What a handler does, one more handler, no handler."""
     jumps = requested_jumps(context, arguments)
     actions = [
+        *[code for code in arguments.code if code.endswith(")") and code[:1].isidentifier()][:2],
         *jumps,
         *list(logging_calls(context, arguments))[:4],
         *requested_statements(context, arguments),
@@ -208,7 +194,6 @@ def _look_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
 
 CHANGE_CAUGHT_TYPES = Refactoring("change_caught_types", "refactor.rewrite.changeCaughtTypes", _types)
 CHANGE_HANDLERS = Refactoring("change_handlers", "refactor.rewrite.changeHandlers", _handlers)
-LOG_EXCEPTION = Refactoring("log_exception", "refactor.rewrite.logException", _log)
 REPLACE_EXCEPTION_WITH_PRECHECK = Refactoring(
     "replace_exception_with_precheck", "refactor.rewrite.replaceExceptionWithPrecheck", _look_first
 )

@@ -1,4 +1,4 @@
-"""Raised errors: their cause, their type, and a raise in place of an assert or of another way to leave."""
+"""Raised errors: their cause, and a raise in place of an assert."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import selected_statements
+from copydesk.refactorings.blocks import can_leave, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import JUMPS, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_at, replace_lines, replace_node
+from copydesk.refactorings.edits import Edits, insert_at, replace_lines
 from copydesk.refactorings.negation import opposite
 from copydesk.refactorings.requested import requested_jumps
 from copydesk.syntax.splice import end_of
@@ -71,21 +70,6 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             yield "Re-raise the original, bare raise", replace_lines(*place, [f"{indent}raise\n"])
 
 
-def _instead(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    """Another type raised; a return or a raise in place of the other."""
-    jumps = requested_jumps(context, arguments, 6)
-    for node in plain_statements(context, *JUMPS, "pass_statement"):
-        error = node.named_children[0] if node.type == "raise_statement" and node.named_children else None
-        called = error.child_by_field_name("function") if error and error.type == "call" else error
-        for name in arguments.exceptions[:3] if called is not None else ():
-            assert called is not None
-            yield f"Raise {name} instead of {text_of(called)}", replace_node(context.lines, called, name)
-        for jump in jumps:
-            lines = [f"{context.indent(node)}{jump}\n"]
-            title = f"{jump[0].upper()}{jump[1:]} instead of {named(node)}"
-            yield title, replace_lines(*rows(node), lines)
-
-
 def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in selected_statements(context, "assert_statement"):
         test, *message = node.named_children
@@ -102,13 +86,14 @@ def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[P
                 calls += [f'{error}("{text}")' for text in arguments.texts if '"' not in text]
                 calls.append(error)
         indent = context.indent(node)
-        for call in calls:
-            lines = [f"{indent}if {turned}:\n", f"{indent}    raise {call}\n"]
-            yield f"Raise {call} instead of the assert", replace_lines(*rows(node), lines)
+        jumps = [jump for jump in requested_jumps(context, arguments) if can_leave(jump, node)]
+        for jump in [*(f"raise {call}" for call in calls), *(jumps[:4] if not calls else ())]:
+            lines = [f"{indent}if {turned}:\n", f"{indent}    {jump}\n"]
+            title = f"{jump[0].upper()}{jump[1:]} instead of the assert"
+            yield title, replace_lines(*rows(node), lines)
 
 
 ASSERT_TO_RAISE = Refactoring("assert_to_raise", "refactor.rewrite.assertToRaise", _for_assert)
 CHAIN_EXCEPTION = Refactoring(
     "chain_exception", "refactor.rewrite.chainException", _chain, menu="cursor", offer=_chain_caught
 )
-CHANGE_JUMP = Refactoring("change_jump", "refactor.rewrite.changeJump", _instead)

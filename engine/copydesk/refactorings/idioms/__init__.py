@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.idioms.lambda_function import FUNCTION_TO_LAMBDA, LAMBDA_TO_FUNCTION
+from copydesk.refactorings.idioms.lambda_function import LAMBDA_TO_FUNCTION
 from copydesk.refactorings.idioms.modernize import MODERNIZE
-from copydesk.refactorings.idioms.setdefault import SETDEFAULT
 from copydesk.refactorings.idioms.simplify import (
     AUGMENTED_ASSIGNMENT,
     CHAINED_COMPARISON,
@@ -15,10 +14,8 @@ from copydesk.refactorings.idioms.use_with import USE_WITH
 from copydesk.refactorings.idioms.walrus import WALRUS
 
 REFACTORINGS = (
-    FUNCTION_TO_LAMBDA,
     LAMBDA_TO_FUNCTION,
     MODERNIZE,
-    SETDEFAULT,
     AUGMENTED_ASSIGNMENT,
     CHAINED_COMPARISON,
     DICT_GET,

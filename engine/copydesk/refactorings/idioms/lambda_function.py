@@ -1,15 +1,14 @@
-"""A lambda that is given a name as a function of its own, and the other way round."""
+"""A lambda that is given a name as a function of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import selected_statements, statements_of
+from copydesk.refactorings.blocks import selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
-from copydesk.refactorings.expressions import children_of
 from copydesk.syntax.tree import rows, text_of
 
 
@@ -32,28 +31,6 @@ def _to_function(context: RefactoringContext, _: Arguments) -> Iterator[Proposal
         yield f"Make {name} a function, def instead of lambda", replace_lines(*rows(node), lines)
 
 
-def _to_lambda(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    for node in context.walk("function_definition"):
-        statements = statements_of(node.child_by_field_name("body"))
-        name, given = node.child_by_field_name("name"), node.child_by_field_name("parameters")
-        inner = node.parent is not None and node.parent.type == "block"
-        if (
-            len(statements) != 1
-            or statements[0].type != "return_statement"
-            or name is None
-            or given is None
-            or not inner
-        ):
-            continue
-        value = children_of(statements[0])
-        if len(value) != 1 or text_of(node).startswith("async") or "\n" in text_of(value[0]):
-            continue
-        text = f"lambda {text_of(given)[1:-1]}: {text_of(value[0])}".replace("lambda :", "lambda:")
-        line = f"{context.indent(node)}{text_of(name)} = {text}\n"
-        yield f"Make {text_of(name)} a lambda", replace_lines(*rows(node), [line])
-
-
 LAMBDA_TO_FUNCTION = Refactoring(
     "lambda_to_function", "refactor.rewrite.lambdaToFunction", _to_function, everywhere=True
 )
-FUNCTION_TO_LAMBDA = Refactoring("function_to_lambda", "refactor.rewrite.functionToLambda", _to_lambda)

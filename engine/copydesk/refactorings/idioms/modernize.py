@@ -40,8 +40,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         "call",
         "conditional_expression",
         "lambda",
-        "binary_operator",
         "tuple",
+        "list",
+        "dictionary",
         "parenthesized_expression",
         "dictionary_comprehension",
         *_COMPREHENSIONS,
@@ -61,8 +62,8 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
         yield from _of_dictionary(node)
     elif node.type in _COMPREHENSIONS:
         yield from _of_comprehension(node)
-    elif node.type == "binary_operator":
-        yield from _of_sum(node)
+    elif node.type in ("list", "dictionary"):
+        yield from _of_collection(node)
     elif (
         node.type == "parenthesized_expression" and node.named_child_count == 1 and "\n" not in text_of(node)
     ):
@@ -76,6 +77,24 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
         ):
             yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
         yield "Use a list instead of the tuple", f"[{text_of(node)[1:-1]}]"
+
+
+def _of_collection(node: Node) -> Iterator[tuple[str, str]]:
+    """A list as a tuple, or as its one entry; a dict by keywords."""
+    entries, inner = children_of(node), text_of(node)[1:-1].strip()
+    if node.type == "list" and entries and inner:
+        comma = "," if len(entries) == 1 and not inner.endswith(",") else ""
+        yield "Use a tuple instead of the list", f"({inner}{comma})"
+        if len(entries) == 1 and entries[0].type != "list_splat":
+            yield f"Use {text_of(entries[0])} itself, no list", text_of(entries[0])
+    pairs = [(one.child_by_field_name("key"), one.child_by_field_name("value")) for one in entries]
+    if (
+        node.type == "dictionary"
+        and pairs
+        and all(k and v and text_of(k)[1:-1].isidentifier() for k, v in pairs)
+    ):
+        made = ", ".join(f"{text_of(k)[1:-1]}={text_of(v)}" for k, v in pairs if k and v)
+        yield "Use dict() instead of the literal", f"dict({made})"
 
 
 def _of_call(node: Node) -> Iterator[tuple[str, str]]:
@@ -144,7 +163,7 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Use type({owner})", f"type({owner})"
     if (
         called == "getattr"
-        and len(given) == 2
+        and len(given) in (2, 3)
         and given[1].type == "string"
         and text_of(given[1])[1:-1].isidentifier()
     ):
@@ -164,39 +183,6 @@ def _of_map(called: str, function: Node, over: str) -> Iterator[tuple[str, str]]
     inner = f"{body} for {name} in {over}" if called == "map" else f"{name} for {name} in {over} if {body}"
     yield f"Use a generator instead of {called}", f"({inner})"
     yield f"Use a list comprehension instead of {called}", f"[{inner}]"
-
-
-def _of_sum(node: Node) -> Iterator[tuple[str, str]]:
-    """An f-string for texts that are added, not for a part of a longer sum."""
-    if node.parent is not None and node.parent.type == "binary_operator":
-        return
-    terms: list[Node] = []
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        sign = one.child_by_field_name("operator")
-        if one.type == "binary_operator" and sign is not None and text_of(sign) == "+":
-            waiting += reversed(children_of(one)[:2])
-        else:
-            terms.append(one)
-    quotes = {text_of(term)[-1] for term in terms if term.type == "string"}
-    quote = quotes.pop() if len(quotes) == 1 else '"'
-    pieces = []
-    for term in terms:
-        text = text_of(term)
-        if term.type == "string":
-            if not text.startswith(("'", '"', "f'", 'f"')) or text.endswith(('"""', "'''")):
-                return
-            content = text.removeprefix("f")[1:-1]
-            pieces.append(content if text.startswith("f") else content.replace("{", "{{").replace("}", "}}"))
-        elif "\n" in text or quote in text or "\\" in text or "{" in text:
-            return
-        elif term.type == "call" and callee(term) == "str" and positional(term):
-            pieces.append(f"{{{text[4:-1]}}}")
-        else:
-            pieces.append(f"{{{text}}}")
-    if len(terms) > 1:
-        yield "Use an f-string instead of +", f"f{quote}{''.join(pieces)}{quote}"
 
 
 def _of_conditional(node: Node) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.expressions import LOOSE
-from copydesk.syntax.tree import identifiers, rows, text_of
+from copydesk.syntax.tree import rows, text_of
 
 _LOOSE = (*LOOSE, "yield", "expression_list")
 
@@ -34,18 +34,17 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 
 def _with_assignment(test: Node, name: str, value: str) -> str | None:
-    """None where the name is not the first thing the condition looks at, or is looked at again."""
+    """None where the name is not the first thing the condition looks at."""
     made, text = f"({name} := {value})", text_of(test)
     if text == name:
         return f"{name} := {value}"
-    if sum(text_of(node) == name for node in identifiers(test)) != 1:
+    first = test
+    while first.type in ("boolean_operator", "comparison_operator", "not_operator") and first.named_children:
+        first = first.named_children[0]
+    if text_of(first) != name or first == test:
         return None
-    if test.type == "not_operator" and text == f"not {name}":
-        return f"not {made}"
-    first = test.named_children[0]
-    if test.type == "comparison_operator" and text_of(first) == name:
-        return made + text[len(name) :]
-    return None
+    start = len(text.encode()[: first.start_byte - test.start_byte].decode())
+    return text[:start] + made + text[start + len(name) :]
 
 
 WALRUS = Refactoring("walrus", "refactor.rewrite.walrus", _propose, menu="cursor")

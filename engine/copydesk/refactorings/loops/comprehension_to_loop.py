@@ -72,6 +72,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue
         lead, value = found
         yield from _answer(context, node, lead, value)
+        yield from _yielded(context, node, lead, value)
         own = lead.removesuffix(" = ")
         for inner in context.walk(*COMPREHENSIONS):
             if not (value.start_byte <= inner.start_byte and inner.end_byte <= value.end_byte):
@@ -86,6 +87,15 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     rest = [] if assigned else _with_name(context, node, inner, name)
                     title = f"Write the comprehension out as a for loop, {name}"
                     yield title, replace_lines(*rows(node), [*lines, *rest])
+
+
+def _yielded(context: RefactoringContext, node: Node, lead: str, value: Node) -> Iterator[Proposal]:
+    """A generator that is returned as a loop that yields."""
+    parts = _parts(value) if lead == "return " and value.type == "generator_expression" else None
+    element = in_one_line(parts[0]) if parts is not None else None
+    if parts is not None and element is not None:
+        lines = _written_out(parts[1], context.indent(node), [f"yield {element}"])
+        yield "Write the generator out as a for loop with yield", replace_lines(*rows(node), lines)
 
 
 def _with_name(context: RefactoringContext, node: Node, inner: Node, name: str) -> list[str]:

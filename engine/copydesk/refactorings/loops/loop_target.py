@@ -50,42 +50,6 @@ def _named_reads(context: RefactoringContext, loop: Node, code: str, item: str) 
     return replace_nodes(context.lines, [(node, item) for node in places]) if places else None
 
 
-def _targets(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    """A counter in the head of a loop or none, items by name instead of by number, reversed and so on."""
-    for loop in context.starting("for_statement"):
-        left, right = loop.child_by_field_name("left"), loop.child_by_field_name("right")
-        body = loop.child_by_field_name("body")
-        if left is None or right is None or body is None or left.start_point[0] != right.end_point[0]:
-            continue
-        target, over = text_of(left), text_of(right)
-        inside = [n for n in context.walk("identifier") if body.start_byte <= n.start_byte < body.end_byte]
-        if not over.startswith(("enumerate(", "range(")):
-            inner = f"({target})" if left.type in ("pattern_list",) else target
-            for name in dict.fromkeys([*new_names(context, arguments, 2), "i", "index"]):
-                if not any(text_of(n) == name for n in inside):
-                    head = replace_nodes(
-                        context.lines, [(left, f"{name}, {inner}"), (right, f"enumerate({over})")]
-                    )
-                    yield f"Use enumerate with {name} in the loop", head
-        if over.startswith("enumerate(") and left.type == "pattern_list" and left.named_child_count == 2:
-            plain = over.removeprefix("enumerate(").removesuffix(")").split(", start")[0]
-            item = text_of(left.named_children[1]).strip("()")
-            yield "Loop without enumerate", replace_nodes(context.lines, [(left, item), (right, plain)])
-        reads = [n for n in context.walk("subscript") if body.start_byte <= n.start_byte < body.end_byte]
-        mine = {f"{target}[{k}]": k for k in range(4)}
-        indexed = [(n, mine[text_of(n)]) for n in reads if text_of(n) in mine]
-        uses = [n for n in inside if text_of(n) == target]
-        if indexed and len(indexed) == len(uses):
-            count = max(k for _, k in indexed) + 1
-            news = sorted(new_names(context, arguments, 6), key=arguments.instruction.rfind)[-count:]
-            if len(news) == count:
-                nodes = [(left, ", ".join(news)), *((n, news[k]) for n, k in indexed)]
-                yield (
-                    f"Unpack in the head of the loop into {', '.join(news)}",
-                    replace_nodes(context.lines, nodes),
-                )
-
-
 def _unpacked(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """What the first line of a loop unpacks or reads, in its head."""
     for loop in context.walk("for_statement"):
@@ -131,5 +95,4 @@ def _unpacked(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
 
 
 ENUMERATE = Refactoring("enumerate", "refactor.rewrite.enumerate", _enumerate, menu="cursor")
-CHANGE_LOOP_TARGET = Refactoring("change_loop_target", "refactor.rewrite.changeLoopTarget", _targets)
 UNPACK_IN_LOOP = Refactoring("unpack_in_loop", "refactor.rewrite.unpackInLoop", _unpacked)

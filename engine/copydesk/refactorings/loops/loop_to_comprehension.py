@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -10,7 +11,6 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import (
     following,
     has_comment,
-    is_plain_if,
     lead_and_value,
     next_statement,
     selected_statements,
@@ -20,37 +20,36 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, in_one_line
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
-from copydesk.refactorings.expressions import callee, positional, single_line
+from copydesk.refactorings.expressions import callee, children_of, method_of, positional, single_line
 from copydesk.refactorings.loops.loop_head import plain_head
-from copydesk.refactorings.negation import opposite, opposites
+from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _METHODS = {
     "[]": ("comprehension", "append"), "list()": ("comprehension", "append"), "set()": ("set comprehension", "add"),
 }  # fmt: skip
+_BULK = {"append": "extend", "add": "update"}
+"""Methods that add one, by those that add all."""
 
 
 def _any_all(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for loop in context.walk("for_statement"):
-        parts, after = plain_head(loop), following(loop)
-        body = statements_of(loop.child_by_field_name("body"))
-        if parts is None or after is None or len(body) != 1 or not is_plain_if(context, body[0]):
+        found, after = _nested(context, loop), next_statement(loop)
+        if found is None or after is None or not found[0][-1].opposite:
             continue
-        inside = statements_of(body[0].child_by_field_name("consequence"))
-        test = body[0].child_by_field_name("condition")
-        answers = text_of(inside[0]) if len(inside) == 1 else "", text_of(after)
-        first, last = rows(loop)[0], rows(after)[1]
-        if (
-            test is None
-            or has_comment(context, first, last)
-            or sorted(answers) != ["return False", "return True"]
-        ):
+        (*heads, last), only = found
+        first, end = rows(loop)[0], rows(after)[1]
+        answer, indent = text_of(only), context.indent(loop)
+        if has_comment(context, first, end) or sorted((answer, text_of(after))) != [
+            "return False",
+            "return True",
+        ]:
             continue
-        word = "any" if answers[0] == "return True" else "all"
-        condition = text_of(test) if word == "any" else opposite(test)
-        line = f"{context.indent(loop)}return {word}({condition} for {parts[0]} in {parts[1]})\n"
-        if condition is not None:
-            yield f'Replace the loop by "{word}"', replace_lines(first, last, [line])
+        one, two = ("any", "not all") if answer == "return True" else ("not any", "all")
+        test, over = last.text.removeprefix("if "), " ".join(head.text for head in heads)
+        for word, condition in ((one, test), (two, last.opposite)):
+            line = f"{indent}return {word}({condition} {over})\n"
+            yield f'Replace the loop by "{word}"', replace_lines(first, end, [line])
 
 
 def _yield_from(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -119,7 +118,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         siblings = statements_of(loop.parent)
         if found is None or loop not in siblings:
             continue
-        at, (head, only) = siblings.index(loop), found
+        at, (heads, only) = siblings.index(loop), found
+        head = " ".join(one.text for one in heads)
+        yield from _added(context, loop, head, only)
         if at:
             yield from _collected(context, loop, head, only, siblings[at - 1])
         after = next_statement(loop)
@@ -132,9 +133,17 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield "Return the first by next()", replace_lines(rows(loop)[0], rows(after)[1], [line])
 
 
-def _nested(context: RefactoringContext, loop: Node) -> tuple[str, Node] | None:
-    """The loops and tests of a loop that does one thing, as a comprehension has them, and that one thing."""
-    heads: list[str] = []
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """A loop or a test as a comprehension has it. opposite: of a test, the negated condition; empty for a loop."""
+
+    text: str
+    opposite: str = ""
+
+
+def _nested(context: RefactoringContext, loop: Node) -> tuple[list[_Head], Node] | None:
+    """The loops and tests of a loop that does one thing, and that one thing."""
+    heads: list[_Head] = []
     inner = [loop]
     while len(inner) == 1 and inner[0].type in ("if_statement", "for_statement"):
         clauses = clauses_of(context, inner[0])
@@ -142,18 +151,34 @@ def _nested(context: RefactoringContext, loop: Node) -> tuple[str, Node] | None:
         if len(clauses) != 1:
             break
         if clauses[0].test is not None:
-            heads.append(f"if {in_one_line(clauses[0].test)}")
+            heads.append(_Head(f"if {in_one_line(clauses[0].test)}", (opposites(clauses[0].test) or [""])[0]))
         elif left is not None and right is not None:
-            heads.append(f"for {text_of(left)} in {in_one_line(right)}")
+            heads.append(_Head(f"for {text_of(left)} in {in_one_line(right)}"))
         inner = clauses[0].statements
     while len(inner) > 1 and inner[0].type == "if_statement":
         clauses = clauses_of(context, inner[0])
         skips = len(clauses) == 1 and [text_of(s) for s in clauses[0].statements] == ["continue"]
-        if not skips or clauses[0].test is None:
+        if not skips or clauses[0].test is None or not opposites(clauses[0].test):
             break
-        heads.append(f"if {opposites(clauses[0].test)[0]}")
+        heads.append(_Head(f"if {opposites(clauses[0].test)[0]}", in_one_line(clauses[0].test) or ""))
         inner = inner[1:]
-    return (" ".join(heads), inner[0]) if len(inner) == 1 and heads else None
+    return (heads, inner[0]) if len(inner) == 1 and heads else None
+
+
+def _added(context: RefactoringContext, loop: Node, head: str, only: Node) -> Iterator[Proposal]:
+    """A loop that adds to a collection, or only yields, as one statement over a generator."""
+    call = children_of(only)[0] if children_of(only) else only
+    method, given = method_of(call), positional(call) if call.type == "call" else None
+    indent = context.indent(loop)
+    if method is not None and given is not None and len(given) == 1 and text_of(method[1]) in _BULK:
+        put = f"{text_of(method[0])}.{_BULK[text_of(method[1])]}({in_one_line(given[0])} {head})"
+        yield (
+            f"Replace the loop by {put.partition('(')[0]} with a generator",
+            replace_lines(*rows(loop), [f"{indent}{put}\n"]),
+        )
+    elif call.type == "yield" and len(children_of(call)) == 1:
+        line = f"{indent}yield from ({in_one_line(children_of(call)[0])} {head})\n"
+        yield "Yield from a generator instead of the loop", replace_lines(*rows(loop), [line])
 
 
 def _collected(

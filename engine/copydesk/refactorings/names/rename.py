@@ -104,7 +104,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     variables = {
         name: nodes
         for name, nodes in places.items()
-        if name in own or any(is_stored(node) or _is_parameter(node) for node in nodes)
+        if name in own or any(is_stored(node) or _is_parameter(node) or _is_defined(node) for node in nodes)
     }
     wanted = [name for name in arguments.names if name not in places and may_name(name)]
     for old in places:
@@ -115,7 +115,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         targets = list(loose)
         if arguments.mentions(old):
             targets += _spelt_otherwise(old, context)
-            targets += [name for name in arguments.names if name not in context.names()]
+            targets += [name for name in arguments.names if name not in context.variables()]
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
             if new != old and not keyword.iskeyword(new):
                 yield from _renamed(context, old, variables[old], new)
@@ -124,6 +124,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         nodes = [(node, new) for old, new in pairs for node in variables[old]]
         yield f"Rename {title}", replace_nodes(context.lines, nodes)
     yield from _unused(context, variables)
+
+
+def _is_defined(node: Node) -> bool:
+    """Whether it names a function where that is defined."""
+    return node.parent is not None and node.parent.type == "function_definition"
 
 
 def _is_parameter(node: Node) -> bool:
@@ -138,7 +143,7 @@ def _spelt_otherwise(old: str, context: RefactoringContext) -> list[str]:
     found = [
         _SPELT_OUT.get(old), _without_digits(old), old.lstrip("_"), old.rstrip("_"), f"{old}_", f"_{old}", f"{old}s",
         old.removesuffix("s"),
-        re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: f"_{m[1].lower()}", old),
+        _in_snake_case(old),
         re.sub(r"_([a-z])", lambda m: m[1].upper(), old),
         "_".join(_SPELT_OUT.get(part, part) for part in old.split("_")),
     ]  # fmt: skip
@@ -149,12 +154,22 @@ def _spelt_otherwise(old: str, context: RefactoringContext) -> list[str]:
     if len(old) > 5:
         found += near(old, words)[:1]
     return [
-        name for name in dict.fromkeys(found) if name and name.isidentifier() and name not in context.names()
+        name
+        for name in dict.fromkeys(found)
+        if name and name.isidentifier() and name not in context.variables()
     ]
 
 
 def _without_digits(name: str) -> str:
     return re.sub(r"\d+", "", name)
+
+
+def _without_underscores(name: str) -> str:
+    return name.strip("_")
+
+
+def _in_snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z]+)", lambda found: f"_{found[1].lower()}", name)
 
 
 def _renamed(context: RefactoringContext, old: str, nodes: Sequence[Node], new: str) -> Iterator[Proposal]:
@@ -169,10 +184,25 @@ def _renamed(context: RefactoringContext, old: str, nodes: Sequence[Node], new: 
     bare = [node for node in nodes if not _in_annotation(node)]
     if len(bare) < len(nodes):
         yield f"{title}, not the type", only(bare)
+    stores = [node for node in nodes if is_stored(node) or _is_parameter(node)]
+    for store in stores[1:]:
+        end = _given(store).end_byte
+        yield (
+            f"{title} from line {store.start_point[0] + 1} on",
+            only(node for node in nodes if node == store or node.start_byte >= end),
+        )
     for scope in context.walk(*COMPREHENSIONS):
         inside = [n for n in nodes if scope.start_byte <= n.start_byte and n.end_byte <= scope.end_byte]
         if inside and len(inside) < len(nodes) and any(is_stored(n) for n in inside):
             yield f"{title} in the comprehension", only(inside)
+
+
+def _given(store: Node) -> Node:
+    """The assignment that gives a variable its value, or the name itself where something else does."""
+    above = store.parent
+    while above is not None and above.type in ("pattern_list", "tuple_pattern", "list_pattern"):
+        above = above.parent
+    return above if above is not None and above.type == "assignment" else store
 
 
 def _in_annotation(node: Node) -> bool:
@@ -218,7 +248,7 @@ def _pairs(
         arguments.instruction,
     ):
         group, tail = found.groups()[:2], found.groups()[2:]
-        free = not set(tail) & context.names() and all(map(str.isidentifier, tail))
+        free = not set(tail) & context.variables() and all(map(str.isidentifier, tail))
         if free and all(name in variables for name in group):
             yield list(zip(group, tail, strict=True))
     asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be"}
@@ -230,11 +260,15 @@ def _pairs(
     if len(news) == 2:
         yield from (list(zip(two, news, strict=True)) for two in pairwise(variables))
     longer = {old: next((new for new in news if new.endswith(f"_{old}")), "") for old in variables}
-    numbered = {old: _without_digits(old) for old in variables if re.search(r"\d", old)}
-    if len(set(numbered.values())) < len(numbered) or set(numbered.values()) & context.names():
-        numbered = {}
-    for made in (longer, numbered):
-        if len(pairs := [(old, new) for old, new in made.items() if new]) > 1:
+    for made in (
+        longer,
+        *(
+            {old: spell(old) for old in variables}
+            for spell in (_without_digits, _in_snake_case, _without_underscores)
+        ),
+    ):
+        pairs = [(old, new) for old, new in made.items() if new and new != old]
+        if len({new for _, new in pairs} - context.variables()) == len(pairs) > 1:
             yield pairs
 
 

@@ -21,7 +21,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue  # the name of an argument
         places.setdefault(text_of(node), []).append(node)
     for old, nodes in places.items():
-        for new in (*arguments.dotted, *arguments.names) if arguments.mentions(old) else ():
+        last = old.rpartition(".")[2]
+        for new in (
+            (*arguments.dotted, *arguments.names)
+            if arguments.mentions(old) or arguments.mentions(last)
+            else ()
+        ):
             whole = old.count(".") == 0 or old.rpartition(".")[0] != new.rpartition(".")[0]
             if new != old and (whole or "." in new):
                 yield f'Replace "{old}" by "{new}"', replace_nodes(context.lines, [(n, new) for n in nodes])

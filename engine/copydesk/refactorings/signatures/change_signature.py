@@ -9,19 +9,29 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import is_text, statements_of
+from copydesk.refactorings.calls.call_arguments import append_argument
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.code_words import literal_type
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import (
     Edits,
+    combined,
     insert_lines,
     merged,
     replace_lines,
     replace_nodes,
+    replace_span,
     rewrite_node,
 )
+from copydesk.refactorings.expressions import callee, replace_expression
 from copydesk.refactorings.parameters import list_parameters, name_of
+from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import identifiers, text_of
 
+_PASSED = frozenset({"pass", "hand", "forward", "through", "on", "give", "along", "down"})
+"""Words of an instruction that wants a parameter passed on."""
+_PLAIN_CALLS = ("len", "isinstance", "str", "int", "list", "dict", "super", "type", "print", "repr")
+_MOST_CALLS = 5
 _EMPTY = ("[]", "{}", "set()", "dict()", "list()", "()")
 
 
@@ -87,12 +97,17 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f"Keyword-only from {bare_star[to].split(':')[0].split('=')[0]} on",
                     _with(context, function, moved),
                 )
-        for new in _new_parameters(arguments):
+        for new in dict.fromkeys([*_new_parameters(arguments), *_assigned(context, arguments, function)]):
             if new.split(":")[0].split("=")[0].strip() in names:
                 continue
             star = next((k for k, text in enumerate(texts) if text.startswith("**")), len(texts))
             for at in dict.fromkeys([star, first, texts.index("*") + 1 if "*" in texts else star]):
                 yield f"Add parameter {new}", _with(context, function, [*texts[:at], new, *texts[at:]])
+            for what, edits in _uses(context, arguments, function, new):
+                yield (
+                    f"Add parameter {new} and {what}",
+                    merged(_with(context, function, [*texts[:star], new, *texts[star:]]), edits),
+                )
             if "*" not in texts and not any(text.startswith("*") for text in texts):
                 yield f"Add keyword-only parameter {new}", _with(context, function, [*texts, "*", new])
         for extra in ("*args", "**kwargs"):
@@ -104,6 +119,45 @@ def _new_parameters(arguments: Arguments) -> list[str]:
     pairs = [pair for pair in arguments.pairs if pair.split(":")[0].strip().isidentifier()]
     names = [name for name in arguments.names if re.search(r"_", name)][:2]
     return list(dict.fromkeys([*pairs[:3], *arguments.assignments[:2], *names]))
+
+
+def _assigned(context: RefactoringContext, arguments: Arguments, function: Node) -> Iterator[str]:
+    """Attributes that the function gives a value, as parameters with that default."""
+    typed = function.child_by_field_name("return_type") is not None
+    typed = typed or any(p.type.startswith("typed") for p in list_parameters(function))
+    for node in context.walk("assignment"):
+        left, right, said = (node.child_by_field_name(field) for field in ("left", "right", "type"))
+        if left is None or right is None or not text_of(left).startswith("self."):
+            continue
+        name, value = text_of(left).removeprefix("self.").lstrip("_"), text_of(right)
+        kind = text_of(said) if said is not None else literal_type(value) if typed else None
+        if name.isidentifier() and arguments.mentions(name) and "\n" not in value:
+            yield f"{name}: {kind} = {value}" if kind else f"{name}={value}"
+
+
+def _uses(context: RefactoringContext, arguments: Arguments, function: Node, new: str) -> Iterator[Proposal]:
+    """What a new parameter is for: an attribute of its name gets it, or calls do."""
+    name, body = re.split(r"[:=]", new)[0].strip(), function.child_by_field_name("body")
+    if body is None or not name.isidentifier():
+        return
+    for node in context.walk("assignment"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is not None and right is not None and text_of(left) in (f"self.{name}", f"self._{name}"):
+            what, value = f"assign it to {text_of(left)}", text_of(right)
+            yield what, replace_expression(context, right, name)
+            yield f"{what}, else {value}", replace_expression(context, right, f"{name} or {value}")
+            if node.child_by_field_name("type") is not None:
+                bare = replace_span(context.lines, end_of(left), end_of(node), f" = {name}")
+                yield f"{what} without annotation", bare
+    passed: list[Edits] = []
+    for call in context.walk("call") if arguments.words & _PASSED else ():
+        given = call.child_by_field_name("arguments")
+        if given is not None and given.type == "argument_list" and call.start_byte > body.start_byte:
+            edits = append_argument(context, given, f"{name}={name}")
+            passed += [edits] if edits and callee(call) not in _PLAIN_CALLS else []
+            yield f"pass it to {callee(call)}", edits
+    if 1 < len(passed) < _MOST_CALLS:
+        yield "pass it to all calls", combined(context.lines, passed)
 
 
 def _mutable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -16,7 +17,10 @@ from copydesk.refactorings.spoken import literals_like, spoken_types, spoken_val
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
-_USUAL = ("None", "False", "True", "0", "()", '""')
+_USUAL = ("None", "False", "True", "0", "()", '""', "1")
+_GIVEN = r"`?(?: ?= ?| (?:(?:to|with|default|defaults|defaulting|optional|be|is|should|the|as|of|a|parameter|by) )*)`?"
+_VALUE = r"(-?\d[\w.]*|[\"'][^\"']*[\"']|None|True|False|\[\]|\{\}|\(\)|(?<==)[\w.]+)(?!\w)"
+"""What may stand between a parameter and its default in an instruction, and the default."""
 
 
 def change_default(name: str, value: str, context: RefactoringContext) -> Edits | None:
@@ -36,6 +40,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     values = [*spoken_values(arguments), *(code for code in arguments.code if context.knows(code)), *names]
     values += [*literals_like("''", arguments, 8), *_USUAL]
     values = list(dict.fromkeys(value for value in values if value != "NotImplemented"))[:24]
+    text = arguments.instruction
     for function in mentioned(context.starting("function_definition"), arguments):
         parameters = list_parameters(function)
         without = [
@@ -43,6 +48,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             for p in parameters
             if p.type in ("identifier", "typed_parameter") and name_of(p) not in ("", "self", "cls")
         ]
+        each = [
+            (p, found[1]) for p in without if (found := re.search(rf"\b{name_of(p)}{_GIVEN}{_VALUE}", text))
+        ]
+        named = [p for p in without if arguments.mentions(name_of(p))]
+        if each:
+            title = f"Give the parameters the default each, optional: {', '.join(f'{name_of(p)}={value}' for p, value in each)}"
+            yield title, spliced(context.lines, [_given(p, value) for p, value in each]) or None
+        for value in values if len(named) > 1 else ():
+            title = f"Give {' and '.join(map(name_of, named))} the default {value}, optional"
+            yield title, spliced(context.lines, [_given(p, value) for p in named]) or None
         for value in values:
             for p in without:
                 title = f'Give the parameter "{name_of(p)}" the default {value}, optional'

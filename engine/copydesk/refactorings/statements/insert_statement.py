@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -12,11 +12,26 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import COMPOUND, clauses_of, comments_above, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_lines, replace_lines
-from copydesk.refactorings.requested import logging_calls, raises, requested_statements
+from copydesk.refactorings.requested import (
+    composed_statements,
+    logging_calls,
+    raises,
+    requested_statements,
+)
 from copydesk.syntax.tree import rows, text_of
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    statements = list(plain_statements(context))
+    for statement in composed_statements(context, arguments):
+        for node in _fitting(statements, statement):
+            title = f"Add {statement} before {named(node)}"
+            yield (
+                title,
+                insert_lines(
+                    comments_above(context, rows(node)[0]), [f"{context.indent(node)}{statement}\n"]
+                ),
+            )
     made = [*requested_statements(context, arguments), *list(logging_calls(context, arguments))[:4]]
     if "return" in arguments.words or "returns" in arguments.words:
         made += ["return", "return None", "return self"]
@@ -28,12 +43,22 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     made = list(dict.fromkeys(made))[:8]
     if not made:
         return
-    statements = list(plain_statements(context))
     statements.sort(key=lambda node: not _meant(node, arguments))
     for statement in made:
         for node in statements[:24]:
             yield from _round(context, node, statement)
         yield from _at_ends(context, statement)
+
+
+def _fitting(statements: Sequence[Node], statement: str) -> list[Node]:
+    """Before which statements a composed one may stand: an attribute among others, an assertion where its subject is read."""
+    simple = [node for node in statements if node.type.endswith("_statement") and not is_text(node)]
+    if statement.startswith("assert "):
+        reads = [n for n in simple if statement.split()[1] in text_of(n)]
+        return list(dict.fromkeys([*reads[:2], *simple[:1]]))
+    kept = [n for n in simple if text_of(n).startswith("self.")]
+    behind = [n.next_named_sibling for n in kept if n.next_named_sibling in simple]
+    return [*kept[:1], *filter(None, behind[::-1][:3])]
 
 
 def _meant(node: Node, arguments: Arguments) -> bool:

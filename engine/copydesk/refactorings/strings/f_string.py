@@ -25,7 +25,7 @@ def use_f_strings(context: RefactoringContext, *, numbers: bool = False) -> Edit
     found: list[tuple[Node, str]] = []
     for node in context.walk("binary_operator", "call"):
         if _by_percent(node) or _by_format(node):
-            new = _f_string(node, numbers)
+            new = f_string_for(node, numbers=numbers)
             if new is None:
                 return None
             found.append((node, new))
@@ -48,7 +48,10 @@ def _by_format(node: Node) -> bool:
     return of is not None and of.type == "string" and what is not None and text_of(what) == "format"
 
 
-def _f_string(node: Node, numbers: bool) -> str | None:
+def f_string_for(node: Node, *, numbers: bool) -> str | None:
+    """An f-string for what is formatted by `%` or `.format`; None for anything else, and where it is not plain."""
+    if not _by_percent(node) and not _by_format(node):
+        return None
     if _by_percent(node):
         text, given = node.child_by_field_name("left"), node.child_by_field_name("right")
         if text is None or given is None:
@@ -68,6 +71,7 @@ def _f_string(node: Node, numbers: bool) -> str | None:
 
 def _filled(text: str, values: list[str], *, percent: bool, numbers: bool = False) -> str | None:
     """The f-string; None where a placeholder or a value is not plain."""
+    text = text.removeprefix("u").removeprefix("U")
     if not _PLAIN.match(text) or any(re.search(r"[\\\n{}#:!]", v) or text[0] in v for v in values):
         return None
     if percent and ("{" in text or "}" in text):
@@ -98,10 +102,8 @@ def _filled(text: str, values: list[str], *, percent: bool, numbers: bool = Fals
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     yield "Use f-strings", use_f_strings(context, numbers=True)
     for node in context.walk("binary_operator", "call"):
-        if _by_percent(node) or _by_format(node):
-            new = _f_string(node, numbers=True)
-            if new is not None:
-                yield f"Use {new}", rewrite_node(context.lines, node, new)
+        if (new := f_string_for(node, numbers=True)) is not None:
+            yield f"Use {new}", rewrite_node(context.lines, node, new)
 
 
 F_STRING = Refactoring("f_string", "refactor.rewrite.fString", _propose, menu="cursor")

@@ -10,68 +10,39 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_node
+from copydesk.refactorings.edits import rewrite_node
+from copydesk.refactorings.strings.f_string import f_string_for
 from copydesk.syntax.tree import text_of
 
 Parts = list[tuple[str, str]]
 """Literal text as it is spelt between quotes, and the expression behind it; the last one has none."""
 
-_PLAIN = r"""(["'])(?!\1\1)([^\\\n]*)\1"""
+_F_STRING = re.compile(r"""f(["'])(?!\1\1)([^\\\n]*)\1""")
 _LITERAL = re.compile(r"""(["'])(?!\1\1)([^\\\n{}%]*)\1""")
 _VALUE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w., ]*\)|\[[\w.]+\])?")
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("string", "binary_operator", "call"):
-        for quote, parts in filter(None, (_f_string(node), _method(node), _percent(node), _sum(node))):
+        written = text_of(node) if node.type == "string" else f_string_for(node, numbers=True)
+        for quote, parts in filter(None, (_fields(written or ""), _sum(node))):
             for style, new in _written(quote, parts).items():
-                yield f"Use {style}: {new}", replace_node(context.lines, node, new)
+                yield f"Use {style}: {new}", rewrite_node(context.lines, node, new)
 
 
-def _split(body: str, mark: str, names: list[str]) -> Parts | None:
-    texts = re.split(mark, body)
-    plain = len(texts) == len(names) + 1 and all(_VALUE.fullmatch(name) for name in names)
-    if not plain or not names or re.search(r"[{}%]", "".join(texts)):
-        return None
-    return list(zip(texts, [*names, ""], strict=True))
-
-
-def _f_string(node: Node) -> tuple[str, Parts] | None:
-    found = re.fullmatch("f" + _PLAIN, text_of(node)) if node.type == "string" else None
-    if found is None:
-        return None
-    parts = _split(found[2], r"\{[^{}]*\}", re.findall(r"\{([^{}]*)\}", found[2]))
-    return (found[1], parts) if parts else None
-
-
-def _method(node: Node) -> tuple[str, Parts] | None:
-    called, given = (node.child_by_field_name(field) for field in ("function", "arguments"))
-    if node.type != "call" or called is None or given is None or not text_of(called).endswith(".format"):
-        return None
-    found = re.fullmatch(_PLAIN, text_of(called).removesuffix(".format"))
-    values = [text_of(value) for value in given.named_children]
-    parts = _split(found[2], r"\{\}", values) if found is not None else None
-    return (found[1], parts) if found is not None and parts else None
-
-
-def _percent(node: Node) -> tuple[str, Parts] | None:
-    left, sign, right = (node.child_by_field_name(field) for field in ("left", "operator", "right"))
-    if (
-        node.type != "binary_operator"
-        or left is None
-        or right is None
-        or sign is None
-        or text_of(sign) != "%"
-    ):
-        return None
-    found = re.fullmatch(_PLAIN, text_of(left))
-    values = right.named_children if right.type == "tuple" else [right]
-    parts = _split(found[2], "%s", [text_of(value) for value in values]) if found is not None else None
-    return (found[1], parts) if found is not None and parts else None
+def _fields(text: str) -> tuple[str, Parts] | None:
+    """The quotes and the parts of an f-string."""
+    found = _F_STRING.fullmatch(text)
+    names = re.findall(r"\{([^{}]*)\}", found[2]) if found is not None else []
+    texts = re.split(r"\{[^{}]*\}", found[2]) if found is not None else []
+    plain = (
+        names and all(_VALUE.fullmatch(name) for name in names) and not re.search(r"[{}%]", "".join(texts))
+    )
+    return (found[1], list(zip(texts, [*names, ""], strict=True))) if found is not None and plain else None
 
 
 def _sum(node: Node) -> tuple[str, Parts] | None:
-    """`"a" + str(x) + "b"`."""
+    """`"a" + str(x) + b`, where it is no part of a longer sum."""
     operands: list[Node] = []
     at = node
     while at.type == "binary_operator":
@@ -80,15 +51,22 @@ def _sum(node: Node) -> tuple[str, Parts] | None:
             return None
         operands.insert(0, right)
         at = left
+    if not operands or (node.parent is not None and node.parent.type == "binary_operator"):
+        return None
     parts: Parts = []
     text, quote = "", ""
-    for operand in [at, *operands] if operands else []:
-        literal = _LITERAL.fullmatch(text_of(operand))
+    for operand in [at, *operands]:
+        literal, fields = _LITERAL.fullmatch(text_of(operand)), _fields(text_of(operand))
         shown = re.fullmatch(r"str\((.*)\)", text_of(operand))
+        value = shown[1] if shown is not None else text_of(operand)
         if literal is not None and quote in ("", literal[1]):
             text, quote = text + literal[2], literal[1]
-        elif shown is not None and _VALUE.fullmatch(shown[1]):
-            parts.append((text, shown[1]))
+        elif fields is not None and quote in ("", fields[0]):
+            quote, ((first, name), *rest) = fields
+            parts += [(text + first, name), *rest[:-1]]
+            text = rest[-1][0]
+        elif _VALUE.fullmatch(value):
+            parts.append((text, value))
             text = ""
         else:
             return None
@@ -111,4 +89,4 @@ def _written(quote: str, parts: Parts) -> dict[str, str]:
     }
 
 
-STRING_FORMAT = Refactoring("string_format", "refactor.rewrite.stringFormat", _propose)
+STRING_FORMAT = Refactoring("string_format", "refactor.rewrite.stringFormat", _propose, everywhere=True)

@@ -13,7 +13,6 @@ from copydesk.refactorings.texts.replace_words import (
     REPLACE_WORDS,
     SPLICE_WORDING,
 )
-from copydesk.refactorings.texts.reword_text import REWORD_TEXT
 
 REFACTORINGS = (
     ADD_COMMENT,
@@ -29,5 +28,4 @@ REFACTORINGS = (
     PUNCTUATION,
     REPLACE_WORDS,
     SPLICE_WORDING,
-    REWORD_TEXT,
 )

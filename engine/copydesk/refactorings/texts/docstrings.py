@@ -46,6 +46,14 @@ def _below_head(definition: Node) -> int | None:
 
 def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for text in arguments.texts:
+        if text == arguments.instruction and arguments.words & {
+            "docstring",
+            "docstrings",
+            "document",
+            "doc",
+            "docs",
+        }:
+            continue  # it asks for one, and does not say it
         yield f'Add the docstring "{text}"', add_docstring(text, context)
 
 

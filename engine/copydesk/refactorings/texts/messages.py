@@ -41,6 +41,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for value in dict.fromkeys(values)
         if re.fullmatch(r"[\w.()\[\]-]+", value) and not value.isdigit()
     ][:4]
+    for node in context.walk("assert_statement"):
+        for text in texts if node.named_child_count == 1 else ():
+            made = f"{text_of(node)}, {_literal(text)}"
+            yield f'Say "{text}" where the assertion fails', rewrite_node(context.lines, node, made)
     for node in _messages(context, arguments):
         found = STRING.fullmatch(text_of(node)) if node.type == "string" else None
         if found is None:

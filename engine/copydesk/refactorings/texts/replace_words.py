@@ -11,13 +11,14 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.texts.text_lines import TextLine, text_lines, with_texts
 
 _BETWEEN = re.compile(
-    r"\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
+    r",?\s+should (?:be|read|say)\s+"
+    r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
 )
-_INSTEAD = re.compile(r",?\s+(?:and not|instead of|rather than|not|for|over|where it says)\s+")
+_INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)\s+")
 _ENDS = re.compile(
     r"[,;!?]| (?:in|on|at|for|of|everywhere|please|instead|and|there|here|above|below)\b|\.$|\. "
 )
-_STRIPPED = " `\"'“”‘’.,:;!?"
+_STRIPPED = " ()`\"'“”‘’.,:;!?"
 _MOST = 24
 _MARKS = frozenset({
     "period", "stop", "dot", "full", "capital", "capitalize", "uppercase", "lowercase", "lower", "comma", "space", "colon",
@@ -51,7 +52,32 @@ def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]
         if old:
             for new in _first_words(text[match.end() :]):
                 found[old, new] = None
+    joined = "\n".join(place.text for place in places)
+    for word in re.findall(r"\d+(?:\.\d+)*|[^\W\d]\w*", text):
+        for old in _respelt(word, joined):
+            found[old, word] = None
     return [pair for pair in found if pair[0].lower() != pair[1].lower() or pair[0] != pair[1]][:_MOST]
+
+
+def _respelt(word: str, joined: str) -> list[str]:
+    """What a word of an instruction may stand for in texts that do not have it: the same in other letters, or another number."""
+    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", joined):
+        return []
+    if word[0].isdigit():
+        like = "\\.".join(r"\d+" for _ in word.split("."))
+        return list(dict.fromkeys(re.findall(rf"(?<![\w.]){like}(?![\w]|\.\d)", joined)))[:3]
+    olds = {
+        word.replace("_", " "),
+        word.replace("_", ""),
+        word.replace("_", "-"),
+        word.lower(),
+        word.capitalize(),
+    } - {word}
+    return (
+        [old for old in sorted(olds) if re.search(rf"(?<!\w){re.escape(old)}(?!\w)", joined)]
+        if len(word) > 2
+        else []
+    )
 
 
 def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
@@ -98,6 +124,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for place in places:
             made = place.text
             for found in reversed(list(word.finditer(made))):
+                if found[0].lower() == new.lower():
+                    made = made[: found.start()] + new + made[found.end() :]
+                    continue
                 start = found.start() - (
                     new.startswith((",", ";", ":", ".")) and made[: found.start()].endswith(" ")
                 )
@@ -176,6 +205,7 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """A wording of the instruction in place of the words of a text that are most like it."""
     wordings = [text for text in arguments.texts if text != arguments.instruction]
+    wordings += re.split(r"[,;:] |\.\.\.|…|→|->", arguments.instruction)
     wordings = [text.strip() for text in wordings if 1 < len(text.split()) < 16][:8]
     for place in text_lines(context):
         spans = [found.span() for found in re.finditer(r"[^\s\"'#]+", place.text)]

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import returns_value
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.code_words import annotation, literal_type
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_at, replace_node
+from copydesk.refactorings.edits import Edits, insert_at, replace_node, replace_nodes
 from copydesk.refactorings.expressions import mentioned
 from copydesk.refactorings.parameters import list_parameters, name_of, parameter_of, plain_names
 from copydesk.refactorings.spoken import spoken_types
@@ -21,6 +22,7 @@ from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
 _SAID = r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
+_ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are |: |, | and ))*"
 """What may stand between a parameter and its type in an instruction, and the type."""
 
 
@@ -79,20 +81,25 @@ def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterato
 
 
 def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    for type in arguments.types:
-        yield f'Annotate the return type as "{type}"', annotate_return(type, context)
+    own = context.function()
+    for type in arguments.types if own is not None else ():
+        if own is not None and (type != "None" or _may_return_none(own, arguments)):
+            yield f'Annotate the return type as "{type}"', annotate_return(type, context)
     types = named_types(context, arguments)
     for function in mentioned(context.starting("function_definition"), arguments):
         given, said = function.child_by_field_name("parameters"), function.child_by_field_name("return_type")
         if given is None:
             continue
         at = end_of(given)
+        if arguments.words & {"drop", "remove", "without", "no", "delete"}:
+            yield from _without(context, arguments, function)
         spelt = [s for p in list_parameters(function) if (s := _as_spelt(p, arguments)) is not None]
         if said is None and (arrow := re.search(r"->\s*(.+)$", arguments.instruction)):
             spelt += [Splice(at, at, f" -> {type}") for type in [_leading_type(arrow[1])] if type]
         if len(spelt) > 1:
             yield "Annotate the signature", spliced(context.lines, spelt)
-        results = list(dict.fromkeys([inferred_return(function), *types, "None"]))
+        results = [inferred_return(function), *types, "None"]
+        results = [r for r in dict.fromkeys(results) if r != "None" or _may_return_none(function, arguments)]
         for result in filter(None, results):
             yield f"Annotate the return type as {result}", _returning(context, function, result)
         parameters = [p for p in list_parameters(function) if name_of(p) not in ("", "self", "cls")]
@@ -109,6 +116,21 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                 if (splice := _annotated(p, type)) is not None:
                     title = f"Annotate {name_of(p)} as {type}, and the return type as {result}"
                     yield title, spliced(context.lines, [splice, arrow_to])
+
+
+def _may_return_none(function: Node, arguments: Arguments) -> bool:
+    """Whether `-> None` would be right, or is asked for in so many words."""
+    body = function.child_by_field_name("body")
+    return body is None or not returns_value(body) or "-> None" in arguments.instruction
+
+
+def _without(context: RefactoringContext, arguments: Arguments, function: Node) -> Iterator[Proposal]:
+    """Annotations dropped: of the parameters that the instruction names, and of all."""
+    given = [p for p in list_parameters(function) if p.type in ("typed_parameter", "typed_default_parameter")]
+    named = [p for p in given if any(arguments.mentions(word) for word in re.findall(r"\w+", text_of(p))[:1])]
+    for title, some in (("those named", named), ("all parameters", given)):
+        pairs = [(p, re.sub(r":.*?(?= = |$)", "", text_of(p)).replace(" = ", "=")) for p in some]
+        yield f"Drop the annotations of {title}", replace_nodes(context.lines, pairs) if pairs else None
 
 
 def _as_spelt(parameter: Node, arguments: Arguments) -> Splice | None:
@@ -132,7 +154,7 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
     """The type that stands behind a parameter's name in the instruction, else that of its default."""
     if parameter.type not in ("identifier", "default_parameter"):
         return None
-    found = re.search(rf"(?<![\w.]){re.escape(name_of(parameter))}{_SAID}", arguments.instruction)
+    found = re.search(rf"(?<![\w.]){re.escape(name_of(parameter))}{_ALIKE}{_SAID}", arguments.instruction)
     if found is not None:
         word = found[1].rstrip(".,")
         spoken = spoken_types(Arguments(words=frozenset({word.lower()})))

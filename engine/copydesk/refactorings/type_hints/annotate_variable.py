@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import function_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.code_words import literal_type
 from copydesk.refactorings.context import RefactoringContext
@@ -22,7 +23,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if left is None or left.type not in ("identifier", "attribute"):
             continue
         inferred = literal_type(text_of(right)) if right is not None else None
-        for type in dict.fromkeys([*types, *([inferred] if inferred else [])]):
+        own = function_of(node)
+        returned = own.child_by_field_name("return_type") if own is not None else None
+        likely = [inferred, text_of(returned) if returned is not None else None]
+        for type in dict.fromkeys([*types, *filter(None, likely)]):
             made = (
                 replace_node(context.lines, said, type)
                 if said is not None

@@ -15,6 +15,7 @@ from copydesk.refactorings.expressions import single_line
 from copydesk.refactorings.type_hints.named_types import is_spelt, named_types
 from copydesk.syntax.tree import text_of
 
+_QUOTES = "\"'"
 _UNION = re.compile(r"(?:typing\.)?(Optional|Union)\[")
 _GENERIC = re.compile(r"\b(?:typing\.)?(List|Dict|Tuple|Set|FrozenSet|Type)\b(?=\[)")
 
@@ -54,6 +55,7 @@ def _respelt(old: str, bars: str, lower: str) -> Iterator[tuple[str, str]]:
     """The same type in the spelling of newer versions of Python."""
     yield f"Write the union by |: {bars} instead of {old}", bars
     yield f"Write the builtin generic: {lower} instead of {old}", lower
+    yield f"Write the type without quotes: {old.strip(_QUOTES)}", old.strip(_QUOTES)
     yield f"Write the modern type: {with_bars(lower)} instead of {old}", with_bars(lower)
 
 
@@ -79,6 +81,9 @@ def _unions(old: str, bars: str, types: Sequence[str], arguments: Arguments) -> 
         yield f"Change the type {old} to {extra}", extra
     yield f"Change the type {old} to Optional[{old}]: may be None", f"Optional[{old}]"
     head, _, inner = old.partition("[")
+    for extra in types if inner else ():
+        if extra.isidentifier() and extra != head:
+            yield f"Change {head} in the type to {extra}: {extra}[{inner}", f"{extra}[{inner}"
     for extra in types if inner.endswith("]") and "," not in inner else ():
         yield f"Allow {extra} inside the type {old}", f"{head}[{inner[:-1]} | {extra}]"
         yield f"Change the type inside {old} to {extra}", f"{head}[{extra}]"

@@ -16,7 +16,10 @@ def named_types(context: RefactoringContext, arguments: Arguments) -> list[str]:
     types = [
         name
         for name in dict.fromkeys([*arguments.types, *spoken])
-        if name[:1].isupper() or not name.isidentifier() or name in spoken
+        if name[:1].isupper()
+        or not name.isidentifier()
+        or name in spoken
+        or ("_" in name and "type" in arguments.words)
     ]
     of = re.findall(
         r"\b(list|set|tuple|dict|iterable|sequence|iterator)s? of (?:the )?(\w+?)s?\b",

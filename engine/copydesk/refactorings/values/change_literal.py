@@ -20,7 +20,7 @@ _FLIPPED = {"True": "False", "False": "True"}
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     news = [code for code in (*arguments.code, *spoken_values(arguments)) if _is_literal(code)]
-    names = [name for name in arguments.names if name.isupper() and context.knows(name)]
+    names = [name for name in arguments.names if name.isupper() and len(name) > 1]
     places = [node for node in context.walk(*_LITERALS) if _is_whole(node)]
     places.sort(key=lambda node: not arguments.mentions(text_of(node).strip("\"'")))
     alike: dict[str, list[Node]] = {}

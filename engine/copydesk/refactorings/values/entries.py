@@ -67,9 +67,19 @@ def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None
 def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.starting(*COLLECTIONS):
         if single_line(node) or context.has(node):
-            for entry in arguments.pairs if node.type == "dictionary" else arguments.values:
+            for entry in (
+                _pairs_of(context, node, arguments) if node.type == "dictionary" else arguments.values
+            ):
                 if node.type == "dictionary" or context.knows(entry):
                     yield f"Add {entry} to {_name_of(node)}", add_entry(node, entry, context)
+
+
+def _pairs_of(context: RefactoringContext, node: Node, arguments: Arguments) -> list[str]:
+    """Entries of a dict: as they are spelt, and values of the instruction under their own names, where keys are strings."""
+    key = children_of(node)[0].child_by_field_name("key") if children_of(node) else None
+    quote = text_of(key)[-1] if key is not None and key.type == "string" else ""
+    values = [v for v in (*arguments.dotted, *arguments.names) if quote and context.knows(v)]
+    return [*arguments.pairs, *(f"{quote}{v.rpartition('.')[2]}{quote}: {v}" for v in values)]
 
 
 def _name_of(node: Node) -> str:
@@ -83,9 +93,9 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             yield from _terms(context, node)
             continue
         entries = children_of(node)
-        if not 1 < len(entries) <= _MOST_ENTRIES:
+        if not 0 < len(entries) <= _MOST_ENTRIES:
             continue
-        for k, entry in enumerate(entries):
+        for k, entry in enumerate(entries) if len(entries) > 1 else ():
             if is_mentioned(entry, arguments) or len(entries) < 4:
                 yield (
                     f"Drop {text_of(entry)} from the {node.type.replace('_', ' ')}",
@@ -97,8 +107,8 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     f"Swap {text_of(one)} and {text_of(two)}, the order",
                     replace_nodes(context.lines, [(one, text_of(two)), (two, text_of(one))]),
                 )
-        like = entries[0]
-        news = literals_like(text_of(like), arguments, 10) if like.type in LITERALS else []
+        like = next((entry for entry in entries if entry.type in LITERALS), None)
+        news = literals_like(text_of(like), arguments, 10) if like is not None else []
         for new in (
             [*news, *(n for n in arguments.names[:6] if context.knows(n))]
             if node.type != "dictionary"
@@ -111,7 +121,7 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 )
                 yield (
                     f"Add {new} to the {node.type}, first",
-                    insert_at(context.lines, start_of(like), f"{new}, "),
+                    insert_at(context.lines, start_of(entries[0]), f"{new}, "),
                 )
 
 

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
@@ -24,6 +26,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for code in pieces[:_MOST_CODE]:
         said = _words(code)
         for node in sorted(places, key=lambda node: -_alike(said, words[node.id]))[:_MOST_PLACES]:
+            if "..." in code:
+                for made in dict.fromkeys(code.replace("...", text) for text in _fillings(node)):
+                    yield f"Write {made} instead of {text_of(node)}", replace_expression(context, node, made)
+                continue
             if not _alike(said, words[node.id]):
                 continue
             yield f"Write {code} instead of {text_of(node)}", replace_expression(context, node, code)
@@ -44,6 +50,17 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f"Write {statement} instead of {text_of(node)}",
                     replace_expression(context, node, statement),
                 )
+
+
+def _fillings(node: Node) -> Iterator[str]:
+    """What an ellipsis in the code of an instruction may stand for: the old expression, or the arguments of a call in it."""
+    yield text_of(node)
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type == "argument_list" and one.named_child_count:
+            yield text_of(one)[1:-1]
+        waiting += reversed(one.named_children)
 
 
 def _plain(code: str) -> bool:

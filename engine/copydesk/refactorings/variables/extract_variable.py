@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import BLOCKS, COMPREHENSIONS, is_stored, statement_before
+from copydesk.refactorings.blocks import BLOCKS, COMPREHENSIONS, is_stored, is_text, statement_before
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import comments_above, in_one_line
+from copydesk.refactorings.clauses import COMPOUND, comments_above, in_one_line, named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_nodes, rewrite_node
+from copydesk.refactorings.expressions import is_mentioned
 from copydesk.refactorings.function_body import first_statement
 from copydesk.refactorings.new_names import derived_name, new_names
 from copydesk.refactorings.requested import requested_statements
@@ -28,6 +30,10 @@ _EXPRESSIONS = (
 _MOST = 20
 """Expressions that names of an instruction are tried for, those first that it has most of."""
 _LONGEST = 60
+_EARLIER = frozenset(
+    {"before", "above", "outside", "loop", "once", "first", "top", "start", "out", "after", "up"}
+)
+"""Words of an instruction that says where a variable is given its value."""
 
 
 def extract_variable(name: str, value: str, context: RefactoringContext) -> Edits | None:
@@ -58,7 +64,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     nodes = list(context.walk(*_EXPRESSIONS))
     for value in dict.fromkeys(text_of(n) for n in nodes):
         for name in arguments.names if arguments.mentions(value) else ():
-            if name not in context.names():
+            if name not in context.variables():
                 yield f'Extract {value} into variable "{name}"', extract_variable(name, value, context)
     places: dict[str, list[Node]] = {}
     for node in nodes:
@@ -68,12 +74,18 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     names = new_names(context, arguments)
     ranked = sorted(places.items(), key=lambda item: -_rank(item[0], item[1], arguments))
     for code, same in ranked[:_MOST]:
-        own = derived_name(code) if not names or arguments.mentions(code) else None
-        tried = [*names, own] if own is not None and same[0].type not in _LITERALS else names
+        parts = [part for part in re.findall(r"[^\W\d_]{3,}", code) if part in arguments.words]
+        parts = [part for part in parts if not hasattr(builtins, part)]
+        own = derived_name(code) if not names or parts or arguments.mentions(code) else None
+        tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
         what = code if len(code) < _LONGEST else f"the {same[0].type}"
         for name in dict.fromkeys(tried):
-            for edits in _named(context, same, name) if name not in context.names() else ():
+            for edits in _named(context, same, name) if name not in context.variables() else ():
                 yield f'Extract {what} into variable "{name}"', edits
+            if name not in context.variables() and is_mentioned(same[0], arguments):
+                for before in _earlier(context, _statement_of(same), far=bool(arguments.words & _EARLIER)):
+                    title = f'Extract {what} into variable "{name}" before {named(before)}'
+                    yield title, _made(context, same, name, in_one_line(same[0]), before)
 
 
 def _is_part(node: Node) -> bool:
@@ -83,7 +95,23 @@ def _is_part(node: Node) -> bool:
         return False
     if parent.type in ("expression_statement", "type"):
         return False
-    return not (parent.type == "call" and parent.child_by_field_name("function") == node)
+    return node.type == "call" or parent.type != "call" or parent.child_by_field_name("function") != node
+
+
+def _earlier(context: RefactoringContext, statement: Node | None, *, far: bool) -> Iterator[Node]:
+    """Statements before which a value may be made as well: the block round its own; far: all of these, and the two above it."""
+    above = statement
+    for _ in range(2 if far else 0):
+        above = above.prev_named_sibling if above is not None else None
+        if above is not None and not is_text(above) and context.has(above):
+            yield above
+    outer = statement.parent if statement is not None else None
+    while outer is not None and outer.type not in ("function_definition", "class_definition"):
+        if outer.type in COMPOUND and context.has(outer):
+            yield outer
+            if not far:
+                return
+        outer = outer.parent
 
 
 def _as_written(
@@ -95,6 +123,9 @@ def _as_written(
         if name.isidentifier() and value in places:
             for edits in _named(context, places[value], name):
                 yield f"Assign {statement} first, and use {name}", edits
+            for before in _earlier(context, _statement_of(places[value]), far=True):
+                title = f"Assign {statement} before {named(before)}, and use {name}"
+                yield title, _made(context, places[value], name, value, before)
 
 
 def _rank(code: str, nodes: Sequence[Node], arguments: Arguments) -> float:
@@ -125,9 +156,9 @@ def _named(context: RefactoringContext, nodes: Sequence[Node], name: str) -> Ite
 
 
 def _made(
-    context: RefactoringContext, nodes: Sequence[Node], name: str, value: str, before: Node
+    context: RefactoringContext, nodes: Sequence[Node], name: str, value: str | None, before: Node
 ) -> Edits | None:
-    if not context.starts_line(before):
+    if value is None or not context.starts_line(before):
         return None
     place = comments_above(context, rows(before)[0])
     put = insert_lines(place, [f"{context.indent(before)}{name} = {value}\n"])

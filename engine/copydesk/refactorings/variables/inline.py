@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -18,7 +19,7 @@ from copydesk.refactorings.blocks import (
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines, replace_nodes
+from copydesk.refactorings.edits import Edits, combined, delete_lines, merged, replace_lines, replace_nodes
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 
@@ -81,6 +82,7 @@ def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """Also where it is used more than once, or later, when its value may be another one."""
+    parts: dict[str, dict[int, Edits]] = {}
     for assignment in context.walk("assignment"):
         left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
         statement = assignment.parent
@@ -91,20 +93,31 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if left.type == "identifier" and value is not None:
             values = [value] if right.type in _WHOLE else [f"({value})", value]
             yield from _assigned_again(context, statement, left, values[0])
-            yield from _everywhere(context, statement, left, values)
+            for title, edits in _everywhere(context, statement, left, values):
+                yield title, edits
+                if edits and " of line " in title:
+                    parts.setdefault(text_of(left), {}).setdefault(statement.start_byte, edits)
+    for name, several in parts.items():
+        if len(several) > 1:
+            yield f'Inline variable "{name}" everywhere', combined(context.lines, several.values())
 
 
 def _everywhere(
     context: RefactoringContext, statement: Node, left: Node, values: list[str]
 ) -> Iterator[Proposal]:
+    """In all uses, up to where the variable is given another value."""
     name, scope = text_of(left), function_of(statement)
     names = [n for n in identifiers(scope) if text_of(n) == name and not is_label(n)] if scope else []
-    uses = [n for n in names if n.start_byte >= statement.end_byte and not is_stored(n)]
-    if len(uses) != len(names) - 1 or not 0 < len(uses) <= _MOST_USES:
-        return
+    behind = [n for n in names if n.start_byte >= statement.end_byte]
+    uses = list(takewhile(lambda node: not is_stored(node), behind))
+    again = behind[len(uses)].parent if len(uses) < len(behind) else None
+    old = again is not None and any(node.end_byte <= again.end_byte for node in behind[len(uses) + 1 :])
+    if not 0 < len(uses) <= _MOST_USES or old or (again is not None and again.type != "assignment"):
+        return  # what gives it the other value reads this one
+    where = "everywhere" if len(uses) == len(names) - 1 else f"of line {rows(statement)[0]}"
     for value in values:
         put = replace_nodes(context.lines, [(use, value) for use in uses])
-        yield f'Inline variable "{name}" everywhere', merged(delete_lines(*rows(statement)), put)
+        yield f'Inline variable "{name}" {where}', merged(delete_lines(*rows(statement)), put)
     yield (
         f'Inline variable "{name}" once, keep it',
         replace_nodes(context.lines, [(uses[-1], values[0])]),

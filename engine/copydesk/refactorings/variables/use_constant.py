@@ -12,8 +12,6 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_nodes
 from copydesk.syntax.tree import text_of
 
-_LITERALS = ("integer", "float", "string", "unary_operator")
-
 
 def use_constant(name: str, value: str, context: RefactoringContext) -> Edits | None:
     """Everywhere in the selection."""
@@ -36,7 +34,7 @@ def _said_by(node: Node, value: str) -> bool:
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    values = dict.fromkeys(text_of(n) for n in context.walk(*_LITERALS))
+    values = dict.fromkeys(text_of(n) for n in context.walk("integer", "float", "string", "unary_operator"))
     for value in values:
         for name in arguments.names if arguments.mentions(value) else ():
             if name.isupper():
