@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copydesk.errors import TrainingError
-from copydesk.files.atomic import replacing
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.ranking import BITS, Hashes, features_of, hashes, places, words_of
+from copydesk.refactorings.ranking import Hashes, features_of, hashes, places, words_of
+from copydesk.refactorings.ranking_table import BITS
 from copydesk.refactorings.registry import proposals
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
@@ -30,9 +29,7 @@ from copydesk_training.wanted import Wanted
 MOST_RIVALS = 150
 """Proposals of one request that are learnt from, drawn anew for each; the right ones are always among them."""
 RATE = 0.1
-PASSES = 3
-DECAY = 1e-6
-"""Each weight loses so much of itself with each step that uses it."""
+PASSES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +97,7 @@ def train(groups: Sequence[Ranked], *, passes: int = PASSES, seed: int = 0) -> N
             where, inverse = np.unique(at, return_inverse=True)
             gradient = np.bincount(inverse, each).astype(np.float32)
             squares[where] += gradient**2
-            table[where] -= RATE * gradient / np.sqrt(squares[where]) + DECAY * table[where]
+            table[where] -= RATE * gradient / np.sqrt(squares[where])
     return table
 
 
@@ -112,9 +109,3 @@ def recall(groups: Sequence[Ranked], table: NDArray[np.float32], most: int) -> f
         ahead = (scores[group.right :] >= scores[: group.right].max()).sum()
         hits += bool(ahead < most)
     return hits / max(len(groups), 1)
-
-
-def save(table: NDArray[np.float32], path: Path) -> None:
-    """Write the table as float16. Raises OSError."""
-    with replacing(path) as partial, partial.open("wb") as file:
-        np.save(file, table.astype(np.float16))

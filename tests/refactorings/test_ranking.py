@@ -7,7 +7,8 @@ import pytest
 
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.ranking import BITS, features_of, hashes, places, score, weights, words_of
+from copydesk.refactorings.ranking import features_of, hashes, places, score, words_of
+from copydesk.refactorings.ranking_table import BITS, ranking_table
 from copydesk.refactorings.registry import enumerate_candidates, proposals
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
@@ -60,14 +61,14 @@ def test_a_score_is_the_sum_of_the_weights_of_its_features() -> None:
         paired, single = features_of(context(), arguments, one)
         at = places(words, hashes(paired), hashes(single))
         assert len(at) == len(words) * len(paired) + len(single)
-        assert got == pytest.approx(weights()[at].sum(), abs=1e-3)
+        assert got == pytest.approx(ranking_table().total(at), abs=1e-3)
 
 
 def test_the_table_is_whole() -> None:
-    table = weights()
-    assert table.shape == (1 << BITS,)
-    assert table.dtype == np.float32
-    assert np.isfinite(table).all()
+    table = ranking_table()
+    assert table.weights.shape == (1 << BITS,)
+    assert table.weights.dtype == np.int8
+    assert 0 < table.step < 1
 
 
 @pytest.mark.parametrize("instruction", ["", "*", "é " * 300, "`", "\ud800"])

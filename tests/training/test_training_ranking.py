@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from copydesk.errors import TrainingError
+from copydesk.refactorings.ranking_table import LEAST, RankingTable
 from copydesk.request import EditRequest
 from copydesk_training.example import Example
-from copydesk_training.ranking import MOST_RIVALS, Ranked, ranked, recall, save, train
+from copydesk_training.ranking import MOST_RIVALS, Ranked, ranked, recall, train
 
 NAMES = [("value", "number"), ("item", "entry"), ("x", "width"), ("result", "found"), ("size", "length")]
 
@@ -57,9 +58,13 @@ def test_a_request_without_its_edit_among_the_proposals_teaches_nothing() -> Non
         train([])
 
 
-def test_a_table_is_written_whole(tmp_path: Path) -> None:
+def test_a_table_is_kept_whole_in_eight_bits(tmp_path: Path) -> None:
     table = train(groups(NAMES[:1]), passes=1)
-    save(table, tmp_path / "ranking.npy")
-    found = np.load(tmp_path / "ranking.npy")
-    assert found.dtype == np.float16
-    np.testing.assert_allclose(found, table, atol=2e-3, rtol=2e-3)
+    RankingTable.of(table).save(tmp_path / "ranking.npz")
+    with (tmp_path / "ranking.npz").open("rb") as file:
+        found = RankingTable.read(file)
+    assert found.weights.dtype == np.int8
+    kept = np.where(np.abs(table) < LEAST, 0, table)
+    np.testing.assert_allclose(found.weights * found.step, kept, atol=found.step / 2 + 1e-6)
+    at = np.flatnonzero(kept)[:50].astype(np.uint32)
+    assert found.total(at) == pytest.approx(kept[at].sum(), abs=50 * found.step)

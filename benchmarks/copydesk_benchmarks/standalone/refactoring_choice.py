@@ -1,7 +1,7 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
     python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 32] [--json FILE]
-        [--written CORPUS | --development]
+        [--written CORPUS [--every 1] | --development]
 
 Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were
 held out of it, or with --development those of `tests/data/instructions`; a part of them leaves nothing to do. Candidates are
@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -226,7 +227,7 @@ def asked(args: argparse.Namespace) -> Iterator[tuple[str, Iterable[Question]]]:
             yield record.kind, [Question.of_record(record, packages.text(record))]
     elif args.written is not None:
         for kind, those in held_out(Corpus(Path(args.written)), idle=True):
-            yield kind, map(Question.of_example, those)
+            yield kind, map(Question.of_example, islice(those, 0, None, args.every))
     else:
         for kind in args.kinds.split(",") if args.kinds else [*kinds(), *IDLE]:
             yield kind, map(Question.of_example, examples(kind, args.examples * (4 if kind in IDLE else 1)))
@@ -241,6 +242,9 @@ def main() -> int:
     parser.add_argument("--kinds", default="", help="comma-separated; all by default")
     parser.add_argument(
         "--written", metavar="CORPUS", help="the requests written for this corpus and held out"
+    )
+    parser.add_argument(
+        "--every", type=int, default=1, metavar="N", help="only one in N of these, of each kind"
     )
     parser.add_argument(
         "--development", action="store_true", help="the development set of instructions in people's words"

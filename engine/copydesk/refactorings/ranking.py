@@ -12,8 +12,7 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from importlib import resources
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
@@ -25,10 +24,8 @@ from copydesk.refactorings.affinity import stem
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.ranking_table import BITS, ranking_table
 
-BITS = 16
-"""The table has 2^BITS weights."""
-FILE = "ranking.npy"
 MOST_WORDS = 24
 """Words and pairs of words of an instruction that are looked at."""
 MOST_TOKENS = 6
@@ -126,17 +123,9 @@ def score(
     context: RefactoringContext, arguments: Arguments, found: Sequence[Proposed]
 ) -> NDArray[np.float32]:
     """float32 [n]: how well each candidate goes with the instruction."""
-    words, table = hashes(words_of(arguments)), weights()
+    words, table = hashes(words_of(arguments)), ranking_table()
     out = np.zeros(len(found), np.float32)
     for k, proposed in enumerate(found):
         paired, single = features_of(context, arguments, proposed)
-        out[k] = table[places(words, hashes(paired), hashes(single))].sum()
+        out[k] = table.total(places(words, hashes(paired), hashes(single)))
     return out
-
-
-@cache
-def weights() -> NDArray[np.float32]:
-    """float32 [2^BITS]."""
-    with (resources.files("copydesk.refactorings") / FILE).open("rb") as file:
-        found: NDArray[np.float32] = np.load(file, allow_pickle=False).astype(np.float32)
-    return found

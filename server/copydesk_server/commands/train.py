@@ -229,7 +229,7 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
-    from copydesk.refactorings.ranking import FILE
+    from copydesk.refactorings.ranking_table import FILE, RankingTable
     from copydesk_training import ranking
     from copydesk_training.corpus import Corpus
 
@@ -237,11 +237,11 @@ def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
     learnt = [ranking.ranked(example, rng) for example in ranking.examples(made)]
     table = ranking.train([one for one in learnt if one is not None], seed=args.seed)
     path = Path(args.out) if args.out is not None else work / FILE
-    ranking.save(table, path)
+    RankingTable.of(table).save(path)
     asked = [ranking.ranked(example, rng, None) for example in ranking.examples(made, held_out=True, turns=1)]
     found = [one for one in asked if one is not None]
     shares = ", ".join(
-        f"among the first {most} {ranking.recall(found, table, most):.0%}" for most in (1, 8, 64)
+        f"among the first {most} {ranking.recall(found, table, most):.0%}" for most in (1, 8, 32)
     )
     used = sum(one is not None for one in learnt)
     console.print(f"{path}: learnt from {used:,} of {len(learnt):,} requests")

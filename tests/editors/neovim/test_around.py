@@ -93,7 +93,9 @@ def test_who_has_no_linter_gets_one(tmp_path: Path) -> None:
     """The first file of somebody who has installed copydesk and nothing else."""
     alone = Neovim.start(unpack("forky", "neovim"), tmp_path, setup="setup", linter_encoding="utf-16")
     try:
-        alone.lua("vim.api.nvim_clear_autocmds({ event = 'FileType', pattern = 'python' })")  # no other linter
+        alone.lua(
+            "vim.api.nvim_clear_autocmds({ event = 'FileType', pattern = 'python' })"
+        )  # no other linter
         path = tmp_path / "first.py"
         path.write_bytes(reports.TEXT.encode())
         alone.open(path)
