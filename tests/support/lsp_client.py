@@ -52,6 +52,7 @@ FULL = {
             "dataSupport": True,
             "resolveSupport": {"properties": ["edit"]},
         },
+        "inlineCompletion": {},
         "publishDiagnostics": {"versionSupport": True},
     },
 }  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -63,6 +63,7 @@ class Prefetch:
         self._entries: dict[str, list[_Entry]] = {}  # by URI, the oldest first
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
+        self._callbacks: list[Callable[[OpenDocument], None]] = []
         state.documents.subscribe(self._on_open, self._on_change, self._on_close)
         diagnostics.subscribe(self.schedule)
         edits.when_idle(self.schedule)
@@ -78,6 +79,16 @@ class Prefetch:
             ):
                 return entry.outcome
         return None
+
+    def subscribe(self, callback: Callable[[OpenDocument], None]) -> None:
+        """Be told of the document of which one more is there."""
+        self._callbacks.append(callback)
+
+    def fixes(self, document: OpenDocument) -> Iterator[tuple[Diagnostic, EditOutcome]]:
+        """The edits that are known for the document as it stands, the oldest first."""
+        for entry in self._entries.get(document.uri, ()):
+            if entry.outcome.status == "edited" and self._holds(document, entry):
+                yield entry.diagnostic, entry.outcome
 
     def schedule(self) -> None:
         """There may be something to do, once it is calm."""
@@ -141,6 +152,8 @@ class Prefetch:
             # What is out of sight goes first, the oldest of it before the rest.
             entries.remove(next((e for e in entries if e.diagnostic not in wanted), entries[0]))
         self._entries[document.uri] = entries
+        for callback in self._callbacks:
+            callback(document)
 
     def _holds(self, document: OpenDocument, entry: _Entry) -> bool:
         """Whether it is about the text that is there, and the model's that is loaded."""
