@@ -13,6 +13,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from copydesk import __version__
+from copydesk.quickfixes.words import contains_word
 from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.engine_state import EngineListeners
 from copydesk_server.lsp import methods
@@ -55,6 +56,7 @@ from copydesk_server.lsp.handlers.work_done_progress_cancel import work_done_pro
 from copydesk_server.lsp.inline_completions import InlineCompletions
 from copydesk_server.lsp.lint import Linting
 from copydesk_server.lsp.logs import Log
+from copydesk_server.lsp.manual_renames import ManualRenames
 from copydesk_server.lsp.message_types import converter
 from copydesk_server.lsp.model_advice import ModelAdvice
 from copydesk_server.lsp.options import Options
@@ -149,10 +151,14 @@ class App:
         self.verifier = BackgroundVerifier(lambda: tuple(folders), lambda: state.untrusted)
         verify = verify or self.verifier
         imports = WorkspaceImports(state)
-        propose = propose or ProposedFixes(state, self.verifier.ruff, imports)
+        renames = ManualRenames(documents, propose or ProposedFixes(state, self.verifier.ruff, imports))
+        propose = renames
         requests = EditRequests(state, diagnostics)
         edits = self.edits = EditService(state, self.engine, engine_sync, bars, propose, verify, self.started)
         prefetch = self.prefetch = Prefetch(state, tasks, self.engine, diagnostics, requests, edits)
+        renames.subscribe(
+            lambda document, name: prefetch.forget(document, lambda each: contains_word(each.message, name))
+        )
         programs = Programs(documents, encoding)
         self.linting = Linting(state, client, tasks, engine_sync, diagnostics, self.verifier)
         fix_all = FixAll(state, bars, diagnostics, requests, edits, prefetch, verify)

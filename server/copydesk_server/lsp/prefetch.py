@@ -90,6 +90,13 @@ class Prefetch:
             if entry.outcome.status == "edited" and self._holds(document, entry):
                 yield entry.diagnostic, entry.outcome
 
+    def forget(self, document: OpenDocument, concerns: Callable[[Diagnostic], bool]) -> None:
+        """What is known of these findings does not hold any more, though their lines have not changed."""
+        entries = self._entries.get(document.uri, ())
+        self._entries[document.uri] = [entry for entry in entries if not concerns(entry.diagnostic)]
+        self._edits.stop_prefetching()
+        self.schedule()
+
     def schedule(self) -> None:
         """There may be something to do, once it is calm."""
         # What comes in while it waits does not put it off: an editor may ask for actions with every move of the cursor.
@@ -107,6 +114,8 @@ class Prefetch:
         self._timer = None
         if self._task is None or self._task.done():
             self._task = self._tasks.spawn(self._work(), "prefetch")
+        else:
+            self._task.add_done_callback(lambda _: self.schedule())  # it may have been told to stop
 
     async def _work(self) -> None:
         while (chosen := self._next()) is not None:
