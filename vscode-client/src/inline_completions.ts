@@ -16,16 +16,17 @@ export const inlineCompletions: Middleware = {
 export function followInlineCompletions(server: Server, extension: string): vscode.Disposable {
   return server.onMoreInlineCompletions((more) => {
     if (isThere(server, more)) {
-      // Versions of VS Code that know no arguments ask everybody. `explicit`: it does not count as asked for by the person, who may
-      // have switched ghost text off.
+      // As if the person had asked: otherwise VS Code does not ask again about the same text and place. Versions that know no
+      // arguments ask every extension.
       void vscode.commands.executeCommand("editor.action.inlineSuggest.trigger", {
         providerId: `${extension}:*`,
-        explicit: false,
+        explicit: true,
       });
     }
   });
 }
 
+/** Whether the cursor is still there, in an editor whose person wants ghost text. */
 function isThere(server: Server, { uri, version, position }: MoreInlineCompletions): boolean {
   const client = server.client;
   const editor = vscode.window.activeTextEditor;
@@ -36,6 +37,7 @@ function isThere(server: Server, { uri, version, position }: MoreInlineCompletio
     editor.document.version === version &&
     editor.selections.length === 1 &&
     editor.selection.isEmpty &&
-    editor.selection.active.isEqual(client.protocol2CodeConverter.asPosition(position))
+    editor.selection.active.isEqual(client.protocol2CodeConverter.asPosition(position)) &&
+    vscode.workspace.getConfiguration("editor", editor.document).get("inlineSuggest.enabled", true)
   );
 }

@@ -1,6 +1,5 @@
 // Ghost text: a colon that was forgotten, found by another's linter, is shown once the server knows its fix, and accepted by Tab.
 
-import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Workbench } from "../workbench.ts";
 
@@ -65,7 +64,8 @@ test("behind the cursor", async () => {
     await bench.page.keyboard.type("x");
     await bench.page.keyboard.press("Backspace");
     await bench.until(async () => (await ghost()) === ":", "the colon as ghost text");
-    await bench.command("Accept Inline Suggestion");
+    await bench.page.keyboard.press("Tab");
+    await bench.until(async () => (await ghost()) === "", "no ghost text");
     await bench.saved("behind.py", TEXT);
   });
 });
@@ -77,6 +77,5 @@ test("not on another line", async () => {
     await bench.until(async () => (await ghost()) === ":", "the colon as ghost text");
     await bench.page.keyboard.press("ArrowDown");
     await bench.until(async () => (await ghost()) === "", "no ghost text");
-    assert.equal(await ghost(), "");
   });
 });
