@@ -103,6 +103,7 @@ class OpenDocument:
     def forget(self, size: int) -> None:
         """Keep nothing of a text of `size` bytes but that."""
         self.forgotten, self.lines, self.size = True, TextLines(), Size(())
+        self.rewritten = None
         self.size.bytes = size
 
     def _splice(self, edit: TextEdit, encoding: Encoding, *, first: bool) -> Change:

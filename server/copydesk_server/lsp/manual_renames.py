@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from copydesk.request import Diagnostic, ToolFix
@@ -58,33 +58,14 @@ class ManualRenames:
         self, document: OpenDocument, diagnostics: Sequence[Diagnostic]
     ) -> Awaitable[Sequence[Diagnostic]] | None:
         """See `Propose`."""
-        informed = self._informed(document, diagnostics)
+        names = self._names.get(document.uri)
+        if names is None or not names.written:
+            return self._propose(document, diagnostics)
+        informed = _informed(document, diagnostics, names.written)
         asked = self._propose(document, informed)
         if asked is not None or informed == list(diagnostics):
             return asked
         return _ready(informed)
-
-    def _informed(self, document: OpenDocument, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-        names = self._names.get(document.uri)
-        if names is None or not names.written or document.language != LANGUAGE:
-            return list(diagnostics)
-        # Not before it is needed: `initialize` has no time for imports.
-        from copydesk.quickfixes.handlers.unresolved_name import flagged
-        from copydesk.quickfixes.kinds import DiagnosticKind, classify
-
-        informed = []
-        for diagnostic in diagnostics:
-            line = diagnostic.start.line
-            if line < len(document.lines) and classify(diagnostic) is DiagnosticKind.UNDEFINED_NAME:
-                text = content(document.lines.lines[line])
-                place = flagged(diagnostic, text)
-                new = names.written.get(text[slice(*place)]) if place is not None else None
-                if place is not None and new is not None:
-                    start, end = (Position(line, column) for column in place)
-                    own = ToolFix((TextEdit(start, end, new),), safe=True)
-                    diagnostic = replace(diagnostic, fixes=(own,))
-            informed.append(diagnostic)
-        return informed
 
     # -- the text changes ----------------------------------------------------------------------------------------------
 
@@ -120,8 +101,31 @@ class ManualRenames:
         self._names.pop(document.uri, None)
 
 
+def _informed(
+    document: OpenDocument, diagnostics: Sequence[Diagnostic], written: Mapping[str, str]
+) -> list[Diagnostic]:
+    """The same, with the new name as a fix of those that miss an old one."""
+    # Not before it is needed: `initialize` has no time for imports.
+    from copydesk.quickfixes.handlers.unresolved_name import flagged
+    from copydesk.quickfixes.kinds import DiagnosticKind, classify
+
+    informed = []
+    for diagnostic in diagnostics:
+        line = diagnostic.start.line
+        if line < len(document.lines) and classify(diagnostic) is DiagnosticKind.UNDEFINED_NAME:
+            text = content(document.lines.lines[line])
+            place = flagged(diagnostic, text)
+            new = written.get(text[slice(*place)]) if place is not None else None
+            if place is not None and new is not None:
+                start, end = (Position(line, column) for column in place)
+                own = ToolFix((TextEdit(start, end, new),), safe=True)
+                diagnostic = replace(diagnostic, fixes=(own,))
+        informed.append(diagnostic)
+    return informed
+
+
 def _written_over(before: str, after: str) -> tuple[int, str, str]:
-    """Where the words that differ begin, and what stands there in each; the words are empty where more than one differs."""
+    """Where two versions of a line differ, widened to whole words: the column, and what stands there in each."""
     shortest = min(len(before), len(after))
     start = 0
     while start < shortest and before[start] == after[start]:

@@ -7,11 +7,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from lsprotocol import types
 
 from copydesk.request import Diagnostic, ToolFix
+from copydesk.text.document import Encoding
 from copydesk_server.lsp import prefetch
+from copydesk_server.lsp.documents import Documents
+from copydesk_server.lsp.manual_renames import ManualRenames
 from fake_engine import FakeJob
-from lsp_desk import RESOLVES, URI, Desk, desk, edit, span
+from lsp_desk import RESOLVES, URI, Desk, desk, edit, nothing_proposed, span
 
 TEXT = "def f(n, m):\n    k = n + m\n    return n\n"
 PARAMETER = (0, 6)
@@ -88,6 +92,20 @@ def test_the_new_name_is_proposed_for_the_old_one(keys: Keys, expected: str | No
             job.finished("refused")
 
     run(scenario)
+
+
+def test_a_line_of_a_document_that_became_too_large_is_not_read() -> None:
+    followed: list[tuple[int, str] | None] = []
+    documents = Documents(Encoding.UTF16, most_bytes=lambda _: 20)
+    documents.subscribe(
+        lambda _: None, lambda document, *_: followed.append(document.rewritten), lambda _: None
+    )
+    ManualRenames(documents, nothing_proposed)
+    documents.open(types.TextDocumentItem(URI, "python", 1, "f(n)\nn = 1\n"))
+    for version, text in enumerate(("m", "much_longer_than_that")):
+        place = types.Range(types.Position(0, 2), types.Position(0, 3))
+        documents.change(URI, 2 + version, [types.TextDocumentContentChangePartial(place, text)])
+    assert followed == [(0, "f(n)\n"), None]
 
 
 @pytest.mark.parametrize(
