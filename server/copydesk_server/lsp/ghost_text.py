@@ -25,8 +25,8 @@ MOST_LINES = 64
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """`text` replaces the characters from `start` to `end` of line `line`, which it begins with: it only puts text in. Lines are
-    0-based, columns in code points, line breaks of the text line feeds.
+    """`text` replaces the characters from `start` to `end` of line `line`, and has all of them in it: text is only put in. Lines
+    are 0-based, columns in code points, line breaks of the text line feeds.
     """
 
     line: int

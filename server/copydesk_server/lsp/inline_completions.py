@@ -87,18 +87,13 @@ class InlineCompletions:
         lines, encoding = document.lines, self._state.encoding
         line, column = lines.locate(Position(place.line, place.character), encoding)
         found: dict[Insertion, None] = {}
-        known: set[Diagnostic] | None = None
         for diagnostic, edits in self._confirmed(document):
             try:
                 one = insertion(lines, edits, encoding, line, column)
             except CopydeskError:
                 continue
-            if one is None:
-                continue
             # A fix is kept for as long as its lines are; its finding may be gone for something that was done elsewhere.
-            if known is None:
-                known = {finding.diagnostic for finding in self._diagnostics.in_sight(document)}
-            if diagnostic not in known:
+            if one is None or not self._diagnostics.reports(document, diagnostic):
                 continue
             if selected is not None:
                 extended = self._extending(document, one, selected)
