@@ -1,8 +1,9 @@
 """Names that a person has just written over: what the other uses of such a name are probably meant to become.
 
 Who renames a variable by hand changes one place after the other, and the tools call the old name undefined meanwhile. There the
-new name is proposed, as a linter proposes a fix of its own; whether it is one is verified as for any other. Only single lines are
-followed, keystroke by keystroke, and nothing is kept but pairs of names.
+new name is proposed, as a linter proposes a fix of its own; whether it is one is verified as for any other. Only places that bind
+a name count, as far as their own line shows it: who writes over a use may mean another variable. Only single lines are followed,
+keystroke by keystroke, and nothing is kept but pairs of names.
 """
 
 from __future__ import annotations
@@ -17,20 +18,39 @@ from copydesk.text.document import Change, Position, TextEdit, content
 from copydesk_server.lsp.documents import Documents, OpenDocument
 from copydesk_server.lsp.proposed_fixes import LANGUAGE, Propose
 
+LONGEST_LINE = 1000
+"""Characters; what is written in a longer line is not looked at."""
 MOST_NAMES = 8
 """Names of a document that are remembered as written over."""
+_BINDING_BEFORE = re.compile(
+    r"""^\s*(?:async\s+)?(?:def|class)\s+\Z
+    | \b(?:for|lambda)\s+(?:(?!\bin\b)[^:=])*\Z
+    | \b(?:as|import|global|nonlocal)\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*\Z
+    """,
+    re.VERBOSE,
+)
+"""What stands on a line before a name that it binds, whatever comes behind it."""
+_BINDING_BEHIND = re.compile(r"(?:\s*,\s*\*?[\w.]+)*\s*(?::[^=]*)?=(?!=)")
+"""What stands behind a name that is assigned to, where the statement begins with it or with other targets."""
+_FUNCTION = re.compile(r"\s*(?:async\s+)?def\b")
+_STATEMENT = re.compile(r"^\s*(?:\*?[\w.]+\s*,\s*)*\*?\Z")
+_PARAMETER = re.compile(r"\s*:\s*[^\s:]")
+"""Behind a name that begins its line: an annotation, of a parameter or a variable."""
 _WORD = re.compile(r"\w")
 _WORD_AT_START, _WORD_AT_END = re.compile(r"\A\w+"), re.compile(r"\w+\Z")
 
 
 @dataclass(slots=True)
 class _Writing:
-    """A word that is being written over: where it begins, what it was, the last first, and what it is by now."""
+    """A word that is being written over: where it begins, what it was, the last first, and what it is by now. noted: whether it
+    is among the names that were.
+    """
 
     line: int
     start: int
     olds: tuple[str, ...]
     new: str
+    noted: bool = False
 
 
 @dataclass(slots=True)
@@ -77,15 +97,21 @@ class ManualRenames:
             names.writing = None
             return
         line, before = document.rewritten
-        start, old, new = _written_over(content(before), content(document.lines.lines[line]))
+        after = content(document.lines.lines[line])
+        if max(len(before), len(after)) > LONGEST_LINE:
+            names.writing = None
+            return
+        start, old, new = _written_over(content(before), after)
         writing = names.writing
         if writing is not None and (writing.line, writing.start, writing.new) == (line, start, old):
             writing.new = new
         else:
             earlier = [name for name, became in names.written.items() if became == old]
             writing = names.writing = _Writing(line, start, (old, *earlier), new)
-        for name in filter(_is_name, writing.olds):
-            self._note(document, names.written, name, writing.new)
+        if writing.noted or _binds(after, start, start + len(new)):
+            writing.noted = True
+            for name in filter(_is_name, writing.olds):
+                self._note(document, names.written, name, new)
 
     def _note(self, document: OpenDocument, written: dict[str, str], old: str, new: str) -> None:
         was = written.pop(old, None)
@@ -142,6 +168,19 @@ def _written_over(before: str, after: str) -> tuple[int, str, str]:
         rest = _WORD_AT_START.sub("", rest)
     start, tail = len(head), len(rest)
     return start, before[start : len(before) - tail], after[start : len(after) - tail]
+
+
+def _binds(line: str, start: int, end: int) -> bool:
+    """Whether the name from `start` to `end` is bound there, by all that the line shows."""
+    before, behind = line[:start], line[end:]
+    if _BINDING_BEFORE.search(before) or behind.lstrip().startswith(":="):
+        return True
+    if _FUNCTION.match(before):
+        depth = sum(map(before.count, "([{")) - sum(map(before.count, ")]}"))
+        return depth == 1 and before.rstrip(" \t*").endswith(("(", ","))
+    if _STATEMENT.match(before) and _BINDING_BEHIND.match(behind):
+        return True
+    return not before.strip(" \t*") and _PARAMETER.match(behind) is not None
 
 
 def _is_name(word: str) -> bool:

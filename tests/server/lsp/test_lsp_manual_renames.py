@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -89,6 +90,61 @@ def test_the_new_name_is_proposed_for_the_old_one(keys: Keys, expected: str | No
             (found,) = job.request.diagnostics
             place = edit(USE, (1, 9), expected or "")
             assert found.fixes == ((ToolFix((place,), safe=True),) if expected is not None else ())
+            job.finished("refused")
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    ("line", "binds"),
+    [
+        ("def f(n):", True),
+        ("async def f(a, *, n=1):", True),
+        ("def f(a=m, n=1):", True),
+        ("def f(a=n):", False),
+        ("def f(a: n):", False),
+        ("def f(a: dict[str, n]):", False),
+        ("def f(a: dict[str, int], n: int):", True),
+        ("def f(a) -> n:", False),
+        ("class A(n):", False),
+        ("n = " + 1000 * "1", False),
+        ("def n():", True),
+        ("class n:", True),
+        ("n = 1", True),
+        ("a, n = 1, 2", True),
+        ("n, a = 1, 2", True),
+        ("n: int = 1", True),
+        ("    n: int,", True),
+        ("for n in rows:", True),
+        ("for a, n in rows:", True),
+        ("for a in n:", False),
+        ("x = [a for n in rows]", True),
+        ("x = [n for a in rows]", False),
+        ("x = lambda n: 1", True),
+        ("x = lambda a: n", False),
+        ("with open(a) as n:", True),
+        ("import n", True),
+        ("from a import b, n", True),
+        ("if (n := 1):", True),
+        ("if n == 1:", False),
+        ("f(n=1)", False),
+        ("x = n", False),
+        ("return n", False),
+        ("f(n)", False),
+        ("else_ = {1: n}", False),
+        ("n.a = 1", False),
+        ("if n: pass", False),
+    ],
+)
+def test_only_a_place_that_binds_the_name_counts(line: str, binds: bool) -> None:
+    async def scenario() -> None:
+        async with desk() as d:
+            d.open(f"{line}\nprint(n)\n")
+            (place,) = re.finditer(r"(?<!\w)n(?!\w)", line)
+            d.change((0, place.start()), (0, place.end()), "number")
+            push(d, undefined("n", 1, 6))
+            job = await d.engine.job(0)
+            assert bool(job.request.diagnostics[0].fixes) is binds
             job.finished("refused")
 
     run(scenario)
