@@ -62,6 +62,7 @@ for method, handler in pairs({
   ["copydesk/status"] = { "copydesk.status", "told" },
   ["copydesk/hunk"] = { "copydesk.edit", "hunk" },
   ["copydesk/retract"] = { "copydesk.edit", "retract" },
+  ["copydesk/inlineCompletions"] = { "copydesk.inline_completion", "again" },
 }) do
   vim.lsp.handlers[method] = function(_, params, context)
     require(handler[1])[handler[2]](params, context)

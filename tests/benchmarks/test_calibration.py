@@ -108,10 +108,10 @@ def test_what_settings_show(
         {"likelihoods": [1.0, 0.0, 1.0], "priors": [9.0, 0.0, 0.0], "right": [True, False, False]},
         {"likelihoods": [0.0, 3.0, 0.0], "priors": [0.0] * 3, "right": [False, True, False]},
     ]
-    alone = choice_settings.likeliest(choices, choice_settings.Weighing(0.0, 0.0, 0.0))
-    assert choice_settings.counts(alone, 0.8, 0.8) == choice_settings.Counts(1, 1, 1, 0)
-    ranked = choice_settings.likeliest(choices, choice_settings.Weighing(0.5, 0.0, 0.0))
-    assert choice_settings.counts(ranked, 0.8, 0.95) == choice_settings.Counts(2, 1, 0, 0)
+    alone = choice_settings.Likeliest.of(choices, choice_settings.Weighing(0.0, 0.0, 0.0))
+    assert alone.counts(0.8, 0.8) == choice_settings.Counts(1, 1, 1, 0)
+    ranked = choice_settings.Likeliest.of(choices, choice_settings.Weighing(0.5, 0.0, 0.0))
+    assert ranked.counts(0.8, 0.95) == choice_settings.Counts(2, 1, 0, 0)
     assert choice_settings.Counts(2, 1, 1, 0).worth(3.0) == 0.0
     path = tmp_path / "choices.json"
     path.write_text(json.dumps([choices[0], choices[3]]))

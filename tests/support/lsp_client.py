@@ -54,6 +54,7 @@ FULL = {
             "dataSupport": True,
             "resolveSupport": {"properties": ["edit"]},
         },
+        "inlineCompletion": {},
         "publishDiagnostics": {"versionSupport": True},
     },
 }  # fmt: skip

@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp import incoming, jsonrpc
 from copydesk_server.lsp.app import App
+from copydesk_server.lsp.capabilities import ACCEPTED, COMMANDS
 from copydesk_server.lsp.options import Options
 from fake_engine import FakeEngine, FakeJob
 from lsp_client import SCRIPTED, entry, environment
@@ -32,6 +33,7 @@ URIS = ("untitled:a.py", "untitled:b.py", "file:///nowhere/c.py", "git:/d.py")
 TEXT = "import os\n\n\ndef first(x):\n    if x == None:\n        return 1\n"
 CAPABILITIES = {
     **RESOLVES,
+    "textDocument": {**RESOLVES["textDocument"], "inlineCompletion": {}},
     "window": {"workDoneProgress": True},
     "workspace": {
         **RESOLVES["workspace"],
@@ -103,7 +105,7 @@ class Fuzzer:
         uri = choose.choice(URIS)
         version = self._versions[uri]
         document = {"uri": uri, "version": version}
-        kind = choose.randrange(16)
+        kind = choose.randrange(17)
         if kind == 0:
             self._versions[uri] = 1
             return _note(
@@ -135,7 +137,7 @@ class Fuzzer:
         if kind == 6:
             return self._ask("codeAction/resolve", title="x", data=self._data(uri))
         if kind == 7:
-            command = choose.choice(("copydesk.server.apply", "copydesk.server.fixAll", "no.such"))
+            command = choose.choice((*COMMANDS, ACCEPTED, "no.such"))
             return self._ask("workspace/executeCommand", command=command, arguments=[self._data(uri)])
         if kind == 8:
             wanted: Json = choose.choice(
@@ -157,12 +159,19 @@ class Fuzzer:
                 _note("window/workDoneProgress/cancel", token="t"),
                 _note("$/setTrace", value="off"),
                 _note("initialized"),
-                _note("workspace/didChangeConfiguration", settings={"copydesk": {"candidates": 2}}),
+                _note("workspace/didChangeConfiguration", settings={"copydesk": {"inlineCompletions": True}}),
                 _note("workspace/didChangeWatchedFiles", changes=[{"uri": uri, "type": 2}]),
                 _note("workspace/didChangeWorkspaceFolders", event={"added": [FOLDER], "removed": []}),
             ))  # fmt: skip
         if kind == 14:
             return self._ask("initialize", capabilities={})
+        if kind == 15:
+            return self._ask(
+                "textDocument/inlineCompletion",
+                textDocument={"uri": uri},
+                position={"line": 4, "character": choose.randrange(12)},
+                context={"triggerKind": 1, "selectedCompletionInfo": {"range": _range(4, 4), "text": "x"}},
+            )
         ident = choose.choice(self.asked) if self.asked else "never asked"
         return {
             "jsonrpc": "2.0",

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { CodeAction, Range as WireRange } from "vscode-languageclient/node";
 import { Actions, linesRange, RUN } from "./actions";
 import { pushDiagnostics } from "./diagnostics";
+import { followInlineCompletions, inlineCompletions } from "./inline_completions";
 import { Installation } from "./installation";
 import { Installing } from "./installing";
 import { StandardModel } from "./model";
@@ -41,6 +42,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   );
   const server = new Server(installation, status, output, {
     ...actions.middleware,
+    ...inlineCompletions,
     workspace: {
       configuration: async (params, token, next) => {
         const values = await next(params, token);
@@ -58,6 +60,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
 
   context.subscriptions.push(output, status, histories, sessions, server, programs);
   context.subscriptions.push(pushDiagnostics(server), pushVisibleRanges(server));
+  context.subscriptions.push(followInlineCompletions(server, context.extension.id));
   context.subscriptions.push(...commands(sessions, actions, programs, server, model, installing, output));
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(again),

@@ -2,6 +2,7 @@
 
 import {
   NotificationType,
+  type Position,
   type Range,
   RequestType,
   RequestType0,
@@ -118,6 +119,16 @@ export const DiagnosticsNotification = new NotificationType<{
   version: number;
   diagnostics: WireDiagnostic[];
 }>("copydesk/diagnostics");
+/** There is more to show than the server answered when it was last asked for inline completions. */
+export interface MoreInlineCompletions {
+  uri: string;
+  version: number;
+  position: Position;
+}
+
+export const InlineCompletionsNotification = new NotificationType<MoreInlineCompletions>(
+  "copydesk/inlineCompletions",
+);
 export const VisibleRangesNotification = new NotificationType<{ uri: string; ranges: Range[] }>(
   "copydesk/visibleRanges",
 );

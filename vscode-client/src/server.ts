@@ -5,7 +5,14 @@ import { LanguageClient, type Middleware, RevealOutputChannelOn, State } from "v
 import { inWorkspace, isProgram, onPath } from "./executable";
 import type { Installation } from "./installation";
 import { selector } from "./places";
-import { HunkNotification, type HunkParams, RetractNotification, StatusNotification } from "./protocol";
+import {
+  HunkNotification,
+  type HunkParams,
+  InlineCompletionsNotification,
+  type MoreInlineCompletions,
+  RetractNotification,
+  StatusNotification,
+} from "./protocol";
 import * as settings from "./settings";
 import type { Status } from "./status";
 
@@ -14,12 +21,14 @@ export class Server implements vscode.Disposable {
   private readonly stopped = new vscode.EventEmitter<void>();
   private readonly hunks = new vscode.EventEmitter<HunkParams>();
   private readonly retractions = new vscode.EventEmitter<{ token: string }>();
+  private readonly inlineCompletions = new vscode.EventEmitter<MoreInlineCompletions>();
   /** A client is running: whatever was told the one before must be told again. */
   readonly onDidStart = this.started.event;
   readonly onDidStop = this.stopped.event;
   /** What the server shows of edits. A client has one handler for a notification, and several may want to know. */
   readonly onHunk = this.hunks.event;
   readonly onRetract = this.retractions.event;
+  readonly onMoreInlineCompletions = this.inlineCompletions.event;
   private running: LanguageClient | undefined;
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -69,6 +78,7 @@ export class Server implements vscode.Disposable {
     this.stopped.dispose();
     this.hunks.dispose();
     this.retractions.dispose();
+    this.inlineCompletions.dispose();
   }
 
   /** The program and its arguments; undefined where nothing is installed. Rejects for a setting that may not be run. */
@@ -125,6 +135,7 @@ export class Server implements vscode.Disposable {
           copydesk: {
             askInstruction: true,
             alternatives: true,
+            inlineCompletions: true,
             status: true,
             untrusted: !vscode.workspace.isTrusted,
           },
@@ -135,6 +146,7 @@ export class Server implements vscode.Disposable {
     client.onNotification(StatusNotification, (engine) => this.status.setEngine(engine));
     client.onNotification(HunkNotification, (hunk) => this.hunks.fire(hunk));
     client.onNotification(RetractNotification, (retracted) => this.retractions.fire(retracted));
+    client.onNotification(InlineCompletionsNotification, (more) => this.inlineCompletions.fire(more));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.status.setPhase("running");

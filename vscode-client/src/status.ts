@@ -140,10 +140,16 @@ export function details(engine: StatusParams): vscode.QuickPickItem[] {
     ["Warm pages", engine.warm_pages],
     ["Cache", share(engine.cache_bytes, engine.cache_budget)],
     ["Open documents", engine.openDocuments],
+    ["Inline completions", ghostText(engine.inlineCompletions)],
   ];
   return rows
     .filter(([, value]) => value !== undefined && value !== null && value !== "")
     .map(([label, value]) => ({ label, description: String(value), alwaysShow: true }));
+}
+
+function ghostText(counts: unknown): string | undefined {
+  const { shown, accepted } = (counts ?? {}) as { shown?: number; accepted?: number };
+  return shown ? `${shown} shown, ${accepted ?? 0} accepted` : undefined;
 }
 
 function share(used: unknown, budget: unknown): string | undefined {

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, SURE_OF_NOTHING
 from copydesk.grammar.trie import Floats
@@ -52,35 +53,38 @@ class Counts:
         return self.right + self.idle - cost * (self.wrong + self.not_idle)
 
 
-Likeliest = tuple[Floats, Floats, Floats]
-"""Of each choice: the probability of the likeliest answer, whether it is to change nothing, whether it is right."""
+@dataclass(frozen=True, slots=True)
+class Likeliest:
+    """The likeliest answer of each choice: its probability, whether it is to change nothing, whether it is right."""
 
+    probability: Floats
+    idle: NDArray[np.bool_]
+    right: NDArray[np.bool_]
 
-def likeliest(choices: Sequence[dict[str, Any]], how: Weighing) -> Likeliest:
-    """`another edit` is never the answer, but has its share of the probability."""
-    rows = []
-    for choice in choices:
-        priors = np.array([*choice["priors"][:-2], how.nothing, how.another])
-        priors[:-2] *= how.ranking
-        law = np.array(choice["likelihoods"]) + priors
-        law -= np.logaddexp.reduce(law)
-        place = int(np.argmax(law[:-1]))
-        rows.append((float(np.exp(law[place])), place == len(law) - 2, choice["right"][place]))
-    probability, idle, right = (np.array(column) for column in zip(*rows, strict=True))
-    return probability, idle, right
+    @classmethod
+    def of(cls, choices: Sequence[dict[str, Any]], how: Weighing) -> Likeliest:
+        """`another edit` is never the answer, but has its share of the probability."""
+        rows = []
+        for choice in choices:
+            priors = np.array([*choice["priors"][:-2], how.nothing, how.another])
+            priors[:-2] *= how.ranking
+            law = np.array(choice["likelihoods"]) + priors
+            law -= np.logaddexp.reduce(law)
+            place = int(np.argmax(law[:-1]))
+            rows.append((float(np.exp(law[place])), place == len(law) - 2, choice["right"][place]))
+        probability, idle, right = zip(*rows, strict=True)
+        return cls(np.array(probability), np.array(idle, bool), np.array(right, bool))
 
-
-def counts(found: Likeliest, level: float, idle_level: float) -> Counts:
-    """Of edits at least as likely as `level`, and of nothing to do at least as likely as `idle_level`."""
-    probability, idle, right = found
-    edits = ~idle & (probability >= level)
-    nothing = idle & (probability >= idle_level)
-    return Counts(
-        int((edits & right).sum()),
-        int((edits & ~right).sum()),
-        int((nothing & right).sum()),
-        int((nothing & ~right).sum()),
-    )
+    def counts(self, level: float, idle_level: float) -> Counts:
+        """Of edits at least as likely as `level`, and of nothing to do at least as likely as `idle_level`."""
+        edits = ~self.idle & (self.probability >= level)
+        nothing = self.idle & (self.probability >= idle_level)
+        return Counts(
+            int((edits & self.right).sum()),
+            int((edits & ~self.right).sum()),
+            int((nothing & self.right).sum()),
+            int((nothing & ~self.right).sum()),
+        )
 
 
 def settings() -> Iterator[Weighing]:
@@ -103,16 +107,16 @@ def main() -> int:
         files.append([row for row in rows if row["likelihoods"]])
     rows = []
     for how in settings():
-        found = [likeliest(file, how) for file in files]
+        found = [Likeliest.of(file, how) for file in files]
         for level, idle_level in product(LEVELS, IDLE_LEVELS):
-            told = [counts(one, level, max(level, idle_level)) for one in found]
+            told = [one.counts(level, max(level, idle_level)) for one in found]
             worth = sum(one.worth(args.cost) / len(file) for one, file in zip(told, files, strict=True))
             rows.append((worth / len(files), how, level, idle_level, told))
     rows.sort(key=lambda row: -row[0])
     # The prior of an offer is weighed like the ranking's.
     nothing, another = PRIOR_WEIGHT * NOTHING.prior, PRIOR_WEIGHT * ANOTHER.prior
     now = Weighing(PRIOR_WEIGHT, nothing, another)
-    told = [counts(likeliest(file, now), CONFIDENCE, SURE_OF_NOTHING) for file in files]
+    told = [Likeliest.of(file, now).counts(CONFIDENCE, SURE_OF_NOTHING) for file in files]
     worth = sum(one.worth(args.cost) / len(file) for one, file in zip(told, files, strict=True)) / len(files)
     head = ("worth", "ranking", "nothing", "another", "edit from", "nothing from", *map(str, args.choices))
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")

@@ -150,7 +150,7 @@ def fix(table: Table, args: argparse.Namespace) -> None:
 
 def ahead(table: Table, args: argparse.Namespace) -> None:
     text = source(100)
-    with server(args, precompute=True, precomputeLimit=256) as client:
+    with server(args, precompute=True, precomputeLimit=256, inlineCompletions=True) as client:
         client.open(URI, text)
         ready(client)
         found = diagnostics(text)
@@ -162,22 +162,28 @@ def ahead(table: Table, args: argparse.Namespace) -> None:
             if len(there) != before:
                 before, since = len(there), time.monotonic()
             time.sleep(0.5)
-        seconds, resolved = [], []
+        seconds, resolved, ghost = [], [], []
         for _ in range(max(1, round(10 * args.scale))):
             for one in there:
                 began = time.perf_counter()
-                (action,) = light_bulb(client, one)
+                action, *_ = light_bulb(client, one)  # those of all findings of its kind come behind it
                 seconds.append(time.perf_counter() - began)
                 bare = {name: value for name, value in action.items() if name != "edit"}
                 began = time.perf_counter()
                 assert "edit" in client.request("codeAction/resolve", bare)
                 resolved.append(time.perf_counter() - began)
+            for one in found:
+                place = {"textDocument": {"uri": URI}, "position": one["range"]["start"]}
+                began = time.perf_counter()
+                client.request("textDocument/inlineCompletion", {**place, "context": {"triggerKind": 2}})
+                ghost.append(time.perf_counter() - began)
         table.row(
             f"computed ahead ({len(there)} of {len(found)} are edits): light bulb with the edit",
             seconds,
             "10",
         )
         table.row("computed ahead: resolve", resolved, "10")
+        table.row("computed ahead: ghost text, or none", ghost, "10")
 
 
 def light_bulb(client: LspClient, one: dict[str, Any]) -> list[dict[str, Any]]:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
-
-from copydesk.files.atomic import replacing
 
 BITS = 22
 """The table has 2^BITS weights."""
@@ -40,15 +37,14 @@ class RankingTable:
         return cls(np.round(kept / step).astype(np.int8), step)
 
     @classmethod
-    def read(cls, file: BinaryIO) -> RankingTable:
-        """What `save` wrote. Raises ValueError or KeyError for anything else."""
+    def read(cls, file: IO[bytes]) -> RankingTable:
+        """What `write` wrote. Raises ValueError or KeyError for anything else."""
         with np.load(file, allow_pickle=False) as found:
             return cls(found["weights"], float(found["step"]))
 
-    def save(self, path: Path) -> None:
-        """Raises OSError."""
-        with replacing(path) as partial, partial.open("wb") as file:
-            np.savez_compressed(file, weights=self.weights, step=np.float32(self.step))
+    def write(self, file: IO[bytes]) -> None:
+        """Compressed. Raises OSError."""
+        np.savez_compressed(file, weights=self.weights, step=np.float32(self.step))
 
     def total(self, at: NDArray[np.uint32]) -> float:
         """The sum of the weights at some places, in logits."""

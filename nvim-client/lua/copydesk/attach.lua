@@ -1,8 +1,10 @@
--- What copydesk's server is told of a buffer beyond LSP: what other tools found in it, and which lines are in sight.
+-- What copydesk's server is told of a buffer beyond LSP: what other tools found in it, and which lines are in sight. What it shows
+-- there by itself is switched on.
 -- Knows when; what is sent is `diagnostics.lua`'s and `visible.lua`'s.
 
 local compat = require("copydesk.compat")
 local diagnostics = require("copydesk.diagnostics")
+local inline_completion = require("copydesk.inline_completion")
 local options = require("copydesk.options")
 local visible = require("copydesk.visible")
 
@@ -57,6 +59,7 @@ function M.attached(client_id, buf)
     return
   end
   require("copydesk.start").remember(client)
+  inline_completion.attached(client, buf)
   follow()
   vim.schedule(function()
     found(buf)

@@ -3,6 +3,7 @@
 
 local compat = require("copydesk.compat")
 local executable = require("copydesk.executable")
+local inline_completion = require("copydesk.inline_completion")
 local options = require("copydesk.options")
 local say = require("copydesk.say")
 
@@ -54,7 +55,14 @@ local function shared()
     name = "copydesk",
     -- An empty table would travel as a list.
     settings = { copydesk = next(settings) and settings or vim.empty_dict() },
-    init_options = { copydesk = { askInstruction = true, alternatives = true, status = true } },
+    init_options = {
+      copydesk = {
+        askInstruction = true,
+        alternatives = true,
+        status = true,
+        inlineCompletions = inline_completion.supported,
+      },
+    },
   }
 end
 

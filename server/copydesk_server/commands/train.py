@@ -229,6 +229,7 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 
 def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
+    from copydesk.files.atomic import replacing
     from copydesk.refactorings.ranking_table import FILE, RankingTable
     from copydesk_training import ranking
     from copydesk_training.corpus import Corpus
@@ -237,7 +238,8 @@ def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
     learnt = [ranking.ranked(example, rng) for example in ranking.examples(made)]
     table = ranking.train([one for one in learnt if one is not None], seed=args.seed)
     path = Path(args.out) if args.out is not None else work / FILE
-    RankingTable.of(table).save(path)
+    with replacing(path) as partial, partial.open("wb") as file:
+        RankingTable.of(table).write(file)
     asked = [ranking.ranked(example, rng, None) for example in ranking.examples(made, held_out=True, turns=1)]
     found = [one for one in asked if one is not None]
     shares = ", ".join(

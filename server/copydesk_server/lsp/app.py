@@ -13,6 +13,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from copydesk import __version__
+from copydesk.quickfixes.words import contains_word
 from copydesk_server.engine_process.client import HOST, Engine
 from copydesk_server.engine_process.engine_state import EngineListeners
 from copydesk_server.lsp import methods
@@ -20,7 +21,7 @@ from copydesk_server.lsp.action_maker import ActionMaker
 from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.background import BackgroundTasks
-from copydesk_server.lsp.capabilities import COMMANDS, NAME, position_encoding
+from copydesk_server.lsp.capabilities import NAME, commands, position_encoding
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.client_capabilities import ClientCapabilities
 from copydesk_server.lsp.configuration import Configuration
@@ -46,13 +47,16 @@ from copydesk_server.lsp.handlers.did_change_configuration import did_change_con
 from copydesk_server.lsp.handlers.did_change_watched_files import did_change_watched_files
 from copydesk_server.lsp.handlers.did_change_workspace_folders import did_change_workspace_folders
 from copydesk_server.lsp.handlers.execute_command import execute_command
+from copydesk_server.lsp.handlers.inline_completion import inline_completion
 from copydesk_server.lsp.handlers.lifecycle import exit, initialized, set_trace, shutdown
 from copydesk_server.lsp.handlers.prepare_rename import prepare_rename
 from copydesk_server.lsp.handlers.rename import rename
 from copydesk_server.lsp.handlers.text_synchronization import did_change, did_close, did_open
 from copydesk_server.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
+from copydesk_server.lsp.inline_completions import InlineCompletions
 from copydesk_server.lsp.lint import Linting
 from copydesk_server.lsp.logs import Log
+from copydesk_server.lsp.manual_renames import ManualRenames
 from copydesk_server.lsp.message_types import converter
 from copydesk_server.lsp.model_advice import ModelAdvice
 from copydesk_server.lsp.options import Options
@@ -147,10 +151,14 @@ class App:
         self.verifier = BackgroundVerifier(lambda: tuple(folders), lambda: state.untrusted)
         verify = verify or self.verifier
         imports = WorkspaceImports(state)
-        propose = propose or ProposedFixes(state, self.verifier.ruff, imports)
+        renames = ManualRenames(documents, propose or ProposedFixes(state, self.verifier.ruff, imports))
+        propose = renames
         requests = EditRequests(state, diagnostics)
         edits = self.edits = EditService(state, self.engine, engine_sync, bars, propose, verify, self.started)
         prefetch = self.prefetch = Prefetch(state, tasks, self.engine, diagnostics, requests, edits)
+        renames.subscribe(
+            lambda document, name: prefetch.forget(document, lambda each: contains_word(each.message, name))
+        )
         programs = Programs(documents, encoding)
         self.linting = Linting(state, client, tasks, engine_sync, diagnostics, self.verifier)
         fix_all = FixAll(state, bars, diagnostics, requests, edits, prefetch, verify)
@@ -163,6 +171,7 @@ class App:
         maker = ActionMaker(state)
         menu = FixMenu(state, tasks, engine_sync, imports, propose, verify)
         fixes = FixActions(state, diagnostics, prefetch, programs, menu, maker)
+        ghost_text = InlineCompletions(state, client, diagnostics, prefetch, menu)
         actions = CodeActions(state, self.engine, diagnostics, fixes, refactorings, maker)
 
         structure = protocol.structure
@@ -181,7 +190,7 @@ class App:
             types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename(renaming),
             types.TEXT_DOCUMENT_RENAME: rename(renaming),
             types.WORKSPACE_EXECUTE_COMMAND: execute_command(
-                client, requests, provider, applying, alternatives
+                client, requests, provider, applying, alternatives, ghost_text
             ),
             types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration(
                 configuration, pull=capabilities.configuration
@@ -195,11 +204,13 @@ class App:
                 structure, encoding, client, diagnostics, requests, provider, alternatives
             ),
             methods.PROGRAM: copydesk_program(programs),
-            methods.STATUS: copydesk_status(state, self.engine),
+            methods.STATUS: copydesk_status(state, self.engine, ghost_text),
             methods.DIAGNOSTICS: copydesk_diagnostics(structure, diagnostics),
             methods.VISIBLE_RANGES: copydesk_visible_ranges(structure, documents, self.engine, diagnostics),
         }
+        if capabilities.inline_completion:
+            handlers[types.TEXT_DOCUMENT_INLINE_COMPLETION] = inline_completion(ghost_text)
         for method, handler in handlers.items():
             server.feature(method)(handler)
-        for command in COMMANDS:
+        for command in commands(params["capabilities"]):
             server.command(command)(handlers[types.WORKSPACE_EXECUTE_COMMAND])

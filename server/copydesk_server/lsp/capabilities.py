@@ -20,6 +20,8 @@ CODE_ACTION_KINDS = (QUICK_FIX, *REFACTORINGS, REWRITE, FIX_ALL)
 
 COMMANDS = ("copydesk.server.apply", "copydesk.server.fixAll")
 """Not any client's own ids: VS Code registers a server's commands globally, where two of one name collide."""
+ACCEPTED = "copydesk.server.inlineCompletionAccepted"
+"""The command of every inline completion: the client runs it when one is accepted."""
 
 INCREMENTAL = 2  # TextDocumentSyncKind
 
@@ -39,6 +41,16 @@ def resolves_edits(client: Mapping[str, Any]) -> bool:
     return bool("edit" in properties and dig(action, "dataSupport"))
 
 
+def inline_completion(client: Mapping[str, Any]) -> bool:
+    """Whether the client shows inline completions."""
+    return isinstance(dig(client, "textDocument", "inlineCompletion"), Mapping)
+
+
+def commands(client: Mapping[str, Any]) -> tuple[str, ...]:
+    """The server's commands that this client has use for."""
+    return (*COMMANDS, ACCEPTED) if inline_completion(client) else COMMANDS
+
+
 def server_capabilities(client: Mapping[str, Any]) -> dict[str, Any]:
     """`ServerCapabilities` for a client with these capabilities."""
     literals = dig(client, "textDocument", "codeAction", "codeActionLiteralSupport") is not None
@@ -47,7 +59,7 @@ def server_capabilities(client: Mapping[str, Any]) -> dict[str, Any]:
         "resolveProvider": resolves_edits(client),
         "workDoneProgress": False,
     }
-    return {
+    offered = {
         "positionEncoding": position_encoding(client).value,
         "textDocumentSync": {"openClose": True, "change": INCREMENTAL, "save": False},
         # Options are for clients that know action literals; older ones get commands, and may be told no more than yes.
@@ -55,9 +67,12 @@ def server_capabilities(client: Mapping[str, Any]) -> dict[str, Any]:
         "renameProvider": {"prepareProvider": True, "workDoneProgress": True}
         if dig(client, "textDocument", "rename", "prepareSupport")
         else True,
-        "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
+        "executeCommandProvider": {"commands": list(commands(client)), "workDoneProgress": True},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }
+    if inline_completion(client):
+        offered["inlineCompletionProvider"] = {}
+    return offered
 
 
 def dig(value: Any, *names: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from copydesk_server.lsp.capabilities import dig, listed, resolves_edits
+from copydesk_server.lsp.capabilities import dig, inline_completion, listed, resolves_edits
 
 GENERATED = 1
 """`CodeActionTag.LLMGenerated` on the wire."""
@@ -43,6 +43,11 @@ class ClientCapabilities:
         """Its own code has the person choose among the alternatives of an unsure answer."""
         self.untrusted = self.options.get("untrusted", False) is not False
         """It opened folders that the person does not trust. Whatever it says but `false` is yes."""
+        self.inline_completion = inline_completion(client or {})
+        self.refreshes_inline_completions = (
+            self.inline_completion and self.options.get("inlineCompletions") is True
+        )
+        """Its own code asks for inline completions once more where `copydesk/inlineCompletions` says so."""
         self.wants_status = self.options.get("status") is True
         """It shows `copydesk/status` notifications."""
 

@@ -200,6 +200,15 @@ class DiagnosticStore:
             return found
         return [f for f in found if any(overlap(f.lines, lines) for lines in known.visible)]
 
+    def reports(self, document: OpenDocument, diagnostic: Diagnostic) -> bool:
+        """Whether this is known of the document as it stands, or was lately."""
+        known, line = self._known.get(document.uri), diagnostic.start.line
+        return known is not None and any(
+            found.diagnostic.start.line == line and found.diagnostic == diagnostic
+            for kept in (known.pushed, known.linted, known.asked)
+            for found in kept.now(document)
+        )
+
     def serves(self, document: OpenDocument) -> bool:
         """Whether anything can be done for `document`: its language is the model's, and it is not too large."""
         return self._engine_sync.refusal(document) is None

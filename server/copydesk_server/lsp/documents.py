@@ -36,7 +36,8 @@ ContentChange = types.TextDocumentContentChangePartial | types.TextDocumentConte
 class OpenDocument:
     """A document the client has open. `lines` is the client's text; only `Documents` changes it.
 
-    forgotten: it has more than `most_bytes`, and `lines` is empty.
+    forgotten: it has more than `most_bytes`, and `lines` is empty. rewritten: where the last changes were all of one line, its
+    number (0-based) and what it was before them; else None.
     """
 
     uri: str
@@ -49,6 +50,7 @@ class OpenDocument:
     size: Size
     most_bytes: int = MIRRORED
     forgotten: bool = False
+    rewritten: tuple[int, str] | None = None
     _log: deque[tuple[int, int, tuple[Change, ...]]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def changes_since(self, version: int) -> list[Change] | None:
@@ -68,6 +70,7 @@ class OpenDocument:
         """Change the text, one after the other. Returns the lines that changed, and the same as edits in `encoding`."""
         done: list[Change] = []
         edits: list[TextEdit] = []
+        self.rewritten = None
         for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 if self.forgotten:
@@ -81,7 +84,7 @@ class OpenDocument:
                 if self.forgotten:
                     self.forgotten, self.size = False, Size(())
                 edit = self._whole(change.text)
-            done.append(self._splice(edit, encoding))
+            done.append(self._splice(edit, encoding, first=not done))
             edits.append(edit)
             if self.size.bytes > self.most_bytes:
                 self._empty(self.size.bytes, done, edits)
@@ -100,14 +103,22 @@ class OpenDocument:
     def forget(self, size: int) -> None:
         """Keep nothing of a text of `size` bytes but that."""
         self.forgotten, self.lines, self.size = True, TextLines(), Size(())
+        self.rewritten = None
         self.size.bytes = size
 
-    def _splice(self, edit: TextEdit, encoding: Encoding) -> Change:
+    def _splice(self, edit: TextEdit, encoding: Encoding, *, first: bool) -> Change:
         # What changes lies between the lines of the edit, but for a terminator that it joins on either side.
         above = max(0, min(edit.start.line, len(self.lines)) - 1)
         before = self.lines.lines[above : edit.end.line + 2]
         change = self.lines.splice(edit.start, edit.end, edit.new_text, encoding)
-        self.size.remove(before[change.first - above : change.old_end - above])
+        replaced = before[change.first - above : change.old_end - above]
+        self.size.remove(replaced)
+        if len(replaced) != 1 or change.new_count != 1:
+            self.rewritten = None
+        elif first:
+            self.rewritten = change.first, replaced[0]
+        elif self.rewritten is not None and self.rewritten[0] != change.first:
+            self.rewritten = None
         self.size.add(islice(self.lines.lines, change.first, change.first + change.new_count))
         return change
 

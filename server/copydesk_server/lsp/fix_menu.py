@@ -8,7 +8,7 @@ the menu is opened again. All of it is kept for one version of a document.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -128,6 +128,14 @@ class FixMenu:
         if document.version != kept.version:
             return {}
         return {each: kept.proven.get(each, kept.syntax[each]) for each in about}
+
+    def proven(self, document: OpenDocument) -> Iterator[tuple[Diagnostic, CandidateFix]]:
+        """The only candidates of findings in the document as it stands that were verified for a menu."""
+        kept = self._kept.get(document.id)
+        if kept is not None and kept.version == document.version:
+            for diagnostic, known in kept.proven.items():
+                if len(known.fixes) == 1 and known.fixes[0].judgement is not None:
+                    yield diagnostic, known.fixes[0]
 
     async def _wait(self, document: OpenDocument, kept: _Kept, unanswered: Sequence[Diagnostic]) -> None:
         if not PATIENCE or not self._state.settings.of(document.uri).precompute:

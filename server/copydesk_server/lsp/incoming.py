@@ -17,6 +17,7 @@ REQUESTS = frozenset(
         "initialize",
         "shutdown",
         "textDocument/codeAction",
+        "textDocument/inlineCompletion",
         "textDocument/prepareRename",
         "textDocument/rename",
         "codeAction/resolve",

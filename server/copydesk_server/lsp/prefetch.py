@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -63,6 +63,7 @@ class Prefetch:
         self._entries: dict[str, list[_Entry]] = {}  # by URI, the oldest first
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
+        self._callbacks: list[Callable[[OpenDocument], None]] = []
         state.documents.subscribe(self._on_open, self._on_change, self._on_close)
         diagnostics.subscribe(self.schedule)
         edits.when_idle(self.schedule)
@@ -78,6 +79,23 @@ class Prefetch:
             ):
                 return entry.outcome
         return None
+
+    def subscribe(self, callback: Callable[[OpenDocument], None]) -> None:
+        """Be told of the document of which one more is there."""
+        self._callbacks.append(callback)
+
+    def fixes(self, document: OpenDocument) -> Iterator[tuple[Diagnostic, EditOutcome]]:
+        """The edits that are known for the document as it stands, the oldest first."""
+        for entry in self._entries.get(document.uri, ()):
+            if entry.outcome.status == "edited" and self._holds(document, entry):
+                yield entry.diagnostic, entry.outcome
+
+    def forget(self, document: OpenDocument, concerns: Callable[[Diagnostic], bool]) -> None:
+        """What is known of these findings does not hold any more, though their lines have not changed."""
+        entries = self._entries.get(document.uri, ())
+        self._entries[document.uri] = [entry for entry in entries if not concerns(entry.diagnostic)]
+        self._edits.stop_prefetching()
+        self.schedule()
 
     def schedule(self) -> None:
         """There may be something to do, once it is calm."""
@@ -96,6 +114,8 @@ class Prefetch:
         self._timer = None
         if self._task is None or self._task.done():
             self._task = self._tasks.spawn(self._work(), "prefetch")
+        else:
+            self._task.add_done_callback(lambda _: self.schedule())  # it may have been told to stop
 
     async def _work(self) -> None:
         while (chosen := self._next()) is not None:
@@ -141,6 +161,8 @@ class Prefetch:
             # What is out of sight goes first, the oldest of it before the rest.
             entries.remove(next((e for e in entries if e.diagnostic not in wanted), entries[0]))
         self._entries[document.uri] = entries
+        for callback in self._callbacks:
+            callback(document)
 
     def _holds(self, document: OpenDocument, entry: _Entry) -> bool:
         """Whether it is about the text that is there, and the model's that is loaded."""

@@ -52,6 +52,7 @@ class Settings:
     precompute_limit: int
     lint: str
     linter_fixes: str
+    inline_completions: bool
     ignored_sources: tuple[str, ...]
     recipes: tuple[Recipe, ...]
 

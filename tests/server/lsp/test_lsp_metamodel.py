@@ -230,6 +230,9 @@ def converse(client: Recorder, capabilities: Any, folder: Path) -> None:
                 arguments = {"command": command["command"], "arguments": command["arguments"]}
                 client.request("workspace/executeCommand", {**arguments, "workDoneToken": "command"})
     client.request("textDocument/codeAction", {**params, "textDocument": {"uri": "file:///not/open.py"}})
+    if dig(capabilities, "textDocument", "inlineCompletion") is not None:
+        place = {"position": {"line": 0, "character": 3}, "context": {"triggerKind": 2}}
+        client.request("textDocument/inlineCompletion", {"textDocument": {"uri": uri}, **place})
 
     ask = {"textDocument": identifier, "range": WHOLE, "workDoneToken": "bar"}
     client.request("copydesk/edit", {**ask, "instruction": "hunks", "token": 7})

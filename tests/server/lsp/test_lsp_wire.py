@@ -306,7 +306,7 @@ def test_brackets_are_counted_but_not_those_of_a_text() -> None:
 
 def test_the_methods_are_those_that_are_served() -> None:
     async def scenario() -> None:
-        async with desk() as d:
+        async with desk({"textDocument": {"inlineCompletion": {}}}) as d:
             manager = d.app.protocol.fm
             served = {*manager.features, *manager.builtin_features, "initialize", "$/cancelRequest"}
             assert served == incoming.REQUESTS | incoming.NOTIFICATIONS

@@ -6,10 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from copydesk_server.engine_process.client import Engine
+from copydesk_server.lsp.inline_completions import InlineCompletions
 from copydesk_server.lsp.session_state import SessionState
 
 
-def copydesk_status(state: SessionState, engine: Engine) -> Callable[[Any], Awaitable[dict[str, Any]]]:
+def copydesk_status(
+    state: SessionState, engine: Engine, inline_completions: InlineCompletions
+) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """The notification of the same name is `engine_display.py`'s."""
 
     async def handle(_: Any) -> dict[str, Any]:
@@ -18,6 +21,10 @@ def copydesk_status(state: SessionState, engine: Engine) -> Callable[[Any], Awai
             **figures,
             "openDocuments": len(state.documents),
             "positionEncoding": state.encoding.value,
+            "inlineCompletions": {
+                "shown": inline_completions.shown,
+                "accepted": inline_completions.accepted,
+            },
         }
 
     return handle

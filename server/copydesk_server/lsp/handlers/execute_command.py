@@ -1,4 +1,6 @@
-"""`workspace/executeCommand`: for clients that cannot resolve actions. The edit goes out as `workspace/applyEdit`."""
+"""`workspace/executeCommand`: for clients that cannot resolve actions, and to hear of an inline completion that was accepted. The
+edit of an action goes out as `workspace/applyEdit`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk_server.lsp.alternatives import Alternatives
 from copydesk_server.lsp.applying import Applying
-from copydesk_server.lsp.capabilities import COMMANDS
+from copydesk_server.lsp.capabilities import ACCEPTED, COMMANDS
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.edit_provider import EditProvider
 from copydesk_server.lsp.edit_requests import EditRequests
 from copydesk_server.lsp.explanation import explain
+from copydesk_server.lsp.inline_completions import InlineCompletions
 
 
 def execute_command(
@@ -22,10 +25,16 @@ def execute_command(
     edits: EditProvider,
     applying: Applying,
     alternatives: Alternatives,
+    inline_completions: InlineCompletions,
 ) -> Callable[[types.ExecuteCommandParams], Awaitable[None]]:
-    """All our commands take an action's data; they differ in what the menu of a client without action literals calls them."""
+    """The commands of actions take an action's data; they differ in what the menu of a client without action literals calls
+    them.
+    """
 
     async def handle(params: types.ExecuteCommandParams) -> None:
+        if params.command == ACCEPTED:
+            inline_completions.accept()
+            return
         if params.command not in COMMANDS or len(params.arguments or ()) != 1:
             raise JsonRpcInvalidParams("no command of ours")
         assert params.arguments is not None
