@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from adapter_bases import directory, extended
 from copydesk.serving.narrowing import ANOTHER, NOTHING
-from copydesk_training import kernels
+from copydesk_training import choices, kernels
 from copydesk_training.adapters.run import AdapterRun, Losses, Options
 from copydesk_training.batches import Choices, assemble
 from copydesk_training.choice_loss import Chosen, choice_loss
@@ -35,7 +36,8 @@ from training_corpora import codec, module
 @pytest.fixture(scope="module")
 def groups() -> list[tuple[Example, Rendered]]:
     renderer = ChoiceRenderer(codec())
-    return list(islice(rendered(renderer, 20), 24))
+    with mock.patch.object(choices, "WITHHELD", 0.3):  # few requests have no right candidate by themselves
+        return list(islice(rendered(renderer, 20), 24))
 
 
 def rendered(renderer: ChoiceRenderer, page_lines: int) -> Iterator[tuple[Example, Rendered]]:
@@ -218,7 +220,7 @@ def test_requests_that_share_a_page_are_learnt_as_if_each_were_alone(native: boo
         for name, gradient in wanted.items():
             if native:
                 near = torch.nn.functional.cosine_similarity(gradient.flatten(), gradients[name].flatten(), 0)
-                assert near > 0.9995, name
+                assert near > 0.999, name
             else:
                 assert torch.allclose(gradients[name], gradient, atol=1e-4 * float(gradient.abs().max())), (
                     name
