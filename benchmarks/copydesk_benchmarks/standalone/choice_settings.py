@@ -2,7 +2,7 @@
 
     python -m copydesk_benchmarks refactoring_choice --model standard --written CORPUS --no-free --json HELD_OUT
     python -m copydesk_benchmarks refactoring_choice --model standard --development --no-free --json DEVELOPMENT
-    python -m copydesk_benchmarks choice_settings HELD_OUT DEVELOPMENT [--cost 3] [--show 10]
+    python -m copydesk_benchmarks choice_settings HELD_OUT DEVELOPMENT [--cost 2] [--show 10]
 
 Weighs each choice again with every setting and counts what would be shown: a right answer counts 1, a wrong one `--cost` less, an
 unsure one nothing; each file's requests count as much as the other's. Prints the best settings, and the present ones, with how
@@ -26,7 +26,7 @@ from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, SURE_OF_NOTH
 from copydesk.grammar.trie import Floats
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 
-LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 IDLE_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -89,7 +89,7 @@ class Likeliest:
 
 def settings() -> Iterator[Weighing]:
     """All that are compared."""
-    for ranking, nothing, another in product((0.25, 0.35, 0.5, 0.65, 0.8), (-2, -1, 0, 1), (-2, -1, 0, 1, 2)):
+    for ranking, nothing, another in product((0.25, 0.35, 0.5, 0.65, 0.8), (-4, -3, -2, -1, 0), (-3, -2, -1, 0, 1)):
         yield Weighing(ranking, nothing, another)
 
 
@@ -98,7 +98,7 @@ def main() -> int:
     parser.add_argument(
         "choices", nargs="+", metavar="CHOICES", help="what `refactoring_choice --json` wrote"
     )
-    parser.add_argument("--cost", type=float, default=3.0, help="of a wrong answer, in right ones")
+    parser.add_argument("--cost", type=float, default=2.0, help="of a wrong answer, in right ones")
     parser.add_argument("--show", type=int, default=10, help="settings")
     args = parser.parse_args()
     files = []
