@@ -89,7 +89,9 @@ class Likeliest:
 
 def settings() -> Iterator[Weighing]:
     """All that are compared."""
-    for ranking, nothing, another in product((0.25, 0.35, 0.5, 0.65, 0.8), (-4, -3, -2, -1, 0), (-3, -2, -1, 0, 1)):
+    for ranking, nothing, another in product(
+        (0.25, 0.35, 0.5, 0.65, 0.8), (-4, -3, -2, -1, 0), (-3, -2, -1, 0, 1)
+    ):
         yield Weighing(ranking, nothing, another)
 
 
