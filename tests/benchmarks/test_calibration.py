@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.decode.finite_choice import PRIOR_WEIGHT
+from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk_benchmarks.calibration import (
     Answered,
     bins,
@@ -68,6 +69,9 @@ def test_the_command_reads_choices_and_writes_a_report(
         {"likelihoods": [0.0] * 3, "priors": [ahead / PRIOR_WEIGHT, 0.0, 0.0], "right": [False, False, True]},
         {"likelihoods": [0.0, ahead, 0.0], "priors": [0.0] * 3, "right": [False, True, False]},
     ]
+    for choice in choices:  # without what the last two count for by themselves
+        choice["likelihoods"][1] -= PRIOR_WEIGHT * NOTHING.prior
+        choice["likelihoods"][2] -= PRIOR_WEIGHT * ANOTHER.prior
     path = tmp_path / "choices.json"
     path.write_text(json.dumps(choices))
     monkeypatch.setattr(

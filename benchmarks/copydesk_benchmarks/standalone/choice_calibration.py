@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, posterior
+from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk_benchmarks import facts, plots
 from copydesk_benchmarks.calibration import (
     Answered,
@@ -37,11 +38,12 @@ NAME = "choice-calibration"
 
 
 def answered(choice: dict[str, Any]) -> Answered:
-    """The likeliest candidate of one choice that `refactoring_choice` wrote; the last two are that nothing changes, and that
-    another edit is meant.
+    """The likeliest answer to one choice that `refactoring_choice` wrote; the last two are that nothing changes, and that another
+    edit is meant, which has its share of the probability and is no answer. The priors of these two are those of now.
     """
-    law = posterior(np.array(choice["likelihoods"]), np.array(choice["priors"]))
-    place = int(law.argmax())
+    priors = np.array([*choice["priors"][:-2], NOTHING.prior, ANOTHER.prior])
+    law = posterior(np.array(choice["likelihoods"]), priors)
+    place = int(law[:-1].argmax())
     return Answered(
         float(np.exp(law[place])),
         bool(choice["right"][place]),
