@@ -13,6 +13,7 @@ from copydesk.text.document import TextEdit
 from copydesk_server.applicability import Applicability
 from copydesk_server.lsp.capabilities import COMMANDS
 from copydesk_server.lsp.documents import OpenDocument
+from copydesk_server.lsp.listed_edit import listed_data
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import UNSAFE, workspace_edit
 
@@ -37,8 +38,8 @@ class ActionMaker:
         *,
         generated: bool = False,
     ) -> types.CodeAction | None:
-        """An action that edits the document as it stands; None where the edits do not fit it. generated: a model wrote or chose
-        them.
+        """An action that edits the document as it stands; None where the edits do not fit it. Where the client would not compare
+        the version they are for, they are in its data (`listed_edit.py`). generated: a model wrote or chose them.
         """
         try:
             edit = self.edit(document, edits, applicability)
@@ -46,6 +47,8 @@ class ActionMaker:
             log.error("the edit of an action does not fit: %s", error)
             return None
         action = types.CodeAction(f"{title} (copydesk)", kind=kind, edit=edit)
+        if document.version < 1 and self._state.capabilities.resolves_edits:
+            action.edit, action.data = None, listed_data(document, edits, applicability)
         action.tags = self.tags(generated=generated)
         return action
 

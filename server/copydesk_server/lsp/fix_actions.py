@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
@@ -27,7 +27,6 @@ from copydesk_server.lsp.diagnostics import ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.fix_all import kind_label
 from copydesk_server.lsp.fix_menu import CandidateFix, FixMenu, KnownFixes
-from copydesk_server.lsp.listed_edit import listed_data
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.session_state import SessionState
@@ -162,30 +161,13 @@ class FixActions:
         if action is None:
             return None
         action.diagnostics = [finding.shown]
-        data = self._defer(document, action, edits, applicability)
         preferred = self._state.capabilities.preferred_actions and alone
         if preferred and verdict == "confirmed" and applicability == "safe":
             action.is_preferred = True
         if self._state.capabilities.action_data:
-            data = data or edit_requests.fix_data(document, finding)
+            data = action.data or edit_requests.fix_data(document, finding)
             action.data = {**data, "verdict": verdict, "applicability": applicability}
         return action
-
-    def _defer(
-        self,
-        document: OpenDocument,
-        action: types.CodeAction,
-        edits: Sequence[TextEdit],
-        applicability: Applicability = "safe",
-    ) -> dict[str, Any] | None:
-        """Take the edit out of an action where the client would not compare the version it is for, and can ask for it later. The
-        action's data, where that is so.
-        """
-        if document.version > 0 or not self._state.capabilities.resolves_edits:
-            return None
-        data = listed_data(document, edits, applicability)
-        action.edit, action.data = None, data
-        return data
 
     def _open(self, document: OpenDocument, finding: ClientDiagnostic) -> types.CodeAction:
         """An action whose edit nobody knows yet."""
@@ -219,7 +201,6 @@ class FixActions:
             action = self._maker.with_edit(document, title, QUICK_FIX, fix.edits)
             if action is not None:
                 action.diagnostics = [finding.shown]
-                self._defer(document, action, fix.edits)
                 yield action
 
     def _of_kinds(

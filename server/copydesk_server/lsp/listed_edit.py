@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from copydesk.text.document import Position, TextEdit
 from copydesk_server.applicability import Applicability
-from copydesk_server.lsp.action_maker import ActionMaker
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import modified
 from copydesk_server.lsp.edit_requests import OURS, EditRequests
@@ -40,8 +38,8 @@ def listed_data(
     }
 
 
-def listed_edit(data: Any, requests: EditRequests, maker: ActionMaker) -> types.WorkspaceEdit:
-    """The edit that the data is for. Raises JsonRpcInvalidParams; StoppedError where the document has changed; EditError."""
+def listed_edit(data: Any, requests: EditRequests) -> tuple[OpenDocument, Sequence[TextEdit], Applicability]:
+    """What the data is for. Raises JsonRpcInvalidParams; StoppedError where the document has changed."""
     try:
         uri, version = data["uri"], data["version"]
         applicability: Applicability = "unsafe" if data["applicability"] == "unsafe" else "safe"
@@ -58,4 +56,4 @@ def listed_edit(data: Any, requests: EditRequests, maker: ActionMaker) -> types.
     document, changes = requests.document(uri, version)
     if changes:
         raise modified()
-    return maker.edit(document, edits, applicability)
+    return document, edits, applicability

@@ -40,7 +40,7 @@ def code_action_resolve(
         if action.data[OURS] == KIND:
             return attrs.evolve(action, edit=await refactorings.resolve(action.data))
         if action.data[OURS] == listed_edit.KIND:
-            return attrs.evolve(action, edit=listed_edit.listed_edit(action.data, requests, maker))
+            return attrs.evolve(action, edit=maker.edit(*listed_edit.listed_edit(action.data, requests)))
         task = requests.from_action(action.data)
         outcome = await edits.obtain(task)
         if outcome.status != "edited":
