@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.refactorings.menu import MOST, menu_at_line, menu_for_lines
+from copydesk.refactorings.menu import MOST, MenuEntry, menu_at_line, menu_for_expression, menu_for_lines
 from copydesk.refactorings.registry import all_refactorings
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
@@ -20,13 +20,23 @@ def at_cursor(code: str) -> dict[str, str]:
     """Each title with the text it makes."""
     line = code[: code.index("|")].count("\n") + 1
     lines = split_lines(code.replace("|", "", 1))
-    made = {}
-    for entry in menu_at_line(lines, tree_of(lines), line):
-        after = list(lines)
-        for edit in reversed(entry.edits):
-            after[edit.first - 1 : edit.last] = [edit.text]
-        made[entry.title] = "".join(after)
-    return made
+    return {entry.title: after(lines, entry) for entry in menu_at_line(lines, tree_of(lines), line)}
+
+
+def after(lines: list[str], entry: MenuEntry) -> str:
+    made = list(lines)
+    for edit in reversed(entry.edits):
+        made[edit.first - 1 : edit.last] = [edit.text]
+    return "".join(made)
+
+
+def for_expression(code: str) -> dict[str, str]:
+    """Each title with the text it makes; the expression stands between two `|`."""
+    before, expression, _ = code.split("|")
+    lines = split_lines(code.replace("|", ""))
+    start = len(before.rpartition("\n")[2])
+    found = menu_for_expression(lines, tree_of(lines), before.count("\n") + 1, start, start + len(expression))
+    return {entry.title: after(lines, entry) for entry in found}
 
 
 IF = "def f(x):\n    if x:{}\n        a = 1{}\n    else:{}\n        a = 2\n    return a\n"
@@ -41,6 +51,8 @@ TABLE = [
     ("def f(x):\n    go()\n    if x:|\n        a()\n        b()\n", "Return early",
      "def f(x):\n    go()\n    if not x:\n        return\n    a()\n    b()\n"),
     ("x = []|\nfor y in z:\n    x.append(y)\n", 'Make "x" by a comprehension', "x = [y for y in z]\n"),
+    ("def f(x: int):|\n    return x > 1\n", "Annotate the return type as bool", "def f(x: int) -> bool:\n    return x > 1\n"),
+    ("def f(x: int):|\n    go(x)\n", "Annotate the return type as None", "def f(x: int) -> None:\n    go(x)\n"),
     ("if a:|\n    if b:\n        c()\n", "Merge nested ifs", "if a and b:\n    c()\n"),
 ]  # fmt: skip
 
@@ -101,3 +113,29 @@ def test_nothing_that_changes_what_callers_rely_on() -> None:
         "delete_statement",
         "comment_out",
     } <= never
+
+
+EXPRESSIONS = [
+    ("é = f(|a.get_name()|)\n", {'Extract variable "name"': "name = a.get_name()\né = f(name)\n"}),
+    ("def f(name):\n    if |a.name|:\n        pass\n",
+     {'Extract variable "name_2"': "def f(name):\n    name_2 = a.name\n    if name_2:\n        pass\n"}),
+    ("if |a.name|:\n    pass\n", {'Extract variable "name"': "name = a.name\nif name:\n    pass\n"}),
+    ("# Why.\ndef f():\n    go(waitTime=|30|)\n",
+     {'Extract variable "wait_time"': "# Why.\ndef f():\n    wait_time = 30\n    go(waitTime=wait_time)\n",
+      'Extract constant "WAIT_TIME"': "WAIT_TIME = 30\n\n\n# Why.\ndef f():\n    go(waitTime=WAIT_TIME)\n"}),
+    ("def f(x=|-1|):\n    pass\n", {'Extract constant "X"': "X = -1\n\n\ndef f(x=X):\n    pass\n"}),
+    ("open(p, |'utf-8'|)\n", {'Extract variable "utf_8"': "utf_8 = 'utf-8'\nopen(p, utf_8)\n",
+                              'Extract constant "UTF_8"': "UTF_8 = 'utf-8'\nopen(p, UTF_8)\n"}),
+    ("while |f(x)|:\n    pass\n", {}),
+    ("match x:\n    case |1|:\n        pass\n", {}),
+    ("def f():\n    |'Text.'|\n", {}),
+    ("x = -|1|\n", {'Extract variable "value"': "value = 1\nx = -value\n"}),
+    ("|f|(x)\n", {}),
+    ("f(|x, y|)\n", {}),
+    ("f(|x|)\n", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "made"), EXPRESSIONS, ids=[row[0] for row in EXPRESSIONS])
+def test_a_selected_expression_can_get_a_name(code: str, made: dict[str, str]) -> None:
+    assert for_expression(code) == made

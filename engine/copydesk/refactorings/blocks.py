@@ -106,6 +106,13 @@ def function_of(node: Node) -> Node | None:
     return above
 
 
+def top_statement(node: Node) -> Node:
+    """The statement of the module that a node is part of."""
+    while node.parent is not None and node.parent.type != "module":
+        node = node.parent
+    return node
+
+
 def statement_before(node: Node) -> Node | None:
     """The statement that makes a value when it begins; None where it may be made later, again or not at all."""
     above: Node | None = node

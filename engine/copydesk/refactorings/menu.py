@@ -8,13 +8,27 @@ from itertools import islice
 
 from tree_sitter import Node, Tree
 
-from copydesk.refactorings.blocks import BLOCKS, following
+from copydesk.refactorings.blocks import BLOCKS, following, statement_before, top_statement
 from copydesk.refactorings.candidate import Candidate, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.new_names import derived_name, free_name
 from copydesk.refactorings.registry import MOST_LINES, all_refactorings
+from copydesk.refactorings.validity import still_parses
+from copydesk.refactorings.variables.extract_constant import (
+    EXTRACT_CONSTANT,
+    constant_name,
+    extract_constant,
+    is_constant,
+)
+from copydesk.refactorings.variables.extract_variable import (
+    EXPRESSIONS,
+    EXTRACT_VARIABLE,
+    extracted,
+    is_value,
+)
 from copydesk.request import Range
-from copydesk.syntax.tree import node_at, rows
+from copydesk.syntax.tree import node_at, point, rows, text_of
 from copydesk.text.document import Position
 
 MOST = 20
@@ -65,6 +79,31 @@ def menu_at_line(lines: Sequence[str], tree: Tree, line: int, most: int = MOST) 
                 found.setdefault(edits, (refactoring, candidate))
         done |= {refactoring.name for refactoring, _ in found.values()}
     return _sorted(iter(found.values()), most)
+
+
+def menu_for_expression(lines: Sequence[str], tree: Tree, line: int, start: int, end: int) -> list[MenuEntry]:
+    """The names that the expression between two columns of a line can be given (line: 1-based; columns: 0-based code points);
+    none where no expression begins and ends just there. Raises: never.
+    """
+    span = point(lines, line - 1, start), point(lines, line - 1, end)
+    node = tree.root_node.named_descendant_for_point_range(*span)
+    if node is None or (node.start_point, node.end_point) != span or not is_value(node):
+        return []
+    context = RefactoringContext.of(lines, [rows(top_statement(node))], tree)
+    if context.broken:
+        return []
+    found: list[MenuEntry] = []
+    said = constant_name(node) if is_constant(node) else derived_name(text_of(node))
+    if statement_before(node) is not None and node.type in EXPRESSIONS:
+        name = (said or "value").lower()
+        name = free_name("result" if name == text_of(node).partition("(")[0] else name, context.variables())
+        edits = next(extracted(context, [node], name), None)
+        found += [MenuEntry(EXTRACT_VARIABLE, f'Extract variable "{name}"', edits)] if edits else []
+    if is_constant(node):
+        name = free_name(said or "CONSTANT", context.words)
+        edits = extract_constant(context, [node], name)
+        found += [MenuEntry(EXTRACT_CONSTANT, f'Extract constant "{name}"', edits)] if edits else []
+    return [entry for entry in found if still_parses(context, entry.edits)]
 
 
 def _candidates(

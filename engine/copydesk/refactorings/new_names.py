@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Set
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
@@ -58,3 +59,11 @@ def derived_name(code: str) -> str | None:
         return None
     name = re.sub(r"^(?:get|compute|make|create|load|read|find|build)_(?=\w)", "", words[-1].lstrip("_"))
     return name.lower() if name.isidentifier() and not keyword.iskeyword(name) and len(name) > 1 else None
+
+
+def free_name(name: str, taken: Set[str]) -> str:
+    """The name, or the first of name_2, name_3, … that is not taken."""
+    number, free = 2, name
+    while free in taken:
+        free, number = f"{name}_{number}", number + 1
+    return free

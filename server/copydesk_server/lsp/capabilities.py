@@ -14,7 +14,7 @@ NAME = "copydesk"
 QUICK_FIX = "quickfix"
 REWRITE = "refactor.rewrite.copydesk"
 FIX_ALL = "source.fixAll.copydesk"
-REFACTORINGS = ("refactor.inline", "refactor.rewrite")
+REFACTORINGS = ("refactor.extract", "refactor.inline", "refactor.rewrite")
 """The kinds of named refactorings are these, or go on from one of them."""
 CODE_ACTION_KINDS = (QUICK_FIX, *REFACTORINGS, REWRITE, FIX_ALL)
 

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -34,6 +34,8 @@ MOST_BYTES = 1 << 19
 """Documents of more are not parsed for a menu."""
 KEPT = 4
 """Documents whose trees are kept."""
+Columns: TypeAlias = tuple[int, int]
+"""What is chosen within one line: from one code point of it, 0-based, to another; None where several lines are."""
 
 
 class RefactoringMenu:
@@ -56,9 +58,15 @@ class RefactoringMenu:
             return []
         lines, version = tuple(document.lines.lines), document.version
         selected = lines_of_range(document.lines, chosen)
-        cursor = chosen.start.line == chosen.end.line
-        found = await self._compute(document.id, lines, selected, cursor=cursor)
+        found = await self._compute(document.id, lines, selected, self._columns(document, chosen))
         return found if document.version == version else []
+
+    def _columns(self, document: OpenDocument, chosen: types.Range) -> Columns | None:
+        if chosen.start.line != chosen.end.line:
+            return None
+        ends = (Position(place.line, place.character) for place in (chosen.start, chosen.end))
+        begin, end = (document.lines.locate(place, self._state.encoding)[1] for place in ends)
+        return begin, end
 
     def action(
         self, document: OpenDocument, chosen: types.Range, entry: MenuEntry, shown: str
@@ -71,7 +79,7 @@ class RefactoringMenu:
         first, last = lines_of_range(document.lines, chosen)
         action.data = {
             "copydesk": KIND, "uri": document.uri, "version": document.version, "lines": [first, last],
-            "cursor": chosen.start.line == chosen.end.line, "digest": _digest(document.lines.lines[first - 1 : last]),
+            "columns": self._columns(document, chosen), "digest": _digest(document.lines.lines[first - 1 : last]),
             "title": entry.title, "offset": entry.line - first,
         }  # fmt: skip
         return action
@@ -93,8 +101,9 @@ class RefactoringMenu:
     async def resolve(self, data: Mapping[str, Any]) -> types.WorkspaceEdit:
         """The edit of an action that was chosen. Raises JsonRpcInvalidParams; StoppedError where its lines have changed."""
         try:
-            uri, version, digest, cursor = data["uri"], data["version"], data["digest"], data["cursor"]
+            uri, version, digest = data["uri"], data["version"], data["digest"]
             first, last = int(data["lines"][0]), int(data["lines"][1])
+            columns = (int(data["columns"][0]), int(data["columns"][1])) if data["columns"] else None
             wanted = data["title"], data["offset"]
             if not isinstance(uri, str) or not isinstance(version, int):
                 raise TypeError
@@ -111,7 +120,7 @@ class RefactoringMenu:
         if _digest(document.lines.lines[there[0] - 1 : there[1]]) != digest or not self.serves(document):
             raise modified()
         lines, now = tuple(document.lines.lines), document.version
-        found = await self._compute(document.id, lines, there, cursor=cursor is True)
+        found = await self._compute(document.id, lines, there, columns)
         entry = next((one for one in found if (one.title, one.line - there[0]) == wanted), None)
         if entry is None or document.version != now:
             raise modified()
@@ -121,21 +130,22 @@ class RefactoringMenu:
         self._parsed.pop(document.id, None)
 
     async def _compute(
-        self, ident: int, lines: tuple[str, ...], selected: Range, *, cursor: bool
+        self, ident: int, lines: tuple[str, ...], selected: Range, columns: Columns | None
     ) -> list[MenuEntry]:
         async with self._turn:
             known = self._parsed.get(ident)
 
             def compute() -> tuple[Parsed | None, list[MenuEntry]]:
                 # Not before it is needed: the parsers take longer to import than `initialize` may take.
-                from copydesk.refactorings.menu import menu_at_line, menu_for_lines
+                from copydesk.refactorings.menu import menu_at_line, menu_for_expression, menu_for_lines
 
                 parsed = _parsed(lines, known)
                 if parsed is None:
                     return None, []
-                if cursor:
-                    return parsed, menu_at_line(lines, parsed.tree, selected[0])
-                return parsed, menu_for_lines(lines, parsed.tree, selected)
+                if columns is None:
+                    return parsed, menu_for_lines(lines, parsed.tree, selected)
+                named = menu_for_expression(lines, parsed.tree, selected[0], *columns)
+                return parsed, [*named, *menu_at_line(lines, parsed.tree, selected[0])]
 
             parsed, found = await asyncio.to_thread(compute)
             if parsed is not None:

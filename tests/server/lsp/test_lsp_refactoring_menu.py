@@ -73,6 +73,25 @@ def test_the_edit_is_for_the_text_as_it_is_when_it_is_chosen() -> None:
     run(scenario)
 
 
+def test_the_selected_expression_gets_a_name() -> None:
+    text = "def f(x):\n    return 'é𐐀', go(x), 1\n"
+
+    async def scenario() -> None:
+        async with desk() as d:
+            d.open(text)
+            found = await d.actions((1, 18), (1, 23), only=["refactor.extract"])
+            assert [action["title"] for action in found] == ['Extract variable "result" (copydesk)']
+            d.change((0, 0), (0, 0), "# above\n")
+            edit = (await d.request("codeAction/resolve", found[0]))["edit"]
+            wanted = "# above\n" + text.replace("    return", "    result = go(x)\n    return").replace(
+                "go(x),", "result,"
+            )
+            assert applied(d.text(), edit, d.version()) == wanted
+            assert not await d.actions((1, 18), (1, 18), only=["refactor.extract"])
+
+    run(scenario)
+
+
 def test_a_client_that_cannot_resolve_gets_the_edit_at_once() -> None:
     async def scenario() -> None:
         async with desk(APPLIES) as d:
@@ -95,6 +114,8 @@ def test_a_client_that_cannot_resolve_gets_the_edit_at_once() -> None:
         {"lines": [1, 10**9]},
         {"title": "Delete everything"},
         {"offset": 7},
+        {"columns": [6]},
+        {"columns": ["a", "b"]},
         {"digest": ""},
         {"digest": None},
     ],

@@ -8,10 +8,6 @@ _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 CASES = [
     ("consolidate_returns", "", "if a is None:\n    a = b\nif not c:\n    c = d\n", "Use or, one statement in all places",
      "a = a or b\nc = c or d\n"),
-    ("return_or_not", "", "def f():\n    if a:\n        x = 1\n    return x\n", "Return 1 instead of assigning it",
-     "def f():\n    if a:\n        return 1\n    return x\n"),
-    ("add_branch", "if b is None return 0", "def f(a, b):\n    if a:\n        return 1\n", "Add elif b is None: return 0",
-     "def f(a, b):\n    if a:\n        return 1\n    elif b is None:\n        return 0\n"),
     ("add_guard", "a: return []", HEAD, 'Return [] if "a" is None',
      HEAD.replace("    c", "    if a is None:\n        return []\n    c", 1)),
     ("add_guard", "a TypeError", HEAD, 'Raise TypeError("a must not be empty") if "a" is empty',
@@ -61,7 +57,6 @@ CASES = [
      "x = 2 if a else 1\n"),
     ("return_in_branches", "", "def f(a):\n    if a:\n        r = 1\n    else:\n        r = 2\n    return r\n",
      "Return in each branch, without r", "def f(a):\n    if a:\n        return 1\n    else:\n        return 2\n"),
-    ("return_or_not", "", "def f(a):\n    return g(a)\n", "Call g(a) without returning it", "def f(a):\n    g(a)\n"),
     ("split_condition", "", "if a and b:\n    c()\n", "Split the condition a and b", "if a:\n    if b:\n        c()\n"),
     ("consolidate_returns", "", "x = a\nif b:\n    x = x[1:]\n", "Use a ternary, conditional: x = a[1:] if b else a",
      "x = a[1:] if b else a\n"),
@@ -80,6 +75,4 @@ CASES = [
     ("unwrap_block", "", "if a:\n    b()\n", "Always do what is in if a: remove the if", "b()\n"),
     ("unwrap_block", "", "def f():\n    try:\n        a()\n    except E:\n        return 1\n    else:\n        return 2\n",
      "Remove the else of the try", "def f():\n    try:\n        a()\n    except E:\n        return 1\n    return 2\n"),
-    ("wrap_in_if", "only when b is given", "def f(b):\n    g(b)\n    h()\n", "Only if b is not None: g(b)",
-     "def f(b):\n    if b is not None:\n        g(b)\n    h()\n"),
 ]  # fmt: skip

@@ -8,8 +8,6 @@ CASES = [
     ("chained_comparison", "", "y = x > a and x <= b\n", "Chain the comparison: a < x <= b", "y = a < x <= b\n"),
     ("dict_get", "", "x = d[k] if k in d else 0\n", "Use d.get(k, 0)", "x = d.get(k, 0)\n"),
     ("dict_get", "", "if k in d:\n    x = d[k]\nelse:\n    x = None\n", "Use d.get(k)", "x = d.get(k)\n"),
-    ("lambda_to_function", "", "f = lambda a: a + 1\n", "Make f a function, def instead of lambda",
-     "def f(a):\n    return a + 1\n"),
     ("merge_isinstance", "", "y = isinstance(x, A) or isinstance(x, B)\n", "Use isinstance(x, (A, B))",
      "y = isinstance(x, (A, B))\n"),
     ("modernize", "", "y = max([f(x) for x in z])\n", "Use a generator, no list inside max()", "y = max(f(x) for x in z)\n"),

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 CASES = [
-    ("add_field", "size: int = 0", "class C:\n    name: str\n", "Add field size: int = 0",
-     "class C:\n    name: str\n    size: int = 0\n"),
     ("delete_statement", "", "x = 1\ny = 2\n", "Delete y = 2", "x = 1\n"),
     ("delete_statement", "", "a()\nif b:\n    c()\n", "Delete if b", "a()\n"),
     ("delete_statement", "", "if b:\n    c()\n", "Replace c() by pass", "if b:\n    pass\n"),
-    ("duplicate_line", "b like a", "a = 1\n", 'Duplicate line 1 with "b" for "a"', "a = 1\nb = 1\n"),
     ("insert_statement", "call g(a) first", "def f(a):\n    h(a)\n    i(g)\n", "Add g(a) before h(a)",
      "def f(a):\n    g(a)\n    h(a)\n    i(g)\n"),
     ("insert_statement", "remember the code", "def f(self, a, code):\n    self.a = a\n    g(a)\n",

@@ -5,6 +5,8 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("extract_constant", "call 10 MOST", "def f():\n    g(10, 10)\n", 'Extract 10 into the constant "MOST"',
+     "MOST = 10\n\n\ndef f():\n    g(MOST, MOST)\n"),
     ("use_constant", "MAX, not 10", "x = 10\n", 'Use "MAX" for 10', "x = MAX\n"),
     ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    h(a)\n", 'Inline variable "a" everywhere',
      "def f():\n    g(1)\n    h(2)\n"),

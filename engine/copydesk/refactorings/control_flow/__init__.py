@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.control_flow.add_guard import ADD_BRANCH, ADD_GUARD, WRAP_IN_IF
+from copydesk.refactorings.control_flow.add_guard import ADD_GUARD
 from copydesk.refactorings.control_flow.branches import (
     CONSOLIDATE_CONDITIONAL,
     DROP_BRANCH,
@@ -17,14 +17,11 @@ from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLI
 from copydesk.refactorings.control_flow.returns import (
     CONSOLIDATE_RETURNS,
     RETURN_IN_BRANCHES,
-    RETURN_OR_NOT,
     SPLIT_RETURN,
 )
 
 REFACTORINGS = (
-    ADD_BRANCH,
     ADD_GUARD,
-    WRAP_IN_IF,
     MOVE_DEFAULT,
     DROP_BRANCH,
     NESTED_IF_TO_ELIF,
@@ -39,6 +36,5 @@ REFACTORINGS = (
     SPLIT_CONDITION,
     CONSOLIDATE_RETURNS,
     RETURN_IN_BRANCHES,
-    RETURN_OR_NOT,
     SPLIT_RETURN,
 )

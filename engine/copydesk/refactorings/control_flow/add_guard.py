@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import LOOPS, can_leave, is_text, statements_of
+from copydesk.refactorings.blocks import LOOPS, can_leave, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import clauses_of, comments_above, named, plain_statements, reindented
+from copydesk.refactorings.clauses import comments_above, plain_statements
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_lines, replace_lines
+from copydesk.refactorings.edits import Edits, insert_lines
 from copydesk.refactorings.function_body import can_insert_before, first_statement
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.requested import (
@@ -20,7 +20,7 @@ from copydesk.refactorings.requested import (
     requested_tests,
     subjects,
 )
-from copydesk.syntax.tree import identifiers, rows, text_of
+from copydesk.syntax.tree import identifiers, text_of
 
 _STATES = {
     "None": ("{0} is None", "{0} must not be None"),
@@ -34,7 +34,6 @@ _STATES = {
 _VALUES = ("None", "False", "[]", "{}", "0", "''", '""')
 
 _MOST_PLACES = 5
-_MOST_STATEMENTS = 16
 
 
 def return_if_none(name: str, value: str, context: RefactoringContext) -> Edits | None:
@@ -128,48 +127,4 @@ def _assigned(statement: Node) -> set[str]:
     return {text_of(left), *(text_of(n) for n in identifiers(left))} if left is not None else set()
 
 
-def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    """A statement that is done on a condition alone."""
-    tests = requested_tests(context, arguments, 5)
-    opposite = [test.removeprefix("not ") if test.startswith("not ") else f"not {test}" for test in tests]
-    statements = [
-        n for n in plain_statements(context) if not is_text(n) and not n.type.endswith("definition")
-    ]
-    for test in dict.fromkeys([*tests, *(o for o in opposite if " " not in o.removeprefix("not "))]):
-        for node in statements[:_MOST_STATEMENTS]:
-            (first, last), indent = rows(node), context.indent(node)
-            moved = reindented(context, first, last, 4)
-            if moved is not None:
-                yield (
-                    f"Only if {test}: {named(node)}",
-                    replace_lines(first, last, [f"{indent}if {test}:\n", *moved]),
-                )
-
-
-def _elif(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    """One more case of an `if`."""
-    tests = requested_tests(context, arguments, 5)
-    jumps = requested_jumps(context, arguments, 5) if tests else []
-    for node in context.walk("if_statement"):
-        clauses, indent = clauses_of(context, node), context.indent(node)
-        if not clauses or not tests:
-            continue
-        place = clauses[-1].head if clauses[-1].word == "else" else clauses[-1].last + 1
-        bodies = [context.view(c.first, c.last) for c in clauses if c.last - c.first < 3]
-        for test in tests:
-            for body in [[f"{indent}    {jump}\n"] for jump in jumps] + bodies:
-                yield (
-                    f"Add elif {test}: {body[0].strip()}",
-                    insert_lines(place, [f"{indent}elif {test}:\n", *body]),
-                )
-            for clause in clauses:
-                if clause.word == "else":
-                    yield (
-                        f"Make the else an elif {test}",
-                        replace_lines(clause.head, clause.head, [f"{indent}elif {test}:\n"]),
-                    )
-
-
 ADD_GUARD = Refactoring("add_guard", "refactor.rewrite.addGuard", _guard)
-WRAP_IN_IF = Refactoring("wrap_in_if", "refactor.rewrite.wrapInIf", _wrap)
-ADD_BRANCH = Refactoring("add_branch", "refactor.rewrite.addBranch", _elif)

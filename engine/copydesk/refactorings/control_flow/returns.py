@@ -13,7 +13,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, in_one_line, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.control_flow.branch_values import values_by_branch
-from copydesk.refactorings.edits import delete_lines, insert_lines, merged, replace_lines
+from copydesk.refactorings.edits import delete_lines, merged, replace_lines
 from copydesk.refactorings.expressions import level_of
 from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import rows, text_of
@@ -198,48 +198,6 @@ def _in_branches(context: RefactoringContext, _: Arguments) -> Iterator[Proposal
                 yield f"Return in each branch, {name} else", merged(*edits)
 
 
-def _bare(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    """`return` and `return None`, a call and its value, what falls off the end."""
-    function = context.function()
-    for node in plain_statements(context, "return_statement", "expression_statement"):
-        indent, (first, last), text = context.indent(node), rows(node), text_of(node)
-        if text in ("return", "return None"):
-            other = "return None" if text == "return" else "return"
-            yield f"Write {other}", replace_lines(first, last, [f"{indent}{other}\n"])
-        elif node.type == "return_statement":
-            value = node.named_children[0]
-            if value.type in ("call", "await", "yield"):
-                lines = context.view(first, last)
-                lines[0] = lines[0].replace("return ", "", 1)
-                yield f"Call {named(value)} without returning it", replace_lines(first, last, lines)
-                yield (
-                    f"Call {named(value)} on its own line, then return",
-                    replace_lines(first, last, [*lines, f"{indent}return\n"]),
-                )
-            yield f"Return None, not {named(value)}", replace_lines(first, last, [f"{indent}return\n"])
-        elif node.named_children[0].type == "assignment":
-            given = lead_and_value(node)
-            if given is not None and function is not None:
-                lines = [f"{line}\n" for line in f"{indent}return {text_of(given[1])}".split("\n")]
-                yield f"Return {named(given[1])} instead of assigning it", replace_lines(first, last, lines)
-        elif node.named_children[0].type in ("call", "await"):
-            lines = context.view(first, last)
-            lines[0] = f"{indent}return {lines[0].lstrip()}"
-            head, _, _ = text.partition("\n")
-            yield f"Return {head}", replace_lines(first, last, lines)
-    body = function.child_by_field_name("body") if function is not None else None
-    end = statements_of(body)[-1] if body is not None and statements_of(body) else None
-    if function is None or end is None or end.type == "return_statement":
-        return
-    names = [n for n in arguments.names if n in context.names()][:4]
-    fixed = [v for v in ("None", "True", "False", "self") if v.lower() in arguments.words]
-    for answer in dict.fromkeys([*fixed, *names]):
-        yield (
-            f"Return {answer} at the end",
-            insert_lines(rows(end)[1] + 1, [f"{context.indent(end)}return {answer}\n"]),
-        )
-
-
 def _to_if(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in plain_statements(context, "expression_statement", "return_statement"):
         found = lead_and_value(node)
@@ -283,4 +241,3 @@ SPLIT_RETURN = Refactoring(
     "split_return", "refactor.rewrite.splitReturn", _two_returns, menu="cursor", offer=_to_if
 )
 RETURN_IN_BRANCHES = Refactoring("return_in_branches", "refactor.rewrite.returnInBranches", _in_branches)
-RETURN_OR_NOT = Refactoring("return_or_not", "refactor.rewrite.returnOrNot", _bare)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.idioms.lambda_function import LAMBDA_TO_FUNCTION
 from copydesk.refactorings.idioms.modernize import MODERNIZE
 from copydesk.refactorings.idioms.simplify import (
     AUGMENTED_ASSIGNMENT,
@@ -14,7 +13,6 @@ from copydesk.refactorings.idioms.use_with import USE_WITH
 from copydesk.refactorings.idioms.walrus import WALRUS
 
 REFACTORINGS = (
-    LAMBDA_TO_FUNCTION,
     MODERNIZE,
     AUGMENTED_ASSIGNMENT,
     CHAINED_COMPARISON,

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from copydesk.refactorings.statements.add_field import ADD_FIELD
 from copydesk.refactorings.statements.delete_statement import DELETE_STATEMENT, REMOVE_BLANK_LINES
-from copydesk.refactorings.statements.duplicate_line import DUPLICATE_LINE
 from copydesk.refactorings.statements.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.statements.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.statements.print_variable import PRINT_VARIABLE
 from copydesk.refactorings.statements.remove_prints import REMOVE_PRINTS
 
 REFACTORINGS = (
-    ADD_FIELD,
     DELETE_STATEMENT,
     REMOVE_BLANK_LINES,
-    DUPLICATE_LINE,
     INSERT_STATEMENT,
     MOVE_STATEMENT,
     PRINT_VARIABLE,

@@ -118,6 +118,17 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                     yield title, spliced(context.lines, [splice, arrow_to])
 
 
+def _inferred(context: RefactoringContext, _arguments: Arguments) -> Iterator[Proposal]:
+    """The return type that the returns say, of a function that is annotated in part or returns something."""
+    function = context.function()
+    if function is None or function.child_by_field_name("return_type") is not None:
+        return
+    type = inferred_return(function)
+    typed = any(p.type.startswith("typed") for p in list_parameters(function))
+    if type is not None and (typed or type != "None"):
+        yield f"Annotate the return type as {type}", _returning(context, function, type)
+
+
 def _may_return_none(function: Node, arguments: Arguments) -> bool:
     """Whether `-> None` would be right, or is asked for in so many words."""
     body = function.child_by_field_name("body")
@@ -169,4 +180,6 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
 ANNOTATE_PARAMETER = Refactoring(
     "annotate_parameter", "refactor.rewrite.parameterType", _one_parameter, menu="cursor"
 )
-ANNOTATE_SIGNATURE = Refactoring("annotate_signature", "refactor.rewrite.annotateSignature", _signature)
+ANNOTATE_SIGNATURE = Refactoring(
+    "annotate_signature", "refactor.rewrite.annotateSignature", _signature, menu="cursor", offer=_inferred
+)

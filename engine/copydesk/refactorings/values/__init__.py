@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from copydesk.refactorings.values.change_literal import CHANGE_LITERAL
-from copydesk.refactorings.values.change_number import CHANGE_NUMBER, SHIFT_INDEX
+from copydesk.refactorings.values.change_number import CHANGE_NUMBER
 from copydesk.refactorings.values.change_return import CHANGE_RETURN
 from copydesk.refactorings.values.entries import ADD_ENTRY, CHANGE_ENTRIES
-from copydesk.refactorings.values.fallback_value import FALLBACK_VALUE, TAKE_ENTRY
 from copydesk.refactorings.values.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.values.use_expression import USE_EXPRESSION
 
 REFACTORINGS = (
     CHANGE_LITERAL,
     CHANGE_NUMBER,
-    SHIFT_INDEX,
     CHANGE_RETURN,
     ADD_ENTRY,
     CHANGE_ENTRIES,
-    FALLBACK_VALUE,
-    TAKE_ENTRY,
     SORT_ENTRIES,
     USE_EXPRESSION,
 )

@@ -22,7 +22,7 @@ from copydesk.refactorings.variables.use_constant import nodes_saying
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _LITERALS = ("integer", "float", "string")
-_EXPRESSIONS = (
+EXPRESSIONS = (
     *_LITERALS, *COMPREHENSIONS, "attribute", "call", "subscript", "list", "dictionary", "set", "tuple", "binary_operator",
     "comparison_operator", "boolean_operator", "not_operator", "unary_operator", "await", "conditional_expression", "lambda",
     "concatenated_string",
@@ -61,14 +61,14 @@ def _gives(name: Node, value: str) -> bool:
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    nodes = list(context.walk(*_EXPRESSIONS))
+    nodes = list(context.walk(*EXPRESSIONS))
     for value in dict.fromkeys(text_of(n) for n in nodes):
         for name in arguments.names if arguments.mentions(value) else ():
             if name not in context.variables():
                 yield f'Extract {value} into variable "{name}"', extract_variable(name, value, context)
     places: dict[str, list[Node]] = {}
     for node in nodes:
-        if _is_part(node):
+        if node.type != "unary_operator" and is_value(node):
             places.setdefault(text_of(node), []).append(node)
     yield from _as_written(context, arguments, places)
     names = new_names(context, arguments)
@@ -80,7 +80,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
         what = code if len(code) < _LONGEST else f"the {same[0].type}"
         for name in dict.fromkeys(tried):
-            for edits in _named(context, same, name) if name not in context.variables() else ():
+            for edits in extracted(context, same, name) if name not in context.variables() else ():
                 yield f'Extract {what} into variable "{name}"', edits
             if name not in context.variables() and is_mentioned(same[0], arguments):
                 for before in _earlier(context, _statement_of(same), far=bool(arguments.words & _EARLIER)):
@@ -88,12 +88,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     yield title, _made(context, same, name, in_one_line(same[0]), before)
 
 
-def _is_part(node: Node) -> bool:
-    """Whether it is a value inside a statement: none that is called, given a value, a type, or a number with its sign."""
+def is_value(node: Node) -> bool:
+    """Whether it is a value inside a statement: none that is called, given a value, a type, or part of a pattern or a text."""
     parent = node.parent
-    if parent is None or is_stored(node) or node.type == "unary_operator":
+    if parent is None or is_stored(node) or parent.type.endswith("_pattern"):
         return False
-    if parent.type in ("expression_statement", "type"):
+    if parent.type in ("expression_statement", "type", "concatenated_string"):
         return False
     return node.type == "call" or parent.type != "call" or parent.child_by_field_name("function") != node
 
@@ -121,7 +121,7 @@ def _as_written(
     for statement in requested_statements(context, arguments):
         name, _, value = statement.partition(" = ")
         if name.isidentifier() and value in places:
-            for edits in _named(context, places[value], name):
+            for edits in extracted(context, places[value], name):
                 yield f"Assign {statement} first, and use {name}", edits
             for before in _earlier(context, _statement_of(places[value]), far=True):
                 title = f"Assign {statement} before {named(before)}, and use {name}"
@@ -137,7 +137,7 @@ def _rank(code: str, nodes: Sequence[Node], arguments: Arguments) -> float:
     )
 
 
-def _named(context: RefactoringContext, nodes: Sequence[Node], name: str) -> Iterator[Edits | None]:
+def extracted(context: RefactoringContext, nodes: Sequence[Node], name: str) -> Iterator[Edits | None]:
     """A name for what stands in all these places: before the first of them, first in the function, or in its first place."""
     value = in_one_line(nodes[0])
     if value is None:
