@@ -65,9 +65,14 @@ def test_the_command_reads_choices_and_writes_a_report(
     """The distribution is the engine's. An edit, that nothing changes, another edit: one is 18 times as likely as the others."""
     ahead = log(18)
     choices = [
-        {"likelihoods": [ahead, 0.0, 0.0], "priors": [0.0] * 3, "right": [True, False, False]},
-        {"likelihoods": [0.0] * 3, "priors": [ahead / PRIOR_WEIGHT, 0.0, 0.0], "right": [False, False, True]},
-        {"likelihoods": [0.0, ahead, 0.0], "priors": [0.0] * 3, "right": [False, True, False]},
+        {"likelihoods": [ahead, 0.0, 0.0], "priors": [0.0] * 3, "right": [True, False, False], "same": [0]},
+        {
+            "likelihoods": [0.0] * 3,
+            "priors": [ahead / PRIOR_WEIGHT, 0.0, 0.0],
+            "right": [False, False, True],
+            "same": [0],
+        },
+        {"likelihoods": [0.0, ahead, 0.0], "priors": [0.0] * 3, "right": [False, True, False], "same": [0]},
     ]
     for choice in choices:  # without what the last two count for by themselves
         choice["likelihoods"][1] -= PRIOR_WEIGHT * NOTHING.prior
@@ -107,10 +112,15 @@ def test_what_settings_show(
 ) -> None:
     """An edit that is right, one that is not, one that is right only where the ranking counts; nothing to do, rightly."""
     choices = [
-        {"likelihoods": [3.0, 0.0, 0.0], "priors": [0.0] * 3, "right": [True, False, False]},
-        {"likelihoods": [3.0, 0.0, 0.0], "priors": [0.0] * 3, "right": [False, False, True]},
-        {"likelihoods": [1.0, 0.0, 1.0], "priors": [9.0, 0.0, 0.0], "right": [True, False, False]},
-        {"likelihoods": [0.0, 3.0, 0.0], "priors": [0.0] * 3, "right": [False, True, False]},
+        {"likelihoods": [3.0, 0.0, 0.0], "priors": [0.0] * 3, "right": [True, False, False], "same": [0]},
+        {"likelihoods": [3.0, 0.0, 0.0], "priors": [0.0] * 3, "right": [False, False, True], "same": [0]},
+        {
+            "likelihoods": [1.0, 0.0, 1.0],
+            "priors": [9.0, 0.0, 0.0],
+            "right": [True, False, False],
+            "same": [0],
+        },
+        {"likelihoods": [0.0, 3.0, 0.0], "priors": [0.0] * 3, "right": [False, True, False], "same": [0]},
     ]
     alone = choice_settings.Likeliest.of(choices, choice_settings.Weighing(0.0, 0.0, 0.0))
     assert alone.counts(0.8, 0.8) == choice_settings.Counts(1, 1, 1, 0)

@@ -168,16 +168,17 @@ def test_alternatives_are_likely_in_their_order_and_no_more_than_certain(
     drawn: list[tuple[int, float]],
 ) -> None:
     """Programs that replace the one line by one of six texts, by whatever title, with any law."""
-    views = ["a = 1\n"]
-    programs = [(Program((Gen(f"a = {text}\n"),)), f"title {k}") for k, (text, _) in enumerate(drawn)]
+    programs = [
+        (Program((Gen(f"a = {text}\n"),)), f"title {k}", str(text)) for k, (text, _) in enumerate(drawn)
+    ]
     logits = np.array([logit for _, logit in drawn])
     law = logits - np.logaddexp.reduce(logits)
-    found, summed = combined(programs, law, views)
+    found, summed = combined(programs, law)
     assert len({one.program.resolve("a = 1\n") for one in found}) == len(found) == len({t for t, _ in drawn})
     assert math.fsum(one.probability for one in found) == pytest.approx(1.0)
     assert [one.probability for one in found] == pytest.approx(list(np.exp(summed)))
     for one in found:
-        mine = [k for k, (program, _) in enumerate(programs) if program == one.program]
+        mine = [k for k, (program, *_) in enumerate(programs) if program == one.program]
         assert one.title == f"title {max(mine, key=lambda k: law[k])}"
         assert one.probability == pytest.approx(sum(math.exp(law[k]) for k in mine))
 

@@ -18,11 +18,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, posterior
-from copydesk.serving.narrowing import ANOTHER, NOTHING
+from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT
 from copydesk_benchmarks import facts, plots
 from copydesk_benchmarks.calibration import (
     Answered,
@@ -32,22 +30,19 @@ from copydesk_benchmarks.calibration import (
     reliability_table,
 )
 from copydesk_benchmarks.checkout import ROOT
+from copydesk_benchmarks.likeliest_choice import likeliest
 from copydesk_benchmarks.report import Report
 
 NAME = "choice-calibration"
 
 
 def answered(choice: dict[str, Any]) -> Answered:
-    """The likeliest answer to one choice that `refactoring_choice` wrote; the last two are that nothing changes, and that another
-    edit is meant, which has its share of the probability and is no answer. The priors of these two are those of now.
-    """
-    priors = np.array([*choice["priors"][:-2], NOTHING.prior, ANOTHER.prior])
-    law = posterior(np.array(choice["likelihoods"]), priors)
-    place = int(law[:-1].argmax())
+    """The likeliest answer to one choice, with the settings of now."""
+    probability, place = likeliest(choice)
     return Answered(
-        float(np.exp(law[place])),
+        probability,
         bool(choice["right"][place]),
-        place < len(law) - 2,
+        place < len(choice["right"]) - 2,
         any(choice["right"][:-1]),
     )
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, SURE_OF_NOTHING
 from copydesk.grammar.trie import Floats
 from copydesk.serving.narrowing import ANOTHER, NOTHING
+from copydesk_benchmarks.likeliest_choice import likeliest
 
 LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 IDLE_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -63,15 +64,10 @@ class Likeliest:
 
     @classmethod
     def of(cls, choices: Sequence[dict[str, Any]], how: Weighing) -> Likeliest:
-        """`another edit` is never the answer, but has its share of the probability."""
         rows = []
         for choice in choices:
-            priors = np.array([*choice["priors"][:-2], how.nothing, how.another])
-            priors[:-2] *= how.ranking
-            law = np.array(choice["likelihoods"]) + priors
-            law -= np.logaddexp.reduce(law)
-            place = int(np.argmax(law[:-1]))
-            rows.append((float(np.exp(law[place])), place == len(law) - 2, choice["right"][place]))
+            probability, place = likeliest(choice, how.ranking, how.nothing, how.another)
+            rows.append((probability, place == len(choice["right"]) - 2, choice["right"][place]))
         probability, idle, right = zip(*rows, strict=True)
         return cls(np.array(probability), np.array(idle, bool), np.array(right, bool))
 

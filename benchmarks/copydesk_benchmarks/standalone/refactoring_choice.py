@@ -40,6 +40,7 @@ from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.equivalence import meaning
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.serving.lowering import Lowering, listed_programs
@@ -65,7 +66,8 @@ LEVELS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The candidates of one example, the last two that nothing changes and that another edit is meant: the model's judgements
-    (log probabilities), the priors of the ranking, both together, and which are right.
+    (log probabilities), the priors of the ranking, both together, and which are right. same: for each candidate the first that
+    comes to the same.
     """
 
     kind: str
@@ -75,6 +77,7 @@ class Choice:
     priors: list[float]
     both: list[float]
     right: list[bool]
+    same: list[int]
 
     @property
     def place(self) -> int:
@@ -188,7 +191,9 @@ def measure(
             right = [*correct, idle, not idle and not any(correct)]
             priors = [*(candidate.score for candidate, _ in said), NOTHING.prior, ANOTHER.prior]
             both = posterior(np.array(law), np.array(priors)).tolist()
-            choice = Choice(kind, request.instruction or "", titles, law, priors, both, right)
+            meanings = [meaning(context, candidate.edits) for candidate, _ in said]
+            same = [meanings.index(one) for one in meanings]
+            choice = Choice(kind, request.instruction or "", titles, law, priors, both, right, same)
             totals["weighed"] += 1
             if idle or any(correct):
                 totals["present"] += 1

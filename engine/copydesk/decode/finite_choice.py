@@ -40,13 +40,14 @@ Run = tuple[Ids, Ids]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a program does, in words; the page line where it begins to, 0 if nowhere; and how likely it was before the model was
-    asked: a logit.
+    """What a program does, in words; the page line where it begins to, 0 if nowhere; how likely it was before the model was
+    asked: a logit; and what programs have in common between which a person would not choose, "" where there is no other.
     """
 
     title: str
     line: int = 0
     prior: float = 0.0
+    meaning: str = ""
 
 
 @dataclass(slots=True)
@@ -131,10 +132,13 @@ class ChoiceDecoder:
         emitter.pending.extend(self.task.request[: -len(codec.literals.program_open)])
         judged = yield from emitter.judge(choices, codec.verdict)
         law = posterior(judged, np.array([offers[spelled[ids]].prior for ids in choices]))
+        text = "".join(self.task.views)
         titled = [
-            (program, offers[program].title) for ids in choices if (program := spelled[ids]) is not None
+            (program, offers[program].title, offers[program].meaning or program.resolve(text))
+            for ids in choices
+            if (program := spelled[ids]) is not None
         ]
-        weighed, law = combined(titled, law[[spelled[ids] is not None for ids in choices]], self.task.views)
+        weighed, law = combined(titled, law[[spelled[ids] is not None for ids in choices]])
         order = np.argsort(-law, kind="stable")
         alternatives: tuple[WeighedProgram, ...] = ()
         likeliest = weighed[order[0]]

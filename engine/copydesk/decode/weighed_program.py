@@ -22,18 +22,18 @@ class WeighedProgram:
 
 
 def combined(
-    programs: Sequence[tuple[Program, str]], law: Floats, views: Sequence[str]
+    programs: Sequence[tuple[Program, str, str]], law: Floats
 ) -> tuple[list[WeighedProgram], Floats]:
-    """Programs with their titles, those that make the same text of `views` as one, in the order they came; and the logarithms of
-    their probabilities. law: one logarithm a program. Of those that make the same text the likeliest stands for all.
+    """Programs with their titles and what they come to, those that come to the same as one, in the order they came; and the
+    logarithms of their probabilities. law: one logarithm a program. Of those that come to the same the likeliest stands for all.
     """
-    text, groups = "".join(views), dict[str, list[int]]()
-    for place, (program, _) in enumerate(programs):
-        groups.setdefault(program.resolve(text), []).append(place)
+    groups = dict[str, list[int]]()
+    for place, (_, _, same) in enumerate(programs):
+        groups.setdefault(same, []).append(place)
     summed = np.array([np.logaddexp.reduce(law[group]) for group in groups.values()])
     found = []
     for group, probability in zip(groups.values(), np.exp(summed), strict=True):
-        program, title = programs[max(group, key=lambda place: law[place])]
+        program, title, _ = programs[max(group, key=lambda place: law[place])]
         found.append(WeighedProgram(program, title, min(1.0, float(probability))))
     return found, summed
 

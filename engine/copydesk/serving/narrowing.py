@@ -7,7 +7,7 @@ page.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from copydesk.decode.finite_choice import Offer
 from copydesk.paging.page import Page
@@ -18,6 +18,7 @@ from copydesk.quickfixes.replacement import Replacement
 from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.equivalence import meaning
 from copydesk.refactorings.phrases import instruction_edits
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest, Range
@@ -112,7 +113,8 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     for candidate in enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES):
         made = listed_programs(lowering, Candidates((candidate.edits,)))
         if made is not None:
-            offers.setdefault(made.programs[0], offer(lowering.page, candidate))
+            said = replace(offer(lowering.page, candidate), meaning=meaning(context, candidate.edits))
+            offers.setdefault(made.programs[0], said)
             offers.setdefault(Program((Copy(1, len(lowering.page)),)), NOTHING)
             offers.setdefault(None, ANOTHER)
     programs = tuple(program for program in offers if program is not None)

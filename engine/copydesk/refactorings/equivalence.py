@@ -1,0 +1,79 @@
+"""When two edits come to the same: what they leave differs in its form alone."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from textwrap import dedent
+
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits
+from copydesk.text.document import split_lines
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+
+
+def meaning(context: RefactoringContext, edits: Edits) -> str:
+    """What the selection says after edits, apart from layout, negated comparisons and the name a caught exception is given: the
+    same of edits between which a person would not choose. Its text, where that does not parse alone or nothing else is changed.
+    """
+    after = _selected(context, edits)
+    said = _said(after)
+    return after if said is None or said == context.derived(_said_before) else said
+
+
+def _said_before(context: RefactoringContext) -> str | None:
+    return _said(_selected(context, ()))
+
+
+def _selected(context: RefactoringContext, edits: Edits) -> str:
+    """The lines of the scope after edits of these."""
+    found: list[str] = []
+    for first, last in context.scope:
+        at = first
+        for edit in (edit for edit in edits if first <= edit.first <= last + 1):
+            found += [*context.view(at, edit.first - 1), edit.text]
+            at = edit.last + 1
+        found += context.view(at, last)
+    return "".join(found)
+
+
+def _said(text: str) -> str | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in somebody's texts
+            tree = ast.parse(dedent(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return ast.dump(_Plain().visit(tree)) + "\n".join(_comments(split_lines(text)))
+
+
+def _comments(lines: Sequence[str]) -> Iterator[str]:
+    """Each line that may have a comment, with the code below it."""
+    code = [line.strip() for line in lines if line.strip()]
+    for place, line in enumerate(code):
+        if "#" in line:
+            yield from code[place : place + 2]
+
+
+class _Plain(ast.NodeTransformer):
+    """Without negated comparisons; every caught exception has the same name."""
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        inner = node.operand
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.Compare) and len(inner.ops) == 1:
+            opposite = _OPPOSITE.get(type(inner.ops[0]))
+            return ast.Compare(inner.left, [opposite()], inner.comparators) if opposite else node
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
+        for name in ast.walk(node) if node.name else ():
+            if isinstance(name, ast.Name) and name.id == node.name:
+                name.id = "caught"
+        node.name = node.name and "caught"
+        self.generic_visit(node)
+        return node

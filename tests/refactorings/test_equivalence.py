@@ -1,0 +1,61 @@
+"""Which edits come to the same: pairs of texts a function becomes, and whether a person would choose between them."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.equivalence import meaning
+from copydesk.syntax.tree import parse
+from copydesk.text.document import split_lines
+from copydesk.text.line_edit import LineEdit
+
+BEFORE = "class C:\n    def f(self, x):\n        # Go.\n        return x\n\n\ny = 1\n"
+HEAD = "    def f(self, x):\n"
+PAIRS = [
+    ("        if not (x is None):\n            go()\n", "        if x is not None:\n            go()\n", True),
+    ("        if not x == 1:\n            go()\n", "        if x != 1:\n            go()\n", True),
+    ("        if not x < 1:\n            go()\n", "        if x >= 1:\n            go()\n", False),
+    ("        return not not x\n", "        return x\n", False),
+    ("        return (a,\n            b)\n", "        return (a, b)\n", True),
+    ("        try:\n            a\n        except E as e:\n            raise F from e\n",
+     "        try:\n            a\n        except E as err:\n            raise F from err\n", True),
+    ("        try:\n            a\n        except E as e:\n            raise F from e\n",
+     "        try:\n            a\n        except E as err:\n            raise F from e\n", False),
+    ("        # Here.\n        a()\n        b()\n", "        a()\n        # Here.\n        b()\n", False),
+    ("        # Here.\n        a()\n", "        # There.\n        a()\n", False),
+    ("        a = 1\n", "        b = 1\n", False),
+    ("        return '''\n  x'''\n", "        return '''\n x'''\n", False),
+]  # fmt: skip
+
+
+def said(body: str) -> str:
+    lines = split_lines(BEFORE)
+    tree = parse(lines, "python")
+    assert tree is not None
+    return meaning(RefactoringContext.of(lines, [(2, 4)], tree), (LineEdit(3, 4, body),))
+
+
+@pytest.mark.parametrize(("one", "other", "same"), PAIRS)
+def test_pairs(one: str, other: str, same: bool) -> None:
+    assert (said(one) == said(other)) == same
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\n        # Go.\n        return x\n", "        # Go.\n\n        return x\n"),
+        ("        return )\n", "        return  )\n"),
+    ],
+)
+def test_what_changes_nothing_else_or_does_not_parse_is_told_by_its_text(one: str, other: str) -> None:
+    assert said(one) == HEAD + one
+    assert said(one) != said(other)
+
+
+def test_insertions_at_the_edges_and_several_edits_are_in_their_places() -> None:
+    lines = split_lines("a = 1\nb = 2\nc = )\n")
+    tree = parse(lines, "python")
+    assert tree is not None
+    edits = (LineEdit(1, 0, "x = 0\n"), LineEdit(2, 2, ""), LineEdit(4, 3, "z = 9\n"))
+    assert meaning(RefactoringContext.of(lines, [(1, 3)], tree), edits) == "x = 0\na = 1\nc = )\nz = 9\n"
