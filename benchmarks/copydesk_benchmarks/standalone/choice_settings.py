@@ -68,8 +68,8 @@ class Likeliest:
         for choice in choices:
             probability, place = likeliest(choice, how.ranking, how.nothing, how.another)
             rows.append((probability, place == len(choice["right"]) - 2, choice["right"][place]))
-        probability, idle, right = zip(*rows, strict=True)
-        return cls(np.array(probability), np.array(idle, bool), np.array(right, bool))
+        found, idle, right = zip(*rows, strict=True)
+        return cls(np.array(found), np.array(idle, bool), np.array(right, bool))
 
     def counts(self, level: float, idle_level: float) -> Counts:
         """Of edits at least as likely as `level`, and of nothing to do at least as likely as `idle_level`."""
