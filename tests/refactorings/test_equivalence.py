@@ -17,6 +17,7 @@ PAIRS = [
     ("        if not x == 1:\n            go()\n", "        if x != 1:\n            go()\n", True),
     ("        if not x < 1:\n            go()\n", "        if x >= 1:\n            go()\n", False),
     ("        return not not x\n", "        return x\n", False),
+    ("        if not (x is None or y):\n            go()\n", "        if x is not None and not y:\n            go()\n", True),
     ("        return (a,\n            b)\n", "        return (a, b)\n", True),
     ("        try:\n            a\n        except E as e:\n            raise F from e\n",
      "        try:\n            a\n        except E as err:\n            raise F from err\n", True),

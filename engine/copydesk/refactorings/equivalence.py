@@ -17,7 +17,7 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def meaning(context: RefactoringContext, edits: Edits) -> str:
-    """What the selection says after edits, apart from layout, negated comparisons and the name a caught exception is given: the
+    """What the selection says after edits, apart from layout, the form of negations and the name a caught exception is given: the
     same of edits between which a person would not choose. Its text, where that does not parse alone or nothing else is changed.
     """
     after = _selected(context, edits)
@@ -60,15 +60,11 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Without negated comparisons; every caught exception has the same name."""
+    """Negations as deep as they go; every caught exception has the same name."""
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         self.generic_visit(node)
-        inner = node.operand
-        if isinstance(node.op, ast.Not) and isinstance(inner, ast.Compare) and len(inner.ops) == 1:
-            opposite = _OPPOSITE.get(type(inner.ops[0]))
-            return ast.Compare(inner.left, [opposite()], inner.comparators) if opposite else node
-        return node
+        return _opposite(node.operand) if isinstance(node.op, ast.Not) else node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
         for name in ast.walk(node) if node.name else ():
@@ -77,3 +73,13 @@ class _Plain(ast.NodeTransformer):
         node.name = node.name and "caught"
         self.generic_visit(node)
         return node
+
+
+def _opposite(test: ast.expr) -> ast.expr:
+    """What holds where a test does not."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    if isinstance(test, ast.BoolOp):
+        other = ast.Or() if isinstance(test.op, ast.And) else ast.And()
+        return ast.BoolOp(other, [_opposite(value) for value in test.values])
+    return ast.UnaryOp(ast.Not(), test)

@@ -22,7 +22,7 @@ _WEAK = re.compile(
 """Where it may name something."""
 _PROSE = frozenset({
     "a", "above", "after", "all", "also", "an", "any", "argument", "as", "at", "attribute", "be", "been", "before",
-    "below", "better", "body", "both", "call", "called", "can", "clear", "comment", "compute", "could", "docstring",
+    "below", "better", "body", "both", "call", "called", "can", "clear", "comment", "compute", "constant", "could", "docstring",
     "drop", "end", "everywhere", "extract", "first", "for", "front", "function", "hard", "has", "have", "here", "if",
     "in", "instead", "into", "is", "it", "its", "just", "less", "line", "local", "long", "loop", "maybe", "more", "name",
     "names", "new", "no", "not", "of", "on", "once", "one", "only", "out", "own", "parameter", "please", "put", "read",

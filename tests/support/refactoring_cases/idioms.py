@@ -12,6 +12,8 @@ CASES = [
      "y = isinstance(x, (A, B))\n"),
     ("modernize", "", "y = max([f(x) for x in z])\n", "Use a generator, no list inside max()", "y = max(f(x) for x in z)\n"),
     ("modernize", "", "super(A, self).f()\n", "Use super() without arguments, modern: python3, Python 3", "super().f()\n"),
+    ("modernize", "", "A.__init__(self, b, c=1)\n", "Call super().__init__ instead of A.__init__, without self: super()",
+     "super().__init__(b, c=1)\n"),
     ("modernize", "", "y = True if x else False\n", "Use bool(x) instead of True if ... else False", "y = bool(x)\n"),
     ("modernize", "", "f([a])\n", "Use a itself, no list", "f(a)\n"),
     ("modernize", "", "x = [a, b]\n", "Use a tuple instead of the list", "x = (a, b)\n"),

@@ -113,10 +113,14 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
                 f"Make a list first, not a generator: {called}([...])",
                 f"{called}([{text_of(arguments)[1:-1]}])",
             )
+    base, dot, name = called.rpartition(".")
+    every = children_of(arguments) if arguments is not None else []
+    if dot and base != "super()" and every and text_of(every[0]) == "self":
+        made = ", ".join(map(text_of, every[1:]))
+        yield f"Call super().{name} instead of {called}, without self: super()", f"super().{name}({made})"
     if given is None:
-        given_all = children_of(arguments) if arguments is not None else []
-        if called == "dict" and given_all and all(n.type == "keyword_argument" for n in given_all):
-            pairs = [(n.child_by_field_name("name"), n.child_by_field_name("value")) for n in given_all]
+        if called == "dict" and every and all(n.type == "keyword_argument" for n in every):
+            pairs = [(n.child_by_field_name("name"), n.child_by_field_name("value")) for n in every]
             made = ", ".join(
                 f'"{text_of(name)}": {text_of(value)}' for name, value in pairs if name and value
             )
