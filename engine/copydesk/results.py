@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from copydesk.decode.counts import Counts
+from copydesk.decode.laws.law import LawName
 from copydesk.errors import RequestError
 from copydesk.program import Program
 from copydesk.text.document import TextEdit
@@ -60,7 +61,10 @@ class EditResult:
     program: over the exact document, also when refused for what it says; None where there is none.
     edits:   minimal, ordered, non-overlapping, for version `version` of the document; empty unless edited.
     checked: which checks passed: "syntax" where the language has a parser and the document parsed before.
-    exact:   every span was chosen by its exact law.
+    exact:   every finite choice (span, name, candidate) was made by its exact law.
+    law:     the weakest law of all that was chosen, each piece given what stands before it (`decode/laws`): `exact`; `one-step`
+             where a choice was too large to be scored at once; `local`, the mask token by token, where the model wrote text.
+             Which op comes next is always chosen under the mask, and left out here.
     ms:      wall time in milliseconds: prefill, decode, total.
     unsure:  the model's probability was below its threshold: refused for that, or taken because the request said so.
     confidence: the probability of the program among those the model chose from, from 0 to 1; None where it did not choose so.
@@ -75,6 +79,7 @@ class EditResult:
     reason: str | None = None
     checked: tuple[str, ...] = ()
     exact: bool = True
+    law: LawName = "exact"
     log_likelihood: float = 0.0
     counts: Counts = field(default_factory=Counts)
     ms: dict[str, float] = field(default_factory=dict)

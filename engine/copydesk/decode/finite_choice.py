@@ -157,6 +157,7 @@ class ChoiceDecoder:
         return Outcome(
             program,
             exact=emitter.exact,
+            law=emitter.law,
             log_likelihood=likelihood,
             unsure=bool(alternatives),
             confidence=math.exp(likelihood) if weighed else None,

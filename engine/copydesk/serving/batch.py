@@ -327,6 +327,7 @@ class Batch:
                 result,
                 ms=took,
                 exact=best.exact,
+                law=best.law,
                 log_likelihood=best.log_likelihood,
                 unsure=best.unsure,
                 confidence=best.confidence,

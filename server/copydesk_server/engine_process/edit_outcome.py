@@ -10,6 +10,7 @@ from copydesk.text.document import TextEdit
 from copydesk_server.applicability import Applicability
 
 if TYPE_CHECKING:
+    from copydesk.decode.laws.law import LawName
     from copydesk_server.verification import Verdict
 
 Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
@@ -42,6 +43,7 @@ class EditOutcome:
     verdict: of the version that was verified; changes elsewhere do not affect it. "refused" and "unsure" go with the status
     refused. applicability: unsafe where the code may mean something else after it.
     base_version: what `program` is for; 0 where the engine was not asked. before: its lines, once they are known.
+    exact, law: as in `EditResult`.
     confidence: the probability of the edit among those the model chose from; None where it did not choose so.
     alternatives: of an unsure outcome, the likeliest first; each with a verdict of its own.
     """
@@ -65,6 +67,7 @@ class EditOutcome:
     before: tuple[str, ...] | None = None
     confidence: float | None = None
     alternatives: tuple[EditAlternative, ...] = ()
+    law: LawName = "exact"
 
     @property
     def by_model(self) -> bool:

@@ -283,6 +283,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "reason": fix.judgement.reason if fix.judgement is not None else None,
         "checks": list(fix.judgement.checks) if fix.judgement is not None else [],
         "edits": [_edit(edit) for edit in fix.edits],
+        "law": fix.law,
         "confidence": _rounded(fix.confidence) if fix.confidence is not None else None,
         "alternatives": [
             {"title": one.title, "probability": _rounded(one.probability), "edits": [*map(_edit, one.edits)]}

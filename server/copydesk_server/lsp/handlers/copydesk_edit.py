@@ -132,6 +132,7 @@ def _answer(task: EditTask, outcome: EditOutcome, encoding: Encoding) -> dict[st
         "counts": outcome.counts,
         "ms": outcome.ms,
         "exact": outcome.exact,
+        "law": outcome.law,
         "confidence": outcome.confidence,
         "alternatives": [],
     }
