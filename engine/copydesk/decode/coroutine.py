@@ -47,12 +47,12 @@ class Outcome:
     """What a decoder found. `program` is in page numbers and view text and resolves even when `truncated`.
 
     exact:          every finite choice (span, name, candidate) was made by its exact distribution.
-    law:            the weakest law of all that was chosen, each piece given what stands before it; which op comes next left out.
+    law:            the weakest law of all that was chosen, each piece given what stands before it.
     truncated:      the token budget ran out, or the model `looped`; the program was closed by force and must not be applied.
     log_likelihood: natural logarithm of the program's probability under the distribution it was decoded by, at temperature 1.
     unsure:         the model's probability of the program, or of any it could have chosen, was below its threshold.
     confidence:     the probability of the program among those of a finite choice, from 0 to 1; None where it was not weighed so.
-    alternatives:   of an unsure choice: the likeliest programs, the likeliest first.
+    alternatives:   of an unsure choice, or where they were asked for: the likeliest programs, the likeliest first.
     """
 
     program: Program | None

@@ -108,6 +108,10 @@ class Sampler:
     def greedy(self) -> bool:
         return self.temperature == 0.0
 
+    def scripted(self) -> int | None:
+        """The next decision where it is made already: no logits are needed for it."""
+        return None
+
     def choose(self, log_p: Floats) -> int:
         """An index of `log_p`, log probabilities of a finite choice, normalised."""
         index = (

@@ -42,7 +42,9 @@ class TokenEmitter:
         self.truncated = False
         self.looped = False
         self.laws = set[LawName]()
-        """Of the finite choices it made, which op comes next left out."""
+        """Of the finite choices it made, those left out that were asked for under the local mask: which op comes next."""
+        self.masked = False
+        """Whether one of those was made."""
         self.max_nodes = MAX_NODES
         self.pending: list[int] = []
         self._ahead: Lookahead | None = None
@@ -61,6 +63,7 @@ class TokenEmitter:
         found = self._known(paths)
         if found is not None:
             return found
+        root = self._known([()]) if not self.pending else None  # asked about again, with more behind it
         self._settle()
         tree = Tree([*paths, *ahead])
         base = len(self.pending)
@@ -70,8 +73,10 @@ class TokenEmitter:
                 *range(-1, base - 1),
                 *(base + parent if parent >= 0 else base - 1 for parent in tree.parents),
             ]
-        answer = yield Ask([*self.pending, *tree.tokens], range(base - 1, base + len(tree)), parents)
+        answer = yield Ask([*self.pending, *tree.tokens], range(max(0, base - 1), base + len(tree)), parents)
         self.counts.forwards += 1
+        if root is not None:
+            answer = torch.cat([root, answer])
         self.pending = []
         self._ahead = Lookahead(tree, base, answer)
         return self._ahead.rows(paths)
@@ -100,8 +105,9 @@ class TokenEmitter:
 
     @property
     def law(self) -> LawName:
-        """The weakest law of all that was chosen so far: text that the model wrote is under the local mask."""
-        return "local" if self.counts.generated or self.counts.drafted else weakest(self.laws)
+        """The weakest law of all that was chosen so far: ops and the text that the model wrote are under the local mask."""
+        masked = self.masked or self.counts.generated or self.counts.drafted
+        return "local" if masked else weakest(self.laws)
 
     def choose(
         self, choices: Sequence[Sequence[int]], *, law: LookAhead = EXACT, ahead: Sequence[Sequence[int]] = ()
@@ -119,6 +125,7 @@ class TokenEmitter:
         shared = _common_prefix(choices)
         self.force(choices[0][:shared])
         trie = Trie([choice[shared:] for choice in choices])
+        index: int | None
         if trie.nodes > self.max_nodes:
             self.counts.choices += 1
             words, most = trie.sequences, LookAhead(law.steps, most=self.max_nodes)
@@ -127,9 +134,14 @@ class TokenEmitter:
             index = words.index(tuple(written))
         else:
             laws = {law.name}
-            index = self.sampler.choose((yield from self.weigh(trie, law, [path[shared:] for path in ahead])))
+            index = self._scripted()
+            if index is None:
+                weighed = yield from self.weigh(trie, law, [path[shared:] for path in ahead])
+                index = self.sampler.choose(weighed)
             self.pending.extend(trie.sequences[index])
-        if law is not LOCAL:
+        if law is LOCAL:
+            self.masked = True
+        else:
             self.laws |= laws
         return index
 
@@ -142,11 +154,19 @@ class TokenEmitter:
         together = [path for group in groups for path in group]
         if len(leading(together, self.max_nodes - 1)) < len(together):
             return None
-        law = yield from self.weigh(Trie(together))
-        ends = np.cumsum([0, *map(len, groups)])
-        index = self.sampler.choose(np.logaddexp.reduceat(law, ends[:-1]))
+        index = self._scripted()
+        if index is None:
+            law = yield from self.weigh(Trie(together))
+            ends = np.cumsum([0, *map(len, groups)])
+            index = self.sampler.choose(np.logaddexp.reduceat(law, ends[:-1]))
         self.pending.extend(heads[index])
         self.laws.add("one-step")
+        return index
+
+    def _scripted(self) -> int | None:
+        """A choice that is made already."""
+        index = self.sampler.scripted()
+        self.counts.choices += index is not None
         return index
 
     def follow(
@@ -166,10 +186,12 @@ class TokenEmitter:
                 self.force([single])
                 token = single
             else:
-                found = yield from self._answered(law.next(language, state), () if written else likely)
-                laws.add(found.law)
-                place = self.sampler.choose(found.log_p)
-                token = place if found.ids is None else int(found.ids[place])
+                ids, scripted = language.tokens(state).ids, self.sampler.scripted()
+                if scripted is None:
+                    found = yield from self._answered(law.next(language, state), () if written else likely)
+                    laws.add(found.law)
+                place = self.sampler.choose(found.log_p) if scripted is None else scripted
+                token = place if ids is None else int(ids[place])
                 self.pending.append(token)
             written.append(token)
             state = language.next(state, token)
@@ -247,6 +269,15 @@ class TokenEmitter:
                 self.force(closing)
                 written += closing
                 break
+            scripted = self.sampler.scripted()
+            if scripted is not None:
+                self.pending.append(scripted)
+                self.counts.drafted += 1
+                self.left -= 1
+                state = machine.next(state, scripted)
+                written.append(scripted)
+                draft.observe([scripted])
+                continue
             # Where the lookahead has the logits already, a draft would cost the forward it is meant to save.
             drafted = () if self._known([()]) is not None else draft.propose()
             proposed, states, sets = self._proposal(machine, state, allowed, drafted, written)

@@ -18,7 +18,7 @@ Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancell
 
 @dataclass(frozen=True, slots=True)
 class EditAlternative:
-    """One of the edits that an unsure outcome leaves to the person. probability: from 0 to 1, among all that were weighed.
+    """One of several edits of which the person may take any. probability: from 0 to 1, as in `copydesk.results.Alternative`.
 
     edits: as those of the outcome; empty where it changes nothing, or where the verdict is "refused", for the reason named.
     """
@@ -45,7 +45,7 @@ class EditOutcome:
     base_version: what `program` is for; 0 where the engine was not asked. before: its lines, once they are known.
     exact, law: as in `EditResult`.
     confidence: the probability of the edit among those the model chose from; None where it did not choose so.
-    alternatives: of an unsure outcome, the likeliest first; each with a verdict of its own.
+    alternatives: of an unsure outcome, or where candidates were asked for, the likeliest first; each with a verdict of its own.
     """
 
     status: Status

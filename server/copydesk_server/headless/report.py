@@ -171,6 +171,9 @@ class Reporter:
                 )
                 if fix.verdict == "unsure":
                     self._tell_alternatives(result, fix)
+                    continue
+            if fix.request.candidates > 1:
+                self._tell_alternatives(result, fix)
         if not self._live and result.status in ("edited", "unchanged"):
             done = sum(self.files.values())
             applied = sum(fix.applied for fix in result.fixes)

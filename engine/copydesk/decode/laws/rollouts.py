@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
 from copydesk.decode.laws.law import Asking, Language, NextToken
 from copydesk.decode.laws.look_ahead import LOCAL
 from copydesk.decode.log_probabilities import log_probabilities
 from copydesk.decode.lookahead import Path
+from copydesk.decode.sampling import Floats, TokenSet
 from copydesk.grammar.trie import MAX_NODES
 
 MOST_TOKENS = 64
@@ -57,8 +57,20 @@ class MonteCarlo:
             for first in range(0, len(paths), MAX_NODES):
                 asked = paths[first : first + MAX_NODES]
                 logits = yield asked
-                for path, row in zip(asked, logits, strict=True):
-                    self._go_on(language, at[path], row)
+                sets = [language.tokens(at[path][0].state) for path in asked]
+                listed = [np.empty(0, np.int64) if one.ids is None else one.ids for one in sets]
+                rows = np.repeat(np.arange(len(asked)), [len(ids) for ids in listed])
+                shares = np.split(
+                    log_probabilities(logits, rows, np.concatenate(listed)),
+                    np.cumsum([len(ids) for ids in listed])[:-1],
+                )
+                for k, (path, allowed) in enumerate(zip(asked, sets, strict=True)):
+                    if allowed.ids is None:
+                        mass, p = allowed.log_mass(logits[k]), np.exp(allowed.log_softmax(logits[k])[0])
+                    else:
+                        mass = float(np.logaddexp.reduce(shares[k]))
+                        p = np.exp(shares[k] - mass)
+                    self._go_on(language, at[path], allowed, mass, p)
             live = [one for one in live if not language.closed(one.state)]
             if not live:
                 break
@@ -68,15 +80,12 @@ class MonteCarlo:
         corrected = own + future
         return NextToken(corrected - np.logaddexp.reduce(corrected), ids, "monte-carlo")
 
-    def _go_on(self, language: Language, together: list[_Rollout], logits: torch.Tensor) -> None:
-        """Rollouts that have come to the same string take a token each."""
-        allowed = language.tokens(together[0].state)
-        mass = allowed.log_mass(logits)
-        log_p, ids = allowed.log_softmax(logits)
-        p = np.exp(log_p)
-        for one, place in zip(
-            together, self._random.choice(p.size, len(together), p=p / p.sum()), strict=True
-        ):
-            token = int(place) if ids is None else int(ids[place])
+    def _go_on(
+        self, language: Language, together: list[_Rollout], allowed: TokenSet, mass: float, p: Floats
+    ) -> None:
+        """Rollouts that have come to the same string take a token each, of those allowed, which have the probabilities `p`."""
+        places = self._random.choice(p.size, len(together), p=p / p.sum())
+        for one, place in zip(together, map(int, places), strict=True):
+            token = place if allowed.ids is None else int(allowed.ids[place])
             one.log_p += mass
             one.path, one.state = (*one.path, token), language.next(one.state, token)
