@@ -13,6 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
+from copydesk.decode.laws.look_ahead import LOCAL, LookAhead
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
@@ -67,10 +68,10 @@ class WatchedSpeaker(TokenEmitter):
         made.token_by_token, made.seen = token_by_token, seen
         return made
 
-    def law(self, trie: Trie, edges: Floats, *, local: bool) -> Floats:
-        if local:
-            return super().law(trie, edges, local=True)
-        exact, masked = trie.law(edges), trie.local_law(edges)
+    def over(self, trie: Trie, edges: Floats, law: LookAhead) -> Floats:
+        if law is LOCAL:
+            return law.over(trie, edges)
+        exact, masked = law.over(trie, edges), LOCAL.over(trie, edges)
         self.seen.append(Gap.of(trie, exact, masked))
         return masked if self.token_by_token else exact
 

@@ -74,7 +74,8 @@ class EditRequest:
     the new text) narrows what is written; without them a diagnostic or an instruction does where it
     settles the text (`narrowing.py`), unless `narrow` is off; an instruction does not without `phrases`.
     Where the model chooses among candidates and none is likely enough, it is unsure and refuses, unless `take_likeliest` is on.
-    `temperature` 0 is greedy. `max_tokens` bounds the program's generated tokens.
+    With `candidates` above 1 the result names so many different edits, the most probable ones; `temperature` and `top_p` have no
+    say then. `temperature` 0 is greedy. `max_tokens` bounds the program's generated tokens.
     """
 
     scope: Sequence[Range] | None = None

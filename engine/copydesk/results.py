@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from copydesk.decode.counts import Counts
+from copydesk.decode.laws.law import LawName
 from copydesk.errors import RequestError
 from copydesk.program import Program
 from copydesk.text.document import TextEdit
@@ -36,9 +37,9 @@ class Retraction:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One of the edits that an unsure result leaves to a person.
+    """One of several edits of which a person may take any.
 
-    probability: from 0 to 1, among all that were weighed, those that are left out here included.
+    probability: from 0 to 1, under the result's `law`, among all edits there could be, those that are left out here included.
     program, edits: as in `EditResult`; the edits are empty where it changes nothing.
     reason: which check it failed, None where it passed them; `checked`: those it passed.
     """
@@ -60,11 +61,15 @@ class EditResult:
     program: over the exact document, also when refused for what it says; None where there is none.
     edits:   minimal, ordered, non-overlapping, for version `version` of the document; empty unless edited.
     checked: which checks passed: "syntax" where the language has a parser and the document parsed before.
-    exact:   every span was chosen by its exact law.
+    exact:   every finite choice (span, name, candidate) was made by its exact law, given that there was one to make.
+    law:     the weakest law of all that was chosen, each piece given what stands before it (`decode/laws`): `exact`; `one-step`
+             where a choice was too large to be scored at once; `local`, the mask token by token, where the model wrote the
+             program: which op comes next, and text, are chosen so.
     ms:      wall time in milliseconds: prefill, decode, total.
     unsure:  the model's probability was below its threshold: refused for that, or taken because the request said so.
     confidence: the probability of the program among those the model chose from, from 0 to 1; None where it did not choose so.
-    alternatives: of an unsure result: the likeliest edits, the likeliest first, no two alike.
+    alternatives: of an unsure result, and where the request asks for `candidates`: the likeliest edits, the likeliest first, no
+             two alike; the result is the first of them that passes its checks. Empty where there is one edit alone.
     """
 
     status: Status
@@ -75,6 +80,7 @@ class EditResult:
     reason: str | None = None
     checked: tuple[str, ...] = ()
     exact: bool = True
+    law: LawName = "exact"
     log_likelihood: float = 0.0
     counts: Counts = field(default_factory=Counts)
     ms: dict[str, float] = field(default_factory=dict)

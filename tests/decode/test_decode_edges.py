@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from copydesk.decode.log_probabilities import ROWS_AT_ONCE, edge_log_probabilities
 from copydesk.decode.lookahead import Lookahead, Tree
-from copydesk.decode.token_emitter import ROWS_AT_ONCE, edge_log_probabilities
 from copydesk.grammar.trie import Trie
 
 

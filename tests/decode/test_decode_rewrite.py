@@ -193,7 +193,7 @@ def test_the_closing_fence_ends_the_answer(said: str, program: tuple[Op, ...], d
     words = plain_bytes()
     written, outcome, _ = rewrite(saying(words, said), task_of(words, drafts=drafts), 500)
     assert words.decode(written) == said
-    assert outcome == Outcome(Program(program))
+    assert outcome == Outcome(Program(program), law="local")
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
@@ -238,7 +238,7 @@ def test_a_scope_that_repeats_itself_may_be_repeated() -> None:
     task.views, task.shown, task.first, task.last = lines, lines, 1, len(lines)
     task.draft = words.encode("".join(lines) + FENCE)
     _, outcome, _ = rewrite(saying(words, "".join(lines) + FENCE), task, 1000)
-    assert outcome == Outcome(Program((Copy(1, len(lines)),)))
+    assert outcome == Outcome(Program((Copy(1, len(lines)),)), law="local")
 
 
 def test_sampled_answers_are_reproducible() -> None:

@@ -64,7 +64,7 @@ def test_local_law_is_another_one() -> None:
     # Both begin alike, but the model hardly ever goes on with 2 behind 1: masking forces it to.
     logits = np.zeros((3, 8))
     logits[1, 2] = -9.0
-    assert np.allclose(np.exp(trie.local_law(edges(trie, logits))), [0.5, 0.5])
+    assert np.allclose(np.exp(trie.law(edges(trie, logits), steps=0)), [0.5, 0.5])
     assert np.exp(trie.law(edges(trie, logits)))[0] < 1e-3
 
 
@@ -80,7 +80,7 @@ def test_local_law_equals_step_by_step_masking(seed: int) -> None:
             children = {w[depth] for w in trie.sequences if len(w) > depth and w[:depth] == prefix}
             weights = {t: math.exp(row[prefix][t]) for t in children}
             p *= weights[token] / sum(weights.values())
-        assert math.isclose(p, math.exp(trie.local_law(edges(trie, logits))[k]), rel_tol=1e-9)
+        assert math.isclose(p, math.exp(trie.law(edges(trie, logits), steps=0)[k]), rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("words", [[], [()], [(1,), (1,)], [(1,), (1, 2)], [(1, 2), (1,)], [(1, 2), (1, 2)]])

@@ -14,6 +14,8 @@ import torch
 
 from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
+from copydesk.decode.laws.law import Language, Law
+from copydesk.decode.laws.look_ahead import EXACT, LOCAL
 from copydesk.decode.sampling import Sampler, TokenSet
 from copydesk.decode.schedule import Job, run
 from copydesk.decode.token_emitter import TokenEmitter
@@ -92,13 +94,37 @@ def ask(
 
     def steps() -> Generator[Any, Any, Outcome]:
         emitter.pending.extend(prompt)
-        chosen.append((yield from emitter.choose(choices, local=local)))
+        chosen.append((yield from emitter.choose(choices, law=LOCAL if local else EXACT)))
         return Outcome(None)
 
     conversation: Steps = steps()
     for _ in run(model, [Job(emitter.lane, conversation)], lambda: None):
         pass
     return chosen[0]
+
+
+def followed(
+    model: Any,
+    row: Row,
+    prompt: Sequence[int],
+    language: Language,
+    law: Law,
+    sampler: Sampler,
+    likely: Sequence[Ids] = (),
+) -> tuple[Ids, int]:
+    """What a decoder writes of `language` behind the row's shared prefix and `prompt`, and in how many forwards."""
+    counts = Counts()
+    emitter = TokenEmitter(Lane(row, 1, len(row.slots_of(SHARED))), sampler, counts, 100)
+    written: list[int] = []
+
+    def steps() -> Generator[Any, Any, Outcome]:
+        emitter.pending.extend(prompt)
+        written.extend((yield from emitter.follow(language, law, likely))[0])
+        return Outcome(None)
+
+    for _ in run(model, [Job(emitter.lane, steps())], lambda: None):
+        pass
+    return tuple(written), counts.forwards
 
 
 def frequencies(draws: Iterable[int], size: int) -> Floats:

@@ -27,8 +27,8 @@ import torch
 
 from copydesk.decode.coroutine import Ask, Lane
 from copydesk.decode.finite_choice import Offer, described, posterior
+from copydesk.decode.log_probabilities import judged
 from copydesk.decode.lookahead import Tree
-from copydesk.decode.token_emitter import judged
 from copydesk.editor import Document, Editor
 from copydesk.errors import CopydeskError
 from copydesk.models.feed import Feed

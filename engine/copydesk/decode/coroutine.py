@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from copydesk.decode.laws.law import LawName
 from copydesk.decode.weighed_program import WeighedProgram
 from copydesk.models.feed import Feed
 from copydesk.models.row import Row
@@ -45,16 +46,18 @@ Steps = Generator[Ask | Decided, torch.Tensor, "Outcome"]
 class Outcome:
     """What a decoder found. `program` is in page numbers and view text and resolves even when `truncated`.
 
-    exact:          every span was chosen by its exact distribution (False: above the node limit ends were masked locally).
+    exact:          every finite choice (span, name, candidate) was made by its exact distribution.
+    law:            the weakest law of all that was chosen, each piece given what stands before it.
     truncated:      the token budget ran out, or the model `looped`; the program was closed by force and must not be applied.
     log_likelihood: natural logarithm of the program's probability under the distribution it was decoded by, at temperature 1.
     unsure:         the model's probability of the program, or of any it could have chosen, was below its threshold.
     confidence:     the probability of the program among those of a finite choice, from 0 to 1; None where it was not weighed so.
-    alternatives:   of an unsure choice: the likeliest programs, the likeliest first.
+    alternatives:   of an unsure choice, or where they were asked for: the likeliest programs, the likeliest first.
     """
 
     program: Program | None
     exact: bool = True
+    law: LawName = "exact"
     truncated: bool = False
     log_likelihood: float = 0.0
     refusal: str | None = None

@@ -56,6 +56,7 @@ class ChoiceTask:
     `program_open`. programs: legal page programs, no two alike, likeliest first. open_end: as in `Codec.encode_program`.
 
     staged: each program is one sub within a line, and is chosen in two steps: the line, then what the sub makes of it.
+    alternatives: programs that an outcome names at least, the likeliest first; 1: an unsure one alone names some.
     offers: given where a program is weighed by its description and taken only if it is likely enough, likeliest first, among
     them that of None, which says that no program is right. take_likeliest: or, unsure, even where it is not.
     """
@@ -69,6 +70,7 @@ class ChoiceTask:
     staged: bool = False
     offers: Mapping[Program | None, Offer] | None = None
     take_likeliest: bool = False
+    alternatives: int = 1
 
 
 class ChoiceDecoder:
@@ -140,17 +142,19 @@ class ChoiceDecoder:
         ]
         weighed, law = combined(titled, law[[spelled[ids] is not None for ids in choices]])
         order = np.argsort(-law, kind="stable")
-        alternatives: tuple[WeighedProgram, ...] = ()
         likeliest = weighed[order[0]]
         idle = likeliest.program.ops == (Copy(1, len(self.task.views)),)
-        if likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0):
-            alternatives = tuple(weighed[place] for place in order[:ALTERNATIVES])
-            if not self.task.take_likeliest:
-                return Outcome(None, refusal=question(alternatives), unsure=True, alternatives=alternatives)
-        return (yield from self._taken(weighed[emitter.sampler.choose(law)].program, alternatives))
+        unsure = likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0)
+        named = max(ALTERNATIVES if unsure else 0, self.task.alternatives)
+        alternatives = tuple(weighed[place] for place in order[:named]) if named > 1 else ()
+        if unsure and not self.task.take_likeliest:
+            return Outcome(None, refusal=question(alternatives), unsure=True, alternatives=alternatives)
+        chosen = weighed[emitter.sampler.choose(law)].program
+        return (yield from self._taken(chosen, alternatives, unsure=unsure))
 
-    def _taken(self, program: Program, alternatives: tuple[WeighedProgram, ...] = ()) -> Steps:
-        """alternatives: those of an unsure choice."""
+    def _taken(
+        self, program: Program, alternatives: tuple[WeighedProgram, ...] = (), *, unsure: bool = False
+    ) -> Steps:
         yield Decided(program)
         emitter = self.emitter
         for op in program.ops:
@@ -161,8 +165,9 @@ class ChoiceDecoder:
         return Outcome(
             program,
             exact=emitter.exact,
+            law=emitter.law,
             log_likelihood=likelihood,
-            unsure=bool(alternatives),
+            unsure=unsure,
             confidence=math.exp(likelihood) if weighed else None,
             alternatives=alternatives,
         )

@@ -11,6 +11,7 @@ from typing import Any
 
 from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
+from copydesk.decode.laws.look_ahead import LOCAL
 from copydesk.decode.lookahead import Tree, leading
 from copydesk.decode.text_automata import BodyTables, Machine, OldMachine
 from copydesk.decode.token_emitter import TokenEmitter
@@ -93,7 +94,7 @@ class ProgramDecoder:
             else:
                 ahead = self._ahead(state, options)
                 chosen = yield from emitter.choose(
-                    [opening[name] for name in options], local=True, ahead=ahead
+                    [opening[name] for name in options], law=LOCAL, ahead=ahead
                 )
                 op = options[chosen]
             if op == "end":
@@ -107,6 +108,7 @@ class ProgramDecoder:
         return Outcome(
             Program(tuple(self.ops)),
             exact=emitter.exact,
+            law=emitter.law,
             truncated=emitter.truncated,
             looped=emitter.looped,
             log_likelihood=emitter.sampler.log_likelihood,
@@ -128,7 +130,7 @@ class ProgramDecoder:
             starts = rules.copy_starts(state)
             spans = self._whole_spans(state, starts)
             if spans is None:
-                groups.append([(*literals.copy_open, *codec.copy_start(i)[:-1]) for i in starts[:MAX_AHEAD]])
+                groups.append([(*literals.copy_open, *codec.copy_start(i)) for i in starts[:MAX_AHEAD]])
             else:
                 groups.append([(*literals.copy_open, *self._spelled(i, j)[:-1]) for i, j in spans])
         if state.previous in ("gen", "sub"):
@@ -181,7 +183,7 @@ class ProgramDecoder:
         return rules.after_copy(state, start, end)
 
     def _span(self, state: State, starts: Sequence[int]) -> Generator[Any, Any, tuple[int, int]]:
-        """Choose a span as a whole; where that takes too many nodes, its start exactly and its end under the local mask."""
+        """Choose a span as a whole; where that takes too many nodes, its start by how its ends may begin, and then its end."""
         emitter, rules, codec = self.emitter, self.task.rules, self.task.codec
         spans = self._whole_spans(state, starts)
         if spans is not None:
@@ -189,14 +191,30 @@ class ProgramDecoder:
             if len(starts) > 1:
                 yield from self._decided(spans[index][0])
             return spans[index]
-        chosen = yield from emitter.choose([codec.copy_start(start) for start in starts])
+        heads = [codec.copy_start(start) for start in starts]
+        chosen: int | None = 0
+        if len(starts) == 1:
+            emitter.force(heads[0])
+        elif len(starts) > emitter.max_nodes:
+            chosen = None
+        else:
+            chosen = yield from emitter.choose_head(
+                [self._begun(state, start, head) for start, head in zip(starts, heads, strict=True)], heads
+            )
+        if chosen is None:
+            chosen = yield from emitter.choose(heads)
+            emitter.laws.add("local")
         start = starts[chosen]
         if len(starts) > 1:
             yield from self._decided(start)
-        emitter.exact = False
         ends = [end for run in rules.copy_ends(state, start) for end in run]
-        chosen = yield from emitter.choose([codec.copy_end(end) for end in ends], local=True)
+        chosen = yield from emitter.choose([codec.copy_end(end) for end in ends])
         return start, ends[chosen]
+
+    def _begun(self, state: State, start: int, head: Ids) -> list[Ids]:
+        """The copies from `start`, up to the first token of their ends."""
+        ends = (end for run in self.task.rules.copy_ends(state, start) for end in run)
+        return [(*head, token) for token in dict.fromkeys(self.task.codec.copy_end(end)[0] for end in ends)]
 
     # -- gen -----------------------------------------------------------------------------------------------------
 

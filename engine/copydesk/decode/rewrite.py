@@ -79,6 +79,7 @@ class RewriteDecoder:
         emitter.counts.covered += sum(len(task.vocabulary.encode(line)) for line in covered)
         return Outcome(
             program,
+            law=emitter.law,
             truncated=emitter.truncated,
             looped=emitter.looped,
             log_likelihood=emitter.sampler.log_likelihood,

@@ -36,6 +36,11 @@ class TokenSet:
             int(self._allow[0]) if self._allow is not None and self._allow.size == 1 else None
         )
 
+    @property
+    def ids(self) -> npt.NDArray[np.int64] | None:
+        """What is allowed, ascending; None where the set is held as what it denies."""
+        return self._allow
+
     def _ids(self, device: torch.device) -> torch.Tensor:
         found = self._devices.get(device)
         if found is None:
@@ -66,6 +71,13 @@ class TokenSet:
         masked = logits.index_fill(0, ids, float("-inf")) if ids.numel() else logits
         return torch.log_softmax(masked.double(), 0).cpu().numpy(), None
 
+    def log_mass(self, logits: torch.Tensor) -> float:
+        """The logarithm of the probability that the model has for the whole set. logits: [vocabulary]."""
+        ids = self._ids(logits.device)
+        exact = logits.double()
+        kept = exact[ids] if self._allow is not None else exact.index_fill(0, ids, float("-inf"))
+        return float(torch.logsumexp(kept, 0) - torch.logsumexp(exact, 0))
+
 
 def tempered(log_p: Floats, temperature: float, top_p: float) -> Floats:
     """Probabilities at `temperature`, restricted to the smallest set of choices that holds `top_p` of the mass."""
@@ -95,6 +107,10 @@ class Sampler:
     @property
     def greedy(self) -> bool:
         return self.temperature == 0.0
+
+    def scripted(self) -> int | None:
+        """The next decision where it is made already: no logits are needed for it."""
+        return None
 
     def choose(self, log_p: Floats) -> int:
         """An index of `log_p`, log probabilities of a finite choice, normalised."""

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from copydesk.decode.coroutine import Ask, Decided, Lane
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft
-from copydesk.decode.lookahead import Lookahead, Path, Tree
+from copydesk.decode.laws.law import Asking, Language, Law, LawName, NextToken, Words, weakest
+from copydesk.decode.laws.look_ahead import EXACT, LOCAL, LookAhead
+from copydesk.decode.log_probabilities import edge_log_probabilities, judged
+from copydesk.decode.lookahead import Lookahead, Path, Tree, leading
 from copydesk.decode.repetition import loops
 from copydesk.decode.sampling import Sampler, TokenSet
 from copydesk.decode.text_automata import Machine
@@ -23,8 +27,6 @@ from copydesk.grammar.trie import MAX_NODES, Floats, Trie
 
 MAX_FORCED = 4096
 """Tokens of one text that a grammar may force; more are taken for a grammar that never ends."""
-ROWS_AT_ONCE = 8
-"""Logits that are exponentiated at a time: they stay in the processor's cache, and a large tree's are not there twice."""
 
 Moves = Generator[Ask | Decided, torch.Tensor, Any]
 
@@ -39,7 +41,10 @@ class TokenEmitter:
         self.left = max_tokens
         self.truncated = False
         self.looped = False
-        self.exact = True
+        self.laws = set[LawName]()
+        """Of the finite choices it made, those left out that were asked for under the local mask: which op comes next."""
+        self.masked = False
+        """Whether one of those was made."""
         self.max_nodes = MAX_NODES
         self.pending: list[int] = []
         self._ahead: Lookahead | None = None
@@ -58,6 +63,7 @@ class TokenEmitter:
         found = self._known(paths)
         if found is not None:
             return found
+        root = self._known([()]) if not self.pending else None  # asked about again, with more behind it
         self._settle()
         tree = Tree([*paths, *ahead])
         base = len(self.pending)
@@ -67,8 +73,10 @@ class TokenEmitter:
                 *range(-1, base - 1),
                 *(base + parent if parent >= 0 else base - 1 for parent in tree.parents),
             ]
-        answer = yield Ask([*self.pending, *tree.tokens], range(base - 1, base + len(tree)), parents)
+        answer = yield Ask([*self.pending, *tree.tokens], range(max(0, base - 1), base + len(tree)), parents)
         self.counts.forwards += 1
+        if root is not None:
+            answer = torch.cat([root, answer])
         self.pending = []
         self._ahead = Lookahead(tree, base, answer)
         return self._ahead.rows(paths)
@@ -90,15 +98,26 @@ class TokenEmitter:
 
     # -- finite choices ------------------------------------------------------------------------------------------
 
-    def choose(
-        self, choices: Sequence[Sequence[int]], *, local: bool = False, ahead: Sequence[Sequence[int]] = ()
-    ) -> Generator[Any, Any, int]:
-        """Write one of `choices` (prefix-free token sequences) and return its index.
+    @property
+    def exact(self) -> bool:
+        """Whether every finite choice so far was made by its exact law."""
+        return weakest(self.laws) == "exact"
 
-        The distribution is exact: P(choice) is the product of the model's own probabilities along its tokens, normalised over the
-        choices, from one forward with a tree mask (future validity Φ, arXiv 2605.07698 on a finite language). `local`
-        asks for the local mask instead, token by token along the same tree; above `MAX_NODES` nodes it is used anyway
-        and the emitter is no longer `exact`. `ahead` are continuations worth feeding along.
+    @property
+    def law(self) -> LawName:
+        """The weakest law of all that was chosen so far: ops and the text that the model wrote are under the local mask."""
+        masked = self.masked or self.counts.generated or self.counts.drafted
+        return "local" if masked else weakest(self.laws)
+
+    def choose(
+        self, choices: Sequence[Sequence[int]], *, law: LookAhead = EXACT, ahead: Sequence[Sequence[int]] = ()
+    ) -> Generator[Any, Any, int]:
+        """Write one of `choices` (prefix-free token sequences, likeliest first where that is known) and return its index.
+
+        One forward with a tree mask scores them all, and one is drawn by `law` as a whole. By the exact law P(choice) is the
+        product of the model's own probabilities along its tokens, normalised over the choices (arXiv 2605.07698).
+        Above `max_nodes` nodes it is written token by token, each corrected by as many steps ahead as a forward can show.
+        `ahead` are continuations worth feeding along.
         """
         if len(choices) == 1:
             self.force(choices[0])
@@ -106,22 +125,103 @@ class TokenEmitter:
         shared = _common_prefix(choices)
         self.force(choices[0][:shared])
         trie = Trie([choice[shared:] for choice in choices])
+        index: int | None
         if trie.nodes > self.max_nodes:
             self.counts.choices += 1
-            self.exact = self.exact and local
-            return (yield from self._walk(trie))
-        law = yield from self.weigh(trie, local=local, ahead=[path[shared:] for path in ahead])
-        index = self.sampler.choose(law)
-        self.pending.extend(trie.sequences[index])
+            words, most = trie.sequences, LookAhead(law.steps, most=self.max_nodes)
+            likely = sorted(words, key=lambda word: -_common_prefix((word, words[0])))
+            written, laws = yield from self.follow(Words(words), most, likely)
+            index = words.index(tuple(written))
+        else:
+            laws = {law.name}
+            index = self._scripted()
+            if index is None:
+                weighed = yield from self.weigh(trie, law, [path[shared:] for path in ahead])
+                index = self.sampler.choose(weighed)
+            self.pending.extend(trie.sequences[index])
+        if law is LOCAL:
+            self.masked = True
+        else:
+            self.laws |= laws
         return index
 
+    def choose_head(
+        self, groups: Sequence[Sequence[Path]], heads: Sequence[Path]
+    ) -> Generator[Any, Any, int | None]:
+        """Write one of `heads`, each as likely as the choices of its group together, which all begin with it, and return its
+        index; None, with nothing written, where these are too many for one forward.
+        """
+        together = [path for group in groups for path in group]
+        if len(leading(together, self.max_nodes - 1)) < len(together):
+            return None
+        index = self._scripted()
+        if index is None:
+            law = yield from self.weigh(Trie(together))
+            ends = np.cumsum([0, *map(len, groups)])
+            index = self.sampler.choose(np.logaddexp.reduceat(law, ends[:-1]))
+        self.pending.extend(heads[index])
+        self.laws.add("one-step")
+        return index
+
+    def _scripted(self) -> int | None:
+        """A choice that is made already."""
+        index = self.sampler.scripted()
+        self.counts.choices += index is not None
+        return index
+
+    def follow(
+        self, language: Language, law: Law, likely: Sequence[Path] = ()
+    ) -> Generator[Any, Any, tuple[list[int], set[LawName]]]:
+        """Write a string of `language` token by token, each drawn by `law`; return it and the laws the tokens were drawn by.
+
+        likely: strings that are fed along with what the law asks first, as many as have room. They are a draft: a token is drawn
+        by its law whatever was guessed, and costs no forward where it was guessed right.
+        """
+        written: list[int] = []
+        laws = set[LawName]()
+        state = language.start
+        while not language.closed(state):
+            single = language.tokens(state).single
+            if single is not None:
+                self.force([single])
+                token = single
+            else:
+                ids, scripted = language.tokens(state).ids, self.sampler.scripted()
+                if scripted is None:
+                    found = yield from self._answered(law.next(language, state), () if written else likely)
+                    laws.add(found.law)
+                place = self.sampler.choose(found.log_p) if scripted is None else scripted
+                token = place if ids is None else int(ids[place])
+                self.pending.append(token)
+            written.append(token)
+            state = language.next(state, token)
+        return written, laws
+
+    def _answered(
+        self, asking: Asking[NextToken], likely: Sequence[Path] = ()
+    ) -> Generator[Any, Any, NextToken]:
+        """What a law comes to, its questions answered."""
+        try:
+            paths = next(asking)
+            while True:
+                room = leading([*((*path, 0) for path in paths), *likely], self.max_nodes - 1)
+                ahead = [word[:-1] for word in room[len(paths) :]]
+                paths = asking.send((yield from self._logits(paths, ahead)))
+        except StopIteration as finished:
+            answer: NextToken = finished.value
+            return answer
+
     def weigh(
-        self, trie: Trie, *, local: bool = False, ahead: Sequence[Sequence[int]] = ()
+        self, trie: Trie, law: LookAhead = EXACT, ahead: Sequence[Sequence[int]] = ()
     ) -> Generator[Any, Any, Floats]:
         """Log probability of each choice, from one forward; nothing is written. See `choose`."""
         self.counts.choices += 1
         logits = yield from self._logits([(), *_node_paths(trie)], ahead)
-        return self.law(trie, edge_log_probabilities(trie, logits), local=local)
+        return self.over(trie, edge_log_probabilities(trie, logits), law)
+
+    def over(self, trie: Trie, edges: Floats, law: LookAhead) -> Floats:
+        """Log probability of each choice by those of the trie's edges."""
+        return law.over(trie, edges)
 
     def judge(self, texts: Sequence[Sequence[int]], verdict: int) -> Generator[Any, Any, Floats]:
         """Log probability of the token `verdict` behind each text, from one forward; nothing is written."""
@@ -133,31 +233,10 @@ class TokenEmitter:
         logits = yield Ask([*self.pending, *tree.tokens], outputs, parents)
         self.counts.forwards += 1
         self.counts.choices += 1
+        self.laws.add("exact")
         self.lane.keep(range(base))
         self.pending = []
         return judged(logits, verdict)
-
-    def law(self, trie: Trie, edges: Floats, *, local: bool) -> Floats:
-        """Log probability of each choice: what a choice is made by."""
-        return trie.local_law(edges) if local else trie.law(edges)
-
-    def _walk(self, trie: Trie) -> Generator[Any, Any, int]:
-        """Token by token under the local mask, for tries too large for one forward."""
-        alive = list(range(len(trie)))
-        depth = 0
-        while True:
-            children = sorted({trie.sequences[index][depth] for index in alive})
-            if len(children) == 1:
-                token = children[0]
-                self.force([token])
-            else:
-                logits = yield from self._logits([()])
-                token = self.sampler.token(logits[0], TokenSet(allow=children))
-                self.pending.append(token)
-            alive = [index for index in alive if trie.sequences[index][depth] == token]
-            depth += 1
-            if len(alive) == 1 and len(trie.sequences[alive[0]]) == depth:
-                return alive[0]
 
     # -- text ----------------------------------------------------------------------------------------------------
 
@@ -190,6 +269,15 @@ class TokenEmitter:
                 self.force(closing)
                 written += closing
                 break
+            scripted = self.sampler.scripted()
+            if scripted is not None:
+                self.pending.append(scripted)
+                self.counts.drafted += 1
+                self.left -= 1
+                state = machine.next(state, scripted)
+                written.append(scripted)
+                draft.observe([scripted])
+                continue
             # Where the lookahead has the logits already, a draft would cost the forward it is meant to save.
             drafted = () if self._known([()]) is not None else draft.propose()
             proposed, states, sets = self._proposal(machine, state, allowed, drafted, written)
@@ -262,28 +350,6 @@ def _common_prefix(choices: Sequence[Sequence[int]]) -> int:
         if a != b:
             return k
     return min(len(first), len(last))
-
-
-def edge_log_probabilities(trie: Trie, logits: torch.Tensor) -> Floats:
-    """The model's own log probability of every edge, gathered where the logits are. logits: [nodes, vocabulary]."""
-    nodes = torch.from_numpy(trie.edge_nodes).to(logits.device)
-    tokens = torch.from_numpy(trie.edge_tokens).to(logits.device)
-    together = ROWS_AT_ONCE if logits.device.type == "cpu" else len(logits)
-    total = torch.cat([_log_sum_exp(rows) for rows in logits.split(together)])
-    edges: Floats = (logits[nodes, tokens].double() - total[nodes]).cpu().numpy()
-    return edges
-
-
-def judged(logits: torch.Tensor, token: int) -> Floats:
-    """Log probability of a token: float64 [n] of float32 [n, vocabulary]."""
-    found: Floats = (logits[:, token].double() - _log_sum_exp(logits)).cpu().numpy()
-    return found
-
-
-def _log_sum_exp(rows: torch.Tensor) -> torch.Tensor:
-    """float64 [n] of float32 [n, vocabulary]: numbers are as exact as they came, and added up as float64."""
-    most = rows.amax(-1, keepdim=True)
-    return (rows - most).exp_().sum(-1, dtype=torch.float64).log_() + most[:, 0]
 
 
 def _node_paths(trie: Trie) -> list[Path]:

@@ -3,7 +3,7 @@
 A choice (a copy span, a line number, a name) is a token sequence; no sequence is a prefix of another. Its probability is the
 product of the model's full next-token probabilities along its path, normalised over the legal choices: the future-validity
 correction Φ of arXiv 2605.07698, which is plain enumeration on a finite language. Masking each step to the tokens that some
-choice continues with (`local_law`) samples another distribution. Logits are arrays here, and no model is involved.
+choice continues with (`steps=0`) samples another distribution. Logits are arrays here, and no model is involved.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Trie:
     Raises GrammarError if there is no sequence, an empty or repeated one, or one that is a prefix of another.
     """
 
-    __slots__ = ("_paths", "_sizes", "depths", "edge_nodes", "edge_tokens", "parents", "sequences", "tokens")
+    __slots__ = (
+        "_behind", "_paths", "_sizes", "depths", "edge_nodes", "edge_tokens", "parents", "sequences", "tokens",
+    )  # fmt: skip
 
     def __init__(self, sequences: Sequence[Sequence[int]]) -> None:
         self.sequences: tuple[tuple[int, ...], ...] = tuple(tuple(s) for s in sequences)
@@ -76,6 +78,7 @@ class Trie:
             alive, depth = going, depth + 1
         self.edge_nodes: Ints = np.fromiter((n for n, _ in edges), np.int64, len(edges))
         self.edge_tokens: Ints = np.fromiter((t for _, t in edges), np.int64, len(edges))
+        self._behind: Ints = np.fromiter((child.get(edge, -1) for edge in range(len(edges))), np.int64)
         self._paths: Ints = np.fromiter((e for path in paths for e in path), np.int64)
         self._sizes: Ints = np.fromiter((len(path) for path in paths), np.int64, len(paths))
 
@@ -96,22 +99,33 @@ class Trie:
         size = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
         return first[:size]
 
-    def law(self, edge_log_probabilities: ArrayLike) -> Floats:
-        """Log probability of each choice, normalised over the choices: [len(self)]."""
-        scores = self._sum(np.asarray(edge_log_probabilities, np.float64))
-        return scores - _logsumexp(scores)
+    def law(self, edge_log_probabilities: ArrayLike, steps: int | None = None) -> Floats:
+        """Log probability of each choice, normalised over the choices: [len(self)].
 
-    def local_law(self, edge_log_probabilities: ArrayLike) -> Floats:
-        """Log probability of each choice when each step is masked to the tokens that some choice continues with: for
-        comparison, and above MAX_NODES."""
+        steps: None for the exact law; else each token is chosen by its own probability times that of the next `steps` being
+        legal too, and 0 is the local mask: for comparison, and where a trie has too many nodes.
+        """
         edges = np.asarray(edge_log_probabilities, np.float64)
+        if steps is None:
+            scores = self._sum(edges)
+            return scores - _logsumexp(scores)
+        legal = np.zeros(self.nodes + 1)  # the last entry is what the end of a choice has
+        for _ in range(steps):
+            legal[:-1] = self._totals(edges + legal[self._behind])
+        corrected = edges + legal[self._behind]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._sum(np.nan_to_num(corrected - self._totals(corrected)[self.edge_nodes], nan=-np.inf))
+
+    def _totals(self, edges: Floats) -> Floats:
+        """The logarithm of the sum over each node's edges: [nodes]."""
         top = np.full(self.nodes, -np.inf)
         np.maximum.at(top, self.edge_nodes, edges)
         top[~np.isfinite(top)] = 0.0
         total = np.zeros(self.nodes)
         np.add.at(total, self.edge_nodes, np.exp(edges - top[self.edge_nodes]))
         with np.errstate(divide="ignore"):
-            return self._sum(edges - (np.log(total) + top)[self.edge_nodes])
+            found: Floats = np.log(total) + top
+        return found
 
     def _sum(self, edges: Floats) -> Floats:
         starts = np.concatenate(([0], np.cumsum(self._sizes)[:-1]))

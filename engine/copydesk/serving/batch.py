@@ -12,13 +12,17 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+import numpy as np
+
 from copydesk.cache import Lease, PageCache
 from copydesk.decode.coroutine import Ask, Decided, Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
-from copydesk.decode.sampling import Sampler
+from copydesk.decode.departures import DepartingSampler, Departure, likeliest, worth_following
+from copydesk.decode.laws.law import weakest
+from copydesk.decode.sampling import Floats, Sampler
 from copydesk.decode.schedule import Job, Stop, run
 from copydesk.decode.token_emitter import TokenEmitter
-from copydesk.decode.weighed_program import WeighedProgram
+from copydesk.decode.weighed_program import WeighedProgram, combined
 from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError, ProgramError
 from copydesk.grammar.rules import violation
 from copydesk.models.model import Model
@@ -27,13 +31,14 @@ from copydesk.program.edits import program_edits
 from copydesk.results import Alternative, EditResult, Event, Hunk, Retraction, Status
 from copydesk.serving.checks import adds_suppression, breaks_syntax
 from copydesk.serving.plan import Plan
+from copydesk.serving.program_titles import program_title
 from copydesk.text.document import Encoding, TextLines
 from copydesk.text.titles import capitalised
 
 LOOPED = "the model wrote the same again and again; select fewer lines, or say it in other words"
 SPENT = "the edit became longer than it may be; select fewer lines, or ask for less at once"
-CANDIDATE_TEMPERATURE = 0.8
-"""At which the second and later candidates of a greedy request are sampled."""
+MOST_TRIES = 4
+"""Programs that are decoded for each candidate that was asked for, at most: the search for the likeliest may end before."""
 
 Prepared: TypeAlias = tuple[int, TextLines, Plan | CopydeskError]
 """A document's id and text, and its request made ready, or why it could not be."""
@@ -43,7 +48,10 @@ Supply: TypeAlias = Callable[[], Prepared | None]
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """One request on its way. `jobs` and `tallies` have one place per candidate; `counts` is what warming cost."""
+    """One request on its way. `jobs`, `samplers` and `tallies` have one place a program; `counts` is what warming cost.
+
+    departures: those not followed yet, of the first `searched` programs.
+    """
 
     index: int
     prepared: Prepared
@@ -52,7 +60,10 @@ class _Entry:
     counts: Counts
     started: float
     jobs: list[Job] = field(default_factory=list)
+    samplers: list[Sampler] = field(default_factory=list)
     tallies: list[Counts] = field(default_factory=list)
+    departures: list[Departure] = field(default_factory=list)
+    searched: int = 0
     shown: int = 0
     prefill: float = 0.0
 
@@ -113,6 +124,7 @@ class Batch:
         self._held = deque[tuple[int, Prepared]]()  # taken, and waiting for room
         self._live: dict[int, _Entry] = {}
         self._by_job: dict[int, _Entry] = {}
+        self._more = deque[Job]()
         self._told: deque[tuple[int, Event]] = deque()
 
     def run(self) -> Generator[tuple[int, Event], None, None]:
@@ -138,7 +150,9 @@ class Batch:
     # -- admission -----------------------------------------------------------------------------------------------
 
     def _admit(self) -> Iterator[Job]:
-        """Jobs of requests that fit in now, their pages warm."""
+        """Jobs that are left to do of requests in flight, and those of requests that fit in now, their pages warm."""
+        while self._more:
+            yield self._more.popleft()
         while self._lanes is None or (len(self._live) < self._lanes and self._stop() is None):
             if self._held:
                 index, prepared = self._held.popleft()
@@ -182,11 +196,7 @@ class Batch:
         entry = _Entry(index, prepared, plan, lease, counts, since)
         held = False
         try:
-            asks = False
-            for candidate in range(plan.request.candidates):
-                job, waits = self._job(entry, candidate)
-                entry.jobs.append(job)
-                asks = asks or waits
+            asks = self._job(entry)
             counts.reused = lease.warm
             steps = self._cache.warm(lease)
             while asks and not lease.ready:
@@ -203,19 +213,20 @@ class Batch:
         entry.prefill = time.perf_counter() - started
         return entry
 
-    def _job(self, entry: _Entry, candidate: int) -> tuple[Job, bool]:
-        """One candidate's decoder, and whether it asks the model anything."""
+    def _job(self, entry: _Entry, departure: Departure | None = None) -> bool:
+        """Another decoder for the request, and whether it asks the model anything."""
         plan, request = entry.plan, entry.plan.request
-        owner = entry.lease.owner if candidate == 0 else entry.lease.fork()
-        temperature = request.temperature
-        if candidate and temperature == 0.0:
-            temperature = CANDIDATE_TEMPERATURE
-        sampler = Sampler(temperature, request.top_p, request.seed + candidate, track=request.candidates > 1)
+        owner = entry.lease.owner if not entry.jobs else entry.lease.fork()
+        sampler = Sampler(request.temperature, request.top_p, request.seed)
+        if request.candidates > 1:
+            sampler = DepartingSampler(request.candidates, departure or Departure((), 0.0))
         lane = Lane(entry.lease.row, owner, len(plan.prefix))
         tally = Counts()
-        entry.tallies.append(tally)
         begun = _Begun(plan.begin(TokenEmitter(lane, sampler, tally, plan.max_tokens)))
-        return Job(lane, begun.steps()), begun.outcome is None
+        entry.jobs.append(Job(lane, begun.steps()))
+        entry.samplers.append(sampler)
+        entry.tallies.append(tally)
+        return begun.outcome is None
 
     # -- decoding ------------------------------------------------------------------------------------------------
 
@@ -224,11 +235,31 @@ class Batch:
             yield from self._tell()
             entry = self._by_job[id(job)]
             if isinstance(said, Decided):
-                if len(entry.jobs) == 1:
+                if entry.plan.request.candidates == 1:
                     yield from self._hunk(entry, said)
-            elif all(other.done for other in entry.jobs):
+            elif all(other.done for other in entry.jobs) and not self._goes_on(entry):
                 self._leave(entry)
                 yield from self._finish(entry)
+
+    def _goes_on(self, entry: _Entry) -> bool:
+        """Whether programs are left that may be among the candidates a request asks for; their jobs are on their way then."""
+        wanted, done = entry.plan.request.candidates, len(entry.jobs)
+        if wanted == 1 or any(job.outcome is not None and job.outcome.alternatives for job in entry.jobs):
+            return False
+        for sampler in entry.samplers[entry.searched :]:
+            assert isinstance(sampler, DepartingSampler)
+            entry.departures += sampler.departures()
+        entry.searched = done
+        _, law = _distinct(entry)
+        following = worth_following(entry.departures, law.tolist(), wanted)
+        following = following[: MOST_TRIES * wanted - done]
+        for departure in following:
+            entry.departures.remove(departure)
+            self._job(entry, departure)
+            job = entry.jobs[-1]
+            self._by_job[id(job)] = entry
+            self._more.append(job)
+        return bool(following)
 
     def _leave(self, entry: _Entry) -> None:
         del self._live[entry.index]
@@ -240,6 +271,7 @@ class Batch:
         """Those in flight are told; their lanes are released already. Where they were too many for the memory there is, they
         begin again, fewer of them together."""
         live = list(self._live.values())
+        self._more.clear()
         again = self._lanes is not None and len(live) > 1 and isinstance(error, CacheError | OutOfMemoryError)
         if again:
             self._lanes = len(live) // 2
@@ -259,6 +291,7 @@ class Batch:
             index, (_, _, plan) = self._held.popleft()
             assert isinstance(plan, Plan)
             self._told.append((index, self._ended(plan, Counts(), reason, self._started)))
+        self._more.clear()
         for entry in list(self._live.values()):
             said = next((job.stopped for job in entry.jobs if job.stopped), "cancelled")
             self._leave(entry)
@@ -285,12 +318,7 @@ class Batch:
 
     def _finish(self, entry: _Entry) -> Iterator[tuple[int, Event]]:
         plan, lines = entry.plan, entry.plan.snapshot.lines
-        outcomes = [
-            (job.outcome, tally) for job, tally in zip(entry.jobs, entry.tallies, strict=True) if job.outcome
-        ]
-        best, told = max(
-            outcomes, key=lambda o: (o[0].program is not None and not o[0].truncated, o[0].log_likelihood)
-        )
+        best, told, offered = self._best(entry)
         program: Program | None = None
         reason = best.refusal
         checked: tuple[str, ...] = ()
@@ -327,12 +355,35 @@ class Batch:
                 result,
                 ms=took,
                 exact=best.exact,
+                law=best.law,
                 log_likelihood=best.log_likelihood,
                 unsure=best.unsure,
                 confidence=best.confidence,
-                alternatives=tuple(self._alternative(plan, one) for one in best.alternatives),
+                alternatives=offered,
             ),
         )
+
+    def _best(self, entry: _Entry) -> tuple[Outcome, Counts, tuple[Alternative, ...]]:
+        """The outcome to report with what it cost, and the alternatives beside it. Of several programs that were found the
+        likeliest is taken that passes its checks; those that make the same text are one.
+        """
+        plan = entry.plan
+        outcomes = [
+            (job.outcome, tally)
+            for job, tally in zip(entry.jobs, entry.tallies, strict=True)
+            if job.outcome is not None
+        ]
+        weighed, law = _distinct(entry)
+        if len(weighed) < 2 or outcomes[0][0].alternatives:
+            best, told = next((one for one in outcomes if _whole(one[0])), outcomes[0])
+            return best, told, tuple(self._alternative(plan, one) for one in best.alternatives)
+        order = likeliest(law, min(plan.request.candidates, len(weighed)))
+        offered = tuple(self._alternative(plan, weighed[place]) for place in order)
+        chosen = next((k for k, one in enumerate(offered) if one.reason is None), 0)
+        found = {weighed[place].program: None for place in order}
+        by_program = {one.program: (one, tally) for one, tally in outcomes if one.program in found}
+        best, told = by_program[weighed[order[chosen]].program]
+        return replace(best, law=weakest(one.law for one, _ in by_program.values())), told, offered
 
     def _alternative(self, plan: Plan, weighed: WeighedProgram) -> Alternative:
         lines = plan.snapshot.lines
@@ -376,6 +427,18 @@ def _objection(plan: Plan, on_page: Program, program: Program) -> tuple[str | No
     if breaks_syntax(program, lines, plan.snapshot.parsed):
         return "the result does not parse", ()
     return None, ("syntax",)
+
+
+def _whole(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.program is not None and not outcome.truncated
+
+
+def _distinct(entry: _Entry) -> tuple[list[WeighedProgram], Floats]:
+    """The whole programs that were found, those that make the same text as one, and the logarithms of their probabilities."""
+    views = entry.plan.page.views
+    found = [job.outcome for job in entry.jobs if _whole(job.outcome)]
+    titled = [(one.program, program_title(one.program, views)) for one in found if one and one.program]
+    return combined(titled, np.array([one.log_likelihood for one in found if one]), views)
 
 
 def _spent(entry: _Entry, best: Counts | None = None) -> Counts:

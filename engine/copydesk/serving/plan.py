@@ -206,6 +206,7 @@ def _decoder(
             found.staged,
             found.offers,
             asked.request.take_likeliest,
+            asked.request.candidates,
         )
         if found.rest is None:
             return lambda emitter: ChoiceDecoder(choice, emitter).run()

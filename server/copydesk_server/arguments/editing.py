@@ -97,6 +97,12 @@ def add_refactor(commands: Commands, options: argparse.ArgumentParser) -> None:
     refactor.add_argument(
         "--include", metavar="GLOB", action="append", help="what folders give (default: known languages)"
     )
+    refactor.add_argument(
+        "--candidates",
+        metavar="N",
+        type=positive,
+        help="name the N most probable different edits of each request, with their probabilities",
+    )
     unsure = refactor.add_mutually_exclusive_group()
     unsure.add_argument(
         "--unsure", action="store_true", help="where the model is unsure, take its likeliest edit"
@@ -105,7 +111,7 @@ def add_refactor(commands: Commands, options: argparse.ArgumentParser) -> None:
         "--take",
         metavar="N",
         type=positive,
-        help="take the N-th of the edits that an unsure answer names; for one file",
+        help="take the N-th of the edits that an answer names, being unsure or for --candidates; for one file",
     )
     _add_headless(refactor, "the same as --unsure")
 

@@ -33,6 +33,7 @@ _KEY = (
     "lines",
     "choices",
     "grammar",
+    "candidates",
     "include",
     "exclude",
     "unsure",
@@ -74,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
             choices=choices,
             lark=grammar,
             seed=args.seed,
+            candidates=args.candidates or 1,
             take_likeliest=unsure,
         )
         whole = _Whole(editor, request, span, rules, args.take)

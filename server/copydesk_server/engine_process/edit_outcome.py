@@ -10,6 +10,7 @@ from copydesk.text.document import TextEdit
 from copydesk_server.applicability import Applicability
 
 if TYPE_CHECKING:
+    from copydesk.decode.laws.law import LawName
     from copydesk_server.verification import Verdict
 
 Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancelled"]
@@ -17,7 +18,7 @@ Status: TypeAlias = Literal["edited", "unchanged", "refused", "failed", "cancell
 
 @dataclass(frozen=True, slots=True)
 class EditAlternative:
-    """One of the edits that an unsure outcome leaves to the person. probability: from 0 to 1, among all that were weighed.
+    """One of several edits of which the person may take any. probability: from 0 to 1, as in `copydesk.results.Alternative`.
 
     edits: as those of the outcome; empty where it changes nothing, or where the verdict is "refused", for the reason named.
     """
@@ -42,8 +43,9 @@ class EditOutcome:
     verdict: of the version that was verified; changes elsewhere do not affect it. "refused" and "unsure" go with the status
     refused. applicability: unsafe where the code may mean something else after it.
     base_version: what `program` is for; 0 where the engine was not asked. before: its lines, once they are known.
+    exact, law: as in `EditResult`.
     confidence: the probability of the edit among those the model chose from; None where it did not choose so.
-    alternatives: of an unsure outcome, the likeliest first; each with a verdict of its own.
+    alternatives: of an unsure outcome, or where candidates were asked for, the likeliest first; each with a verdict of its own.
     """
 
     status: Status
@@ -65,6 +67,7 @@ class EditOutcome:
     before: tuple[str, ...] | None = None
     confidence: float | None = None
     alternatives: tuple[EditAlternative, ...] = ()
+    law: LawName = "exact"
 
     @property
     def by_model(self) -> bool:

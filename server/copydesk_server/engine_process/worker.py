@@ -328,6 +328,7 @@ class Worker:
                 ms=ms,
                 checked=list(event.checked),
                 exact=event.exact,
+                law=event.law,
                 unsure=event.unsure,
                 log_likelihood=event.log_likelihood,
                 confidence=event.confidence,

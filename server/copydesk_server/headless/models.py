@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from copydesk.decode.counts import Counts
+from copydesk.decode.laws.law import LawName
 from copydesk.program import Program
 from copydesk.request import Diagnostic, EditRequest, Range
 from copydesk.results import Alternative, EditResult
@@ -61,7 +62,7 @@ class Rules:
 class Fix:
     """One thing asked and what came of it. edits: utf-16, for the text its round began with (round 1: the file as read).
 
-    gone: nothing is left to do, another fix took the finding away. confidence, alternatives: as in `EditResult`.
+    gone: nothing is left to do, another fix took the finding away. law, confidence, alternatives: as in `EditResult`.
     """
 
     request: EditRequest
@@ -74,6 +75,7 @@ class Fix:
     program: Program | None = None
     counts: Counts = field(default_factory=Counts)
     result: EditResult | None = field(default=None, repr=False)
+    law: LawName = "exact"
     confidence: float | None = None
     alternatives: tuple[Alternative, ...] = ()
 

@@ -37,6 +37,7 @@ _NOT_HERE = (
     "resume",
     "origin",
     "statistics",
+    "candidates",
     "unsure",
     "take",
 )

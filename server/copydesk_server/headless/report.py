@@ -171,6 +171,9 @@ class Reporter:
                 )
                 if fix.verdict == "unsure":
                     self._tell_alternatives(result, fix)
+                    continue
+            if fix.request.candidates > 1:
+                self._tell_alternatives(result, fix)
         if not self._live and result.status in ("edited", "unchanged"):
             done = sum(self.files.values())
             applied = sum(fix.applied for fix in result.fixes)
@@ -283,6 +286,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "reason": fix.judgement.reason if fix.judgement is not None else None,
         "checks": list(fix.judgement.checks) if fix.judgement is not None else [],
         "edits": [_edit(edit) for edit in fix.edits],
+        "law": fix.law,
         "confidence": _rounded(fix.confidence) if fix.confidence is not None else None,
         "alternatives": [
             {"title": one.title, "probability": _rounded(one.probability), "edits": [*map(_edit, one.edits)]}

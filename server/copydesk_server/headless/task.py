@@ -163,7 +163,7 @@ class FileTask:
             result = _taken(result, self._take)
         fix.result = result
         fix.counts, fix.program = result.counts, result.program
-        fix.confidence, fix.alternatives = result.confidence, result.alternatives
+        fix.law, fix.confidence, fix.alternatives = result.law, result.confidence, result.alternatives
         for key in ("prefill", "decode"):
             self.ms[key] += result.ms.get(key, 0.0)
         self._left -= 1

@@ -42,7 +42,9 @@ class EditProvider:
                 return EditOutcome("refused", refusal, task.document.version)
             if task.document.version != task.version:
                 raise modified()
-        outcome = self._prefetch.lookup(task.document, task.diagnostic) if task.diagnostic else None
+        outcome = None
+        if task.diagnostic is not None and task.request.candidates == 1:
+            outcome = self._prefetch.lookup(task.document, task.diagnostic)
         if outcome is None:
             task.title = "copydesk: fixing" if task.kind == "fix" else "copydesk: editing"
             outcome = await self._edits.run(task)

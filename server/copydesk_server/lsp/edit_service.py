@@ -153,15 +153,17 @@ class EditService:
             result,
             version=task.version,
             edits=result.edits if result.status == "edited" else (),
-            alternatives=result.alternatives if result.status == "refused" else (),
+            alternatives=result.alternatives
+            if result.status == "refused" or task.request.candidates > 1
+            else (),
             checked=(),
             scope=task.scope or (),
             verdict=_verdict(result),
             base_version=result.version,
             before=task.before,
         )
-        if outcome.alternatives:
-            return await self._unsure(task, outcome)
+        if outcome.alternatives and result.status != "edited":
+            return await self._with_alternatives(task, outcome)
         now = _now(task, outcome)
         if result.status != "edited":
             return now
@@ -179,9 +181,20 @@ class EditService:
             applicability=said.applicability,
             reason=said.reason,
         )
-        return now if said.verdict != "refused" else replace(now, status="refused", edits=())
+        if said.verdict == "refused":
+            now = replace(now, status="refused", edits=())
+        if not outcome.alternatives:
+            return now
+        beside = await self._with_alternatives(task, outcome)
+        moved = _now(task, outcome)
+        return replace(
+            now,
+            version=moved.version,
+            edits=moved.edits if now.edits else (),
+            alternatives=beside.alternatives,
+        )
 
-    async def _unsure(self, task: EditTask, outcome: EditOutcome) -> EditOutcome:
+    async def _with_alternatives(self, task: EditTask, outcome: EditOutcome) -> EditOutcome:
         """The outcome for the document as it stands, each of its alternatives verified. The person chooses later, perhaps by
         means of the client's own: nothing is offered that has not passed.
         """

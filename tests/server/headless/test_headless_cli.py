@@ -611,6 +611,30 @@ def test_the_first_alternative_is_the_likeliest(project: Path, capsys: pytest.Ca
     assert (code, fix["verdict"], fix["confidence"]) == (1, "unsure", fix["alternatives"][0]["probability"])
 
 
+def test_candidates_are_named_and_one_of_them_is_taken(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.py").write_text(BROKEN)
+    command = ["refactor", "a.py", "-i", UNCLEAR, "--lines", "7-12", "--candidates", "4"]
+    main([*command, "--json"])
+    (told,) = objects(capsys)
+    (fix,) = told["fixes"]
+    found = fix["alternatives"]
+    assert (len(found), fix["law"]) == (4, "local")
+    assert len({json.dumps(one["edits"]) for one in found}) == 4
+    probabilities = [one["probability"] for one in found]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert 0 < sum(probabilities) <= 1.0002
+    main(command)
+    _, err = capsys.readouterr()
+    for number, one in enumerate(found, 1):
+        assert f"  {number}. {one['title'][:50]}" in err
+    number, one = next((k, one) for k, one in enumerate(found, 1) if one["edits"] and k > 1)
+    main([*command, "--take", str(number), "--json", "--unverified"][:-1])
+    (told,) = objects(capsys)
+    assert told["fixes"][0]["confidence"] == one["probability"]
+
+
 def test_what_cannot_be_taken(
     project: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:

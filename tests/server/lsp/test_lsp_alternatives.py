@@ -95,6 +95,54 @@ def test_a_client_with_means_of_its_own_gets_them_verified() -> None:
     run(scenario)
 
 
+def test_candidates_are_answered_to_any_client_beside_the_edit_and_nobody_is_asked() -> None:
+    async def scenario() -> None:
+        async with desk(judge=judged) as d:
+            d.open(TEXT)
+            where = {"textDocument": {"uri": URI, "version": d.version()}, "range": span((1, 0), (2, 0))}
+            ident = d.ask("copydesk/edit", {**where, "instruction": INSTRUCTION, "candidates": 3})
+            job = await d.engine.job(0)
+            assert job.request.candidates == 3
+            job.plan((2, 2))
+            job.finished(
+                "edited", None, edits=(FIRST,), alternatives=ALTERNATIVES, law="local", program="<program>1"
+            )
+            result = (await d.answer(ident))["result"]
+            assert (result["status"], result["verdict"], result["law"]) == ("edited", "checked", "local")
+            assert applied(TEXT, result["edit"], 1) == TEXT.replace("b", "first")
+            assert [(one["title"], one["probability"], one["verdict"]) for one in result["alternatives"]] == [
+                ("Write first", 0.41, "checked"),
+                ("Change nothing", 0.3, "unchanged"),
+                ("Write second", 0.2, "refused"),
+            ]
+            assert result["alternatives"][0]["edit"] == result["edit"]
+            await d.settled()
+            assert not d.notified(ASKS)
+            for wrong in (0, 17, "3", True, 1.5):
+                refused = await d.answer(
+                    d.ask("copydesk/edit", {**where, "instruction": INSTRUCTION, "candidates": wrong})
+                )
+                assert (refused["error"]["code"], refused["error"]["message"]) == (
+                    -32602, "candidates is a number from 1 to 16",
+                )  # fmt: skip
+
+    run(scenario)
+
+
+def test_alternatives_of_an_edit_that_no_one_asked_candidates_for_are_left_out() -> None:
+    async def scenario() -> None:
+        async with desk(options={"alternatives": True}, judge=judged) as d:
+            d.open(TEXT)
+            ident = edit_request(d)
+            job = await d.engine.job(0)
+            job.plan((2, 2))
+            job.finished("edited", None, edits=(FIRST,), alternatives=ALTERNATIVES)
+            result = (await d.answer(ident))["result"]
+            assert (result["status"], result["alternatives"]) == ("edited", [])
+
+    run(scenario)
+
+
 def test_any_other_client_is_asked_and_the_choice_is_applied() -> None:
     async def scenario() -> None:
         async with desk(judge=checked) as d:

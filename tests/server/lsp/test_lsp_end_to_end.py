@@ -132,6 +132,33 @@ def test_a_streamed_edit(client: LspClient) -> None:
     assert shown == change["edits"], "nothing was shown that did not come to be"
 
 
+def test_the_most_probable_edits_are_named_over_the_wire(client: LspClient) -> None:
+    """Finitely many: each with its exact probability. What the model writes: by the local law."""
+    text = "totla = 1\ntotlb = 2\ntotlc = 3\n\n\ndef f():\n    return totl\n"
+    uri = opened(client, text)
+    where = {"textDocument": {"uri": uri, "version": 1}}
+    misspelt = {"diagnostic": found(text, "F821"), "candidates": 16}
+    result = client.request("copydesk/edit", {**where, **misspelt})
+    named = {applied(text, one["edit"], 1, uri): one["probability"] for one in result["alternatives"]}
+    assert set(named) == {text.replace("return totl", f"return totl{end}") for end in "abc"}
+    assert sum(named.values()) == pytest.approx(1.0, abs=1e-6)
+    assert list(named.values()) == sorted(named.values(), reverse=True)
+    assert (result["law"], result["exact"], result["alternatives"][0]["edit"]) == (
+        "exact",
+        True,
+        result["edit"],
+    )
+    lines = {"range": {"start": {"line": 5, "character": 0}, "end": {"line": 7, "character": 0}}}
+    request = {**where, **lines, "instruction": "return zero", "candidates": 3}
+    result = client.request("copydesk/edit", request)
+    probabilities = [one["probability"] for one in result["alternatives"]]
+    assert len({one["program"] for one in result["alternatives"]}) == len(probabilities) == 3
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert (result["law"], sum(probabilities) <= 1.0) == ("local", True)
+    if result["status"] == "refused":
+        client.wait("window/showMessage")  # there is a better model
+
+
 def test_a_cancelled_edit_is_answered_once_and_the_engine_goes_on(client: LspClient) -> None:
     uri = opened(client, NONE)
     action = without_edit(action_for(client, uri, found(NONE, "E711")))

@@ -1,6 +1,7 @@
 """`copydesk/edit`: one edit for a client of ours, shown as it comes about. PROTOCOL.md has the messages.
 
-An unsure answer has alternatives for a client that has its person choose among them; any other client is sent the question.
+An unsure answer has alternatives for a client that has its person choose among them; any other client is sent the question. A
+request that names `candidates` is answered with so many edits as alternatives, whatever the client.
 
 `copydesk/hunk` goes out the moment the engine knows a hunk to be final, in coordinates of the version it is for: a preview, never
 to be applied. `copydesk/retract` takes back what was shown. The answer has the whole edit, for the version it names.
@@ -9,6 +10,7 @@ to be applied. `copydesk/retract` takes back what was shown. The answer has the 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from lsprotocol import types
@@ -29,6 +31,9 @@ from copydesk_server.lsp.message_types import Structure
 from copydesk_server.lsp.methods import HUNK, RETRACT
 from copydesk_server.lsp.workspace_edits import lines_of_range, text_document_edit, workspace_edit
 
+MOST = 16
+"""Candidates of one request, as of the setting."""
+
 
 def copydesk_edit(
     structure: Structure,
@@ -43,6 +48,9 @@ def copydesk_edit(
 
     async def handle(params: Any) -> dict[str, Any]:
         task = _task(structure, encoding, diagnostics, requests, params)
+        candidates = _candidates(params)
+        if candidates is not None:
+            task.request = replace(task.request, candidates=candidates)
         task.token = dig(params, "workDoneToken")
         token = dig(params, "token")
         preview = _Preview(client, task.document.uri, token) if token is not None else None
@@ -52,9 +60,9 @@ def copydesk_edit(
         try:
             outcome = await edits.obtain(task)
             answer = _answer(task, outcome, encoding)
-            if alternatives.clients_own:
+            if alternatives.clients_own or dig(params, "candidates") is not None:
                 answer["alternatives"] = alternatives.described(task.document, outcome)
-            else:
+            elif outcome.status != "edited":
                 alternatives.ask(task.document, outcome)
             applicable = outcome.status == "edited"
         finally:
@@ -117,6 +125,16 @@ def _task(
     return requests.fix(document, diagnostic)
 
 
+def _candidates(params: Any) -> int | None:
+    """How many edits the answer names; None: as many as the setting says. Raises JsonRpcInvalidParams."""
+    found = dig(params, "candidates")
+    if found is not None and (
+        not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= MOST
+    ):
+        raise JsonRpcInvalidParams(f"candidates is a number from 1 to {MOST}")
+    return found
+
+
 def _answer(task: EditTask, outcome: EditOutcome, encoding: Encoding) -> dict[str, Any]:
     edited = outcome.status == "edited"
     return {
@@ -132,6 +150,7 @@ def _answer(task: EditTask, outcome: EditOutcome, encoding: Encoding) -> dict[st
         "counts": outcome.counts,
         "ms": outcome.ms,
         "exact": outcome.exact,
+        "law": outcome.law,
         "confidence": outcome.confidence,
         "alternatives": [],
     }
