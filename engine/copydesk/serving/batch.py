@@ -437,8 +437,9 @@ def _distinct(entry: _Entry) -> tuple[list[WeighedProgram], Floats]:
     """The whole programs that were found, those that make the same text as one, and the logarithms of their probabilities."""
     views = entry.plan.page.views
     found = [job.outcome for job in entry.jobs if _whole(job.outcome)]
-    titled = [(one.program, program_title(one.program, views)) for one in found if one and one.program]
-    return combined(titled, np.array([one.log_likelihood for one in found if one]), views)
+    programs = [one.program for one in found if one and one.program]
+    titled = [(one, program_title(one, views), one.resolve("".join(views))) for one in programs]
+    return combined(titled, np.array([one.log_likelihood for one in found if one]))
 
 
 def _spent(entry: _Entry, best: Counts | None = None) -> Counts:
