@@ -4,6 +4,7 @@ from __future__ import annotations
 
 CASES = [
     ("change_conversion", "", "x = f'a {b}'\n", "Show {b} by its repr, quoted: !r", "x = f'a {b!r}'\n"),
+    ("f_string", "", "x = a.b + '.' + str(c) + '/'\n", "Use an f-string: f'{a.b}.{c}/'", "x = f'{a.b}.{c}/'\n"),
     ("f_string", "", "x = 'a %s' % b\n", "Use f-strings", "x = f'a {b}'\n"),
     ("f_string", "", "x = u'a {}'.format(b)\n", "Use f-strings", "x = f'a {b}'\n"),
     ("string_format", "", "y = a + '-' + str(b)\n", "Use an f-string: f'{a}-{b}'", "y = f'{a}-{b}'\n"),

@@ -8,6 +8,7 @@ from copydesk.refactorings.idioms.simplify import (
     CHAINED_COMPARISON,
     DICT_GET,
     MERGE_ISINSTANCE,
+    ONE_OF,
 )
 from copydesk.refactorings.idioms.use_with import USE_WITH
 from copydesk.refactorings.idioms.walrus import WALRUS
@@ -18,6 +19,7 @@ REFACTORINGS = (
     CHAINED_COMPARISON,
     DICT_GET,
     MERGE_ISINSTANCE,
+    ONE_OF,
     USE_WITH,
     WALRUS,
 )

@@ -74,6 +74,7 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
             "yield",
             "assignment",
             "for_statement",
+            "for_in_clause",
         ):
             yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
         yield "Use a list instead of the tuple", f"[{text_of(node)[1:-1]}]"
@@ -85,6 +86,7 @@ def _of_collection(node: Node) -> Iterator[tuple[str, str]]:
     if node.type == "list" and entries and inner:
         comma = "," if len(entries) == 1 and not inner.endswith(",") else ""
         yield "Use a tuple instead of the list", f"({inner}{comma})"
+        yield "Use a set instead of the list", f"{{{inner}}}"
         if len(entries) == 1 and entries[0].type != "list_splat":
             yield f"Use {text_of(entries[0])} itself, no list", text_of(entries[0])
     pairs = [(one.child_by_field_name("key"), one.child_by_field_name("value")) for one in entries]
@@ -118,6 +120,8 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
     if dot and base != "super()" and every and text_of(every[0]) == "self":
         made = ", ".join(map(text_of, every[1:]))
         yield f"Call super().{name} instead of {called}, without self: super()", f"super().{name}({made})"
+    if called in ("np.dot", "numpy.dot") and given is not None and len(given) == 2:
+        yield "Use the operator @ instead of dot", " @ ".join(map(text_of, given))
     if given is None:
         if called == "dict" and every and all(n.type == "keyword_argument" for n in every):
             pairs = [(n.child_by_field_name("name"), n.child_by_field_name("value")) for n in every]

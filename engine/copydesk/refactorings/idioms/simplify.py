@@ -65,6 +65,19 @@ def _isinstance(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
             yield f"Use {new}", replace_node(context.lines, node, new)
 
 
+def _one_of(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("boolean_operator"):
+        for joiner, pattern, test in (
+            ("or", r"(.+) (?:==|is) (.+)", "in"),
+            ("and", r"(.+) (?:!=|is not) (.+)", "not in"),
+        ):
+            sides = [re.fullmatch(pattern, text_of(one)) for one in operands(node, joiner)]
+            found = [side for side in sides if side is not None]
+            if len(found) == len(sides) > 1 and len({side[1] for side in found}) == 1:
+                new = f"{found[0][1]} {test} ({', '.join(side[2] for side in found)})"
+                yield f"Test with {test}, a tuple: {new}", replace_node(context.lines, node, new)
+
+
 def _chained(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("boolean_operator"):
         joined = operands(node, "and")
@@ -96,6 +109,7 @@ DICT_GET = Refactoring("dict_get", "refactor.rewrite.dictGet", _dict_get, menu="
 AUGMENTED_ASSIGNMENT = Refactoring(
     "augmented_assignment", "refactor.rewrite.augmentedAssignment", _augmented, menu="cursor"
 )
+ONE_OF = Refactoring("one_of", "refactor.rewrite.oneOf", _one_of, menu="cursor")
 MERGE_ISINSTANCE = Refactoring(
     "merge_isinstance", "refactor.rewrite.mergeIsinstance", _isinstance, menu="cursor"
 )

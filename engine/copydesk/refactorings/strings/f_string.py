@@ -104,6 +104,40 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("binary_operator", "call"):
         if (new := f_string_for(node, numbers=True)) is not None:
             yield f"Use {new}", rewrite_node(context.lines, node, new)
+        elif (new := _joined(node)) is not None:
+            yield f"Use an f-string: {new}", rewrite_node(context.lines, node, new)
+
+
+def _joined(node: Node) -> str | None:
+    """An f-string for texts and values that are added; None where none is a text, or one is not plain."""
+    parts: list[Node] = []
+    rest: Node | None = node
+    while rest is not None and rest.type == "binary_operator":
+        sign, right = rest.child_by_field_name("operator"), rest.child_by_field_name("right")
+        if sign is None or right is None or text_of(sign) != "+":
+            return None
+        parts.insert(0, right)
+        rest = rest.child_by_field_name("left")
+    if (
+        rest is None
+        or node.type != "binary_operator"
+        or (node.parent and node.parent.type == "binary_operator")
+    ):
+        return None
+    parts.insert(0, rest)
+    said = [text_of(part) for part in parts]
+    quotes = [text[0] for part, text in zip(parts, said, strict=True) if part.type == "string"]
+    if not quotes or any(re.search(r"[\\\n{}#:!]", text) for text in said):
+        return None
+    made = ""
+    for part, text in zip(parts, said, strict=True):
+        if (part.type == "string" and not _PLAIN.match(text)) or (
+            part.type != "string" and quotes[0] in text
+        ):
+            return None
+        value = re.fullmatch(r"str\((.+)\)", text)
+        made += text[1:-1] if part.type == "string" else f"{{{value[1] if value else text}}}"
+    return f"f{quotes[0]}{made}{quotes[0]}" if quotes[0] not in made and len(parts) > len(quotes) else None
 
 
 F_STRING = Refactoring("f_string", "refactor.rewrite.fString", _propose, menu="cursor")
