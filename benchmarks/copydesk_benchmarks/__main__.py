@@ -16,6 +16,8 @@ from copydesk_benchmarks import standalone
 from copydesk_benchmarks.checkout import ROOT
 
 HELP = ("-h", "--help")
+OTHERS = ("instructions", "fidelity")
+"""Steps of `copydesk bench` that `all` does not include."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -23,15 +25,18 @@ def main(argv: Sequence[str]) -> int:
     from copydesk_server.commands.bench import STEPS
 
     if not argv or argv[0] in HELP:
-        print(_usage([*STEPS, "instructions", "all"]))
+        print(_usage([*STEPS, *OTHERS, "all"]))
         return 0
     name, *options = argv
-    if name in (*STEPS, "instructions", "all"):
+    if name in (*STEPS, *OTHERS, "all"):
         from copydesk_server import cli
 
         return cli.main(["bench", *argv])
     if name not in modules():
-        print(f"no such benchmark: {name}\n\n{_usage([*STEPS, 'instructions', 'all'])}", file=sys.stderr)
+        print(
+            f"no such benchmark: {name}\n\n{_usage([*STEPS, *OTHERS, 'all'])}",
+            file=sys.stderr,
+        )
         return 2
     sys.path.append(str(ROOT / "tests" / "support"))
     sys.argv = [f"python -m copydesk_benchmarks {name}", *options]

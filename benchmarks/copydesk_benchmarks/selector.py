@@ -13,6 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
+from copydesk.decode.laws.law import total_variation
 from copydesk.decode.laws.look_ahead import LOCAL, LookAhead
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.editor import Document, Editor
@@ -92,11 +93,6 @@ class Gap:
         return cls(len(trie), trie.nodes == 1, total_variation(exact, masked), other)
 
 
-def total_variation(p: Floats, q: Floats) -> float:
-    """½ Σ |p - q| of two laws given as log probabilities."""
-    return float(0.5 * np.abs(np.exp(p) - np.exp(q)).sum())
-
-
 @dataclass(slots=True)
 class Way:
     """One way to choose, and what came of it over all examples."""
@@ -155,7 +151,7 @@ def _decoded(
     for document, example in zip(documents, group, strict=True):
         request = replace(example.request, temperature=0.0, candidates=way.candidates, max_tokens=MOST_TOKENS)
         try:
-            plans.append((document, _watched(document.plan(request), way.gaps, token_by_token)))
+            plans.append((document, watched(document.plan(request), way.gaps, token_by_token)))
         except CopydeskError as error:
             plans.append((document, error))
     results: dict[int, EditResult] = {}
@@ -167,7 +163,8 @@ def _decoded(
     yield from (results[index] for index in range(len(group)))
 
 
-def _watched(plan: Plan, seen: list[Gap], token_by_token: bool) -> Plan:
+def watched(plan: Plan, seen: list[Gap], token_by_token: bool) -> Plan:
+    """The plan with a decoder that chooses as it is told and notes in `seen` how far the laws are apart."""
     return replace(
         plan,
         begin=lambda emitter: plan.begin(WatchedSpeaker.of(emitter, seen, token_by_token=token_by_token)),

@@ -65,6 +65,8 @@ class EditResult:
     law:     the weakest law of all that was chosen, each piece given what stands before it (`decode/laws`): `exact`; `one-step`
              where a choice was too large to be scored at once; `local`, the mask token by token, where the model wrote the
              program: which op comes next, and text, are chosen so.
+    mask_error: the most by which the local mask would have been off in a choice of several tokens that was made exactly: total
+             variation, from 0 to 1; None where there was none.
     ms:      wall time in milliseconds: prefill, decode, total.
     unsure:  the model's probability was below its threshold: refused for that, or taken because the request said so.
     confidence: the probability of the program among those the model chose from, from 0 to 1; None where it did not choose so.
@@ -87,6 +89,7 @@ class EditResult:
     unsure: bool = False
     confidence: float | None = None
     alternatives: tuple[Alternative, ...] = ()
+    mask_error: float | None = None
 
     def taken(self, number: int) -> EditResult:
         """The result as a person has it who takes alternative `number`, counted from 1: nothing is unsure about it any more, and

@@ -11,11 +11,15 @@ import numpy as np
 import pytest
 import torch
 
+from copydesk.decode.coroutine import Lane, Outcome
+from copydesk.decode.counts import Counts
 from copydesk.decode.laws.law import LAWS, Asking, Language, Law, NextToken, Words, weakest
 from copydesk.decode.laws.look_ahead import EXACT, LOCAL, ONE_STEP, LookAhead
 from copydesk.decode.laws.rollouts import MonteCarlo
 from copydesk.decode.lookahead import Path
 from copydesk.decode.sampling import Sampler, TokenSet
+from copydesk.decode.schedule import Job, run
+from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.trie import Trie
 from copydesk_benchmarks.small_languages import Dyck, strings
 from decoding import Desk, byte_codec
@@ -313,6 +317,33 @@ def next_row(mock: MockModel, tokens: list[int]) -> torch.Tensor:
     return next_rows(mock, tuple(tokens))
 
 
+def test_the_error_of_the_mask_is_the_distance_of_the_two_laws() -> None:
+    mock, words = model(), random_words(Random(12), 12)
+    row = warm(mock)
+    laws = Recorder()
+    for local in (False, True):
+        ask(mock, row, [9], words, laws, local=local)
+    exact, local_mask = laws.laws
+    assert ask_error(mock, row, words) == pytest.approx(
+        0.5 * np.abs(np.exp(exact) - np.exp(local_mask)).sum()
+    )
+    assert ask_error(mock, row, [(0,), (1,), (4,)]) is None  # of one token: the same law
+
+
+def ask_error(mock: MockModel, row: Any, words: Sequence[Path]) -> float | None:
+    """The error of the mask that a decoder notes when it chooses among `words`."""
+    emitter = TokenEmitter(Lane(row, 1, 3), Sampler(), Counts(), 100)
+
+    def steps() -> Any:
+        emitter.pending.append(9)
+        yield from emitter.choose(words)
+        return Outcome(None)
+
+    for _ in run(mock, [Job(emitter.lane, steps())], lambda: None):
+        pass
+    return emitter.mask_error
+
+
 def test_spans_of_a_long_page_are_nearer_to_the_exact_law_than_digit_by_digit() -> None:
     """40 lines in digits are more nodes than a forward scores: a start is weighed by what its ends may begin with."""
     codec = byte_codec("tags", "program", False)
@@ -340,6 +371,7 @@ def test_spans_of_a_long_page_are_nearer_to_the_exact_law_than_digit_by_digit() 
     sampler = Recorder(seed=1)
     outcome, _, _ = desk.decode(mock, row, sampler=sampler, max_tokens=1)
     assert (outcome.law, outcome.exact) == ("local", False)  # ops are chosen under the mask
+    assert outcome.mask_error is not None
     _, law, *_ = map(np.exp, sampler.laws)
     assert len(law) == len(exact)
     assert total_variation(law, exact) < 0.8 * total_variation(local_mask, exact)

@@ -26,7 +26,7 @@ import torch
 
 from copydesk.decode.coroutine import Lane, Outcome
 from copydesk.decode.counts import Counts
-from copydesk.decode.laws.law import Asking, Language, Law, NextToken, Words
+from copydesk.decode.laws.law import Asking, Language, Law, NextToken, Words, total_variation
 from copydesk.decode.laws.look_ahead import EXACT, LOCAL, ONE_STEP, LookAhead
 from copydesk.decode.laws.rollouts import MonteCarlo
 from copydesk.decode.lookahead import Path as Tokens
@@ -48,7 +48,6 @@ from copydesk.text.document import split_lines
 from copydesk_benchmarks import facts
 from copydesk_benchmarks.checkout import ROOT
 from copydesk_benchmarks.report import Report, Table, Value
-from copydesk_benchmarks.selector import total_variation
 from copydesk_benchmarks.small_languages import Dyck, strings
 
 NAME = "choice-laws"

@@ -48,6 +48,8 @@ class Outcome:
 
     exact:          every finite choice (span, name, candidate) was made by its exact distribution.
     law:            the weakest law of all that was chosen, each piece given what stands before it.
+    mask_error:     the most by which the local mask would have been off in a choice that was made exactly: total variation, from
+                    0 to 1; None where no such choice was of several tokens.
     truncated:      the token budget ran out, or the model `looped`; the program was closed by force and must not be applied.
     log_likelihood: natural logarithm of the program's probability under the distribution it was decoded by, at temperature 1.
     unsure:         the model's probability of the program, or of any it could have chosen, was below its threshold.
@@ -65,6 +67,7 @@ class Outcome:
     unsure: bool = False
     confidence: float | None = None
     alternatives: tuple[WeighedProgram, ...] = ()
+    mask_error: float | None = None
 
 
 @dataclass(slots=True, eq=False)

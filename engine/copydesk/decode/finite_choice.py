@@ -166,6 +166,7 @@ class ChoiceDecoder:
             program,
             exact=emitter.exact,
             law=emitter.law,
+            mask_error=emitter.mask_error,
             log_likelihood=likelihood,
             unsure=unsure,
             confidence=math.exp(likelihood) if weighed else None,

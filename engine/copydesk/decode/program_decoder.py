@@ -109,6 +109,7 @@ class ProgramDecoder:
             Program(tuple(self.ops)),
             exact=emitter.exact,
             law=emitter.law,
+            mask_error=emitter.mask_error,
             truncated=emitter.truncated,
             looped=emitter.looped,
             log_likelihood=emitter.sampler.log_likelihood,

@@ -16,7 +16,16 @@ import torch
 from copydesk.decode.coroutine import Ask, Decided, Lane
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft
-from copydesk.decode.laws.law import Asking, Language, Law, LawName, NextToken, Words, weakest
+from copydesk.decode.laws.law import (
+    Asking,
+    Language,
+    Law,
+    LawName,
+    NextToken,
+    Words,
+    total_variation,
+    weakest,
+)
 from copydesk.decode.laws.look_ahead import EXACT, LOCAL, LookAhead
 from copydesk.decode.log_probabilities import edge_log_probabilities, judged
 from copydesk.decode.lookahead import Lookahead, Path, Tree, leading
@@ -45,6 +54,8 @@ class TokenEmitter:
         """Of the finite choices it made, those left out that were asked for under the local mask: which op comes next."""
         self.masked = False
         """Whether one of those was made."""
+        self.mask_error: float | None = None
+        """As of `Outcome`."""
         self.max_nodes = MAX_NODES
         self.pending: list[int] = []
         self._ahead: Lookahead | None = None
@@ -217,7 +228,11 @@ class TokenEmitter:
         """Log probability of each choice, from one forward; nothing is written. See `choose`."""
         self.counts.choices += 1
         logits = yield from self._logits([(), *_node_paths(trie)], ahead)
-        return self.over(trie, edge_log_probabilities(trie, logits), law)
+        edges = edge_log_probabilities(trie, logits)
+        found = self.over(trie, edges, law)
+        if law is EXACT and trie.nodes > 1:  # of one token each the two laws are the same
+            self.mask_error = max(self.mask_error or 0.0, total_variation(found, LOCAL.over(trie, edges)))
+        return found
 
     def over(self, trie: Trie, edges: Floats, law: LookAhead) -> Floats:
         """Log probability of each choice by those of the trie's edges."""

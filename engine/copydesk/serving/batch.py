@@ -356,6 +356,7 @@ class Batch:
                 ms=took,
                 exact=best.exact,
                 law=best.law,
+                mask_error=best.mask_error,
                 log_likelihood=best.log_likelihood,
                 unsure=best.unsure,
                 confidence=best.confidence,

@@ -84,8 +84,8 @@ def add_bench(commands: Commands, options: argparse.ArgumentParser) -> None:
     )
     bench.add_argument(
         "what", metavar="WHAT",
-        choices=("kernel", "ceiling", "perturbation", "edit", "selector", "serve", "quality", "instructions", "all"),
-        help="kernel, ceiling, perturbation, edit, selector, serve, quality, or all of these; instructions",
+        choices=("kernel", "ceiling", "perturbation", "edit", "selector", "serve", "quality", "instructions", "fidelity", "all"),
+        help="kernel, ceiling, perturbation, edit, selector, serve, quality, or all of these; instructions; fidelity",
     )  # fmt: skip
     bench.add_argument(
         "--out", metavar="DIR", default="benchmarks/results", help="default: benchmarks/results"
@@ -108,6 +108,9 @@ def add_bench(commands: Commands, options: argparse.ArgumentParser) -> None:
     )
     bench.add_argument("--history", metavar="REPO", help="ceiling: also the commits of a git repository")
     bench.add_argument("--examples", metavar="DIR", help="quality: shards with held-out examples")
+    bench.add_argument(
+        "--requests", metavar="N", type=positive, help="fidelity: at most so many (default: 500)"
+    )
     group = bench.add_argument_group("instructions")
     group.add_argument("--set", choices=("dev", "sealed"), help="which records (default: dev)")
     group.add_argument(

@@ -33,8 +33,8 @@ NEED_DATA = ("ceiling", "perturbation", "selector", "quality")
 
 def run(args: argparse.Namespace) -> int:
     """Run what was asked for. 1 where a target was missed, 2 where a step of several failed. Raises CopydeskError, OSError."""
-    if args.what == "instructions":
-        code: int = import_module("copydesk_benchmarks.instructions").run(args)
+    if args.what in ("instructions", "fidelity"):
+        code: int = import_module(f"copydesk_benchmarks.{args.what}").run(args)
         return code
     chosen = tuple(STEPS) if args.what == "all" else (args.what,)
     if any(what in NEED_DATA for what in chosen):

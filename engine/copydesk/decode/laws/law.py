@@ -57,6 +57,11 @@ def weakest(names: Iterable[LawName]) -> LawName:
     return max(names, key=LAWS.index, default="exact")
 
 
+def total_variation(p: Floats, q: Floats) -> float:
+    """½ Σ |p - q| of two laws given as log probabilities, from 0 to 1: the largest difference in the probability of any event."""
+    return float(0.5 * np.abs(np.exp(p) - np.exp(q)).sum())
+
+
 class Words:
     """Finitely many token sequences, none a prefix of another, as an automaton: a state is what was written."""
 
