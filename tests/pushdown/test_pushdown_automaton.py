@@ -12,12 +12,8 @@ from copydesk.pushdown.automaton import Automaton
 from copydesk.pushdown.effects import Effects
 from copydesk.pushdown.grammar import Grammar, literal, one_of, plus
 from copydesk.pushdown.json_grammar import json_automaton
+from json_texts import VALUES
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=20,
-)
 MUTATIONS = st.lists(
     st.tuples(st.integers(0, 400), st.sampled_from(["", *'{}[],:"1-e \n\\/', "tr"])),
     max_size=3,

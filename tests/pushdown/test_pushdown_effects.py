@@ -5,14 +5,9 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_pushdown_automaton import VALUES
 
-from copydesk.pushdown.automaton import ACCEPTED
-from copydesk.pushdown.effects import Effects, LineEffects
-from copydesk.pushdown.goals import Goal
-from copydesk.pushdown.json_grammar import json_automaton
-
-EFFECTS = {comments: Effects(json_automaton(comments)) for comments in (False, True)}
+from copydesk.pushdown.effects import LineEffects
+from json_texts import EFFECTS, VALUES, goal_behind
 
 
 @settings(max_examples=100, deadline=None)
@@ -38,17 +33,6 @@ def test_a_runs_effect_is_what_its_bytes_do(value, comments, data):
         assert tree.of(first, last).of(other) == automaton.run(
             other, "".join(lines[first - 1 : last]).encode()
         )
-
-
-def goal_behind(effects: Effects, lines: list[str], place: int) -> Goal:
-    rest = LineEffects(effects, lines).of(place + 1, len(lines)) + effects.end
-    return Goal(
-        effects.automaton,
-        {
-            state: {old for old, new in cases if new == (ACCEPTED,)}
-            for state, (_, cases) in rest.behind.items()
-        },
-    )
 
 
 @settings(max_examples=60, deadline=None)

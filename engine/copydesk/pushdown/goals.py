@@ -36,12 +36,22 @@ class Goal:
             state: _Reader(automaton, self._cost, stacks) for state, stacks in self.targets.items() if stacks
         }
         self._known: dict[Config, float] = {}
+        self._below: dict[Stack, int] = {}
+        self._kinds: dict[tuple[frozenset[Node], ...], int] = {}
 
     def distance(self, config: Config) -> float:
         """Bytes of a short text that leads to the goal; infinite where none does."""
         found = self._known.get(config)
         if found is None:
             found = self._known[config] = self._best(config)[0]
+        return found
+
+    def below(self, stack: Stack) -> int:
+        """A number for the lower part of a stack: what may lead to the goal on it is the same for all parts of one number."""
+        found = self._below.get(stack)
+        if found is None:
+            kinds = tuple(frozenset(reader.left(stack)) for reader in self._readers.values())
+            found = self._below[stack] = self._kinds.setdefault(kinds, len(self._kinds))
         return found
 
     def path(self, config: Config) -> bytes:
