@@ -25,3 +25,57 @@ def goal_behind(effects: Effects, lines: list[str], place: int) -> Goal:
             for state, (_, cases) in rest.behind.items()
         },
     )
+
+
+PACKAGE = """{
+  "name": "left-pad",
+  "version": "1.3.0",
+  "description": "String left pad — ünïcödé",
+  "main": "index.js",
+  "scripts": {
+    "test": "node test",
+    "bench": "node perf/perf.js"
+  },
+  "keywords": ["leftpad", "left", "pad"],
+  "repository": {
+    "type": "git",
+    "url": "git@github.com:stevemao/left-pad.git"
+  },
+  "devDependencies": {
+    "benchmark": "^2.1.0",
+    "fast-check": "0.0.8",
+    "tape": "*"
+  },
+  "files": [],
+  "engines": {},
+  "private": false
+}
+"""
+TSCONFIG = """{
+  // What the compiler is given.
+  "compilerOptions": {
+    "target": "ES2022", /* and
+       nothing older */
+    "strict": true,
+    "paths": {"@/*": ["./src/*"]},
+    "lib": [
+      "ES2022",
+      "DOM",
+    ],
+  },
+  "include": ["src"],
+  // "exclude" is not needed.
+}
+"""
+WORKFLOW = """{"name": "ci",
+ "on": {"push": {"branches": ["main"]}, "pull_request": null},
+ "jobs": {
+  "test": {"runs-on": "ubuntu-latest", "steps": [
+    {"uses": "actions/checkout@v4"},
+    {"run": "npm ci && npm test", "env": {"CI": true, "RETRIES": 3, "RATE": -1.5e-3}}
+  ]}
+ }}"""
+ROWS = "[\n" + ",\n".join(f"  [{n}, {n * n}, [{n % 3}, [true]]]" for n in range(12)) + "\n]\n"
+NESTED = "\n".join(["["] * 24 + ['{"leaf": "\\u00e9\\n"}'] + ["]"] * 24) + "\n"
+DOCUMENTS = {"json": [PACKAGE, WORKFLOW, ROWS, NESTED, "0\n", "{}\n", '"text"'], "jsonc": [TSCONFIG, PACKAGE]}
+"""Documents by language. Each parses."""

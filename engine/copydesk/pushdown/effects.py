@@ -7,12 +7,12 @@ O(log n) steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from copydesk.errors import GrammarError
-from copydesk.pushdown.automaton import ACCEPTED, Automaton, Config, Stack
+from copydesk.pushdown.automaton import Automaton, Config, Stack
 from copydesk.pushdown.lexer import Terminals
 
 Cases = tuple[tuple[Stack, Stack], ...]
@@ -124,13 +124,21 @@ class Effects:
                 self._runs.clear()
         return found
 
-    def whole(self, lines: Iterable[str]) -> bool:
+    def first_error(self, lines: Sequence[str]) -> int:
+        """The line (1-based) behind which no text of the language can be any more. The number of lines and one more where the end
+        comes too early, two more where the lines are a text of the language.
+        """
+        config = self.automaton.start
+        for number, line in enumerate(lines, 1):
+            behind = self.of_line(line).of(config)
+            if behind is None:
+                return number
+            config = behind
+        return len(lines) + (1 if self.end.of(config) is None else 2)
+
+    def whole(self, lines: Sequence[str]) -> bool:
         """Whether the lines are a text of the language."""
-        config: Config | None = self.automaton.start
-        for line in lines:
-            config = self.of_line(line).of(config) if config is not None else None
-        last = self.end.of(config) if config is not None else None
-        return last is not None and last[1] == (ACCEPTED,)
+        return self.first_error(lines) == len(lines) + 2
 
 
 class LineEffects:

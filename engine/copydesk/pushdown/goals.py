@@ -32,9 +32,10 @@ class Goal:
             len(lexer.finish[INITIAL].get(terminal, b"")) + len(SEPARATOR)
             for terminal in range(automaton.end)
         ]
-        self._readers = {
-            state: _Reader(automaton, self._cost, stacks) for state, stacks in self.targets.items() if stacks
+        readers = {
+            stacks: _Reader(automaton, self._cost, stacks) for stacks in set(self.targets.values()) if stacks
         }
+        self._readers = {state: readers[stacks] for state, stacks in self.targets.items() if stacks}
         self._known: dict[Config, float] = {}
         self._below: dict[Stack, int] = {}
         self._kinds: dict[tuple[frozenset[Node], ...], int] = {}

@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from copydesk.errors import GrammarError
 from copydesk.pushdown.grammar import Grammar, Regular
 
@@ -202,14 +199,3 @@ class _Nfa:
                     found.add(to)
                     todo.append(to)
         return frozenset(found)
-
-
-def step_table(lexer: Lexer) -> tuple[NDArray[np.int16], NDArray[np.int16], list[Terminals]]:
-    """`step` and `emitted` as arrays [states + 1, 256], the last row dead; emissions as indices of the list, 0 being none."""
-    kinds: dict[Terminals, int] = {(): 0}
-    step = np.full((lexer.dead + 1, 256), lexer.dead, np.int16)
-    emitted = np.zeros((lexer.dead + 1, 256), np.int16)
-    for q in range(lexer.dead):
-        step[q] = lexer.step[q]
-        emitted[q] = [kinds.setdefault(done, len(kinds)) for done in lexer.emitted[q]]
-    return step, emitted, list(kinds)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from copydesk.pushdown.automaton import Config, Stack
 from copydesk.pushdown.effects import Cases, Effects, applied
 from copydesk.pushdown.goals import Goal
-from copydesk.pushdown.lexer import Terminals, step_table
+from copydesk.pushdown.lexer import Lexer, Terminals
 
 Row = NDArray[np.uint32]
 """A bit per token, least significant first: [ceil(V/32)]."""
@@ -71,7 +71,7 @@ class TokenMasks:
 
     def _lexed(self, token_bytes: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
         """From each state by each token: the state behind it, and the sequence of terminals it completes: both [states, V]."""
-        step, emitted, kinds = step_table(self.automaton.lexer)
+        step, emitted, kinds = _step_table(self.automaton.lexer)
         dead, size = self.automaton.lexer.dead, len(token_bytes)
         lengths = np.fromiter((len(spelled) for spelled in token_bytes), np.int64, size)
         ends = np.cumsum(lengths)
@@ -160,3 +160,14 @@ class TokenMasks:
         packed = np.zeros((self.size + 31) // 32 * 4, np.uint8)
         packed[: len(bits)] = bits
         return packed.view(np.uint32)
+
+
+def _step_table(lexer: Lexer) -> tuple[NDArray[np.int16], NDArray[np.int16], list[Terminals]]:
+    """`step` and `emitted` as arrays [states + 1, 256], the last row dead; emissions as indices of the list, 0 being none."""
+    kinds: dict[Terminals, int] = {(): 0}
+    step = np.full((lexer.dead + 1, 256), lexer.dead, np.int16)
+    emitted = np.zeros((lexer.dead + 1, 256), np.int16)
+    for q in range(lexer.dead):
+        step[q] = lexer.step[q]
+        emitted[q] = [kinds.setdefault(done, len(kinds)) for done in lexer.emitted[q]]
+    return step, emitted, list(kinds)
