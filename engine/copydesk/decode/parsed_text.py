@@ -81,7 +81,7 @@ class ParsedMachine:
         config = None
         if state.config is not None and self._tables.goes_on[body]:
             config = self._masks.advance(state.config, token)
-            if config is not None and self._known.goal.distance(config) == float("inf"):
+            if config is not None and not self._known.goal.leads(config):
                 config = None
         return ParsedState(body, config, ends) if ends or config is not None else None
 
@@ -177,7 +177,7 @@ class ParsedText:
                 self._masks.automaton, {behind_old[0]: [behind_old[1]]}
             )
             self._exact[behind_old] = goal
-        if goal.distance(config) == float("inf"):
+        if not goal.leads(config):
             return None
         kept = views[found.end_line - 1][found.end_offset :]
 

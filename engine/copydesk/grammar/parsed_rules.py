@@ -68,7 +68,7 @@ class ParsedPage:
 
     def leads(self, position: int, config: Config) -> bool:
         """Whether some text makes everything behind `position` fit."""
-        return config == LOST or self.goal(position, config[1]).distance(config) < float("inf")
+        return config == LOST or self.goal(position, config[1]).leads(config)
 
     def goal(self, position: int, stack: Stack) -> Goal:
         """What text in front of everything behind `position` has to lead to, from `stack` or what stands on it."""

@@ -55,6 +55,23 @@ class Goal:
             found = self._below[stack] = self._kinds.setdefault(kinds, len(self._kinds))
         return found
 
+    def leads(self, config: Config) -> bool:
+        """Whether some text leads from `config` to the goal."""
+        state, stack = config
+        lexer = self.automaton.lexer
+        for target, reader in self._readers.items():
+            if stack in self.targets[target] and target in lexer.inside[state]:
+                return True
+            if target not in lexer.inside[INITIAL]:
+                continue
+            if INITIAL in lexer.inside[state] and reader.distance(stack) < float("inf"):
+                return True
+            for terminal in lexer.reach[state]:
+                after = self.automaton.shift(stack, terminal)
+                if after is not None and reader.distance(after) < float("inf"):
+                    return True
+        return False
+
     def path(self, config: Config) -> bytes:
         """A short text that leads to the goal. The configuration must lead there."""
         written = b""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from copydesk.pushdown.effects import Cases, Effects, applied
 from copydesk.pushdown.goals import Goal
 from copydesk.pushdown.lexer import Lexer, Terminals
 
+MOST_ROWS = 4096
+"""Masks that are kept for all goals: some 25 MB of 50,000 tokens each."""
 Row = NDArray[np.uint32]
 """A bit per token, least significant first: [ceil(V/32)]."""
 
@@ -59,6 +62,8 @@ class TokenMasks:
             self._classes.append(classes.reshape(-1).astype(np.int32))
             self._class_of.append(classes.reshape(-1).tolist())
             self._meanings.append([(to, self._sequences[sequence]) for to, sequence in meanings])
+        self._cases = {sequence: effects.of_terminals(sequence) for sequence in self._sequences}
+        self._packed = lru_cache(maxsize=MOST_ROWS)(self._packed_row)
         self._longest = max(len(edge.old) for edge in self.automaton.all_edges())
         self._outcomes: dict[tuple[int, int], tuple[int, list[_Outcome]]] = {}
         for state in range(dead):
@@ -110,8 +115,7 @@ class TokenMasks:
         for number, (behind, terminals) in enumerate(self._meanings[state]):
             if behind == self.automaton.lexer.dead:
                 continue
-            cases = self.effects.of_terminals(terminals)
-            here = tuple(case for case in cases if not case[0] or case[0][-1] == top)
+            here = tuple(case for case in self._cases[terminals] if not case[0] or case[0][-1] == top)
             if here:
                 found.setdefault((behind, here), []).append(number)
         deepest = max((len(old) for _, cases in found for old, _ in cases), default=0)
@@ -145,16 +149,21 @@ class TokenMasks:
 
     def _row(self, goal: Goal, config: Config) -> Row:
         state, stack = config
-        legal = np.zeros(len(self._meanings[state]), np.bool_)
         leads: dict[Config, bool] = {}
+        legal: list[bool] = []
         for outcome in self._outcomes[state, stack[-1]][1]:
             after = applied(outcome.cases, stack)
-            if after is None:
-                continue
-            behind = (outcome.behind, after)
+            behind = (outcome.behind, after or ())
             if behind not in leads:
-                leads[behind] = goal.distance(behind) < float("inf")
-            if leads[behind]:
+                leads[behind] = after is not None and goal.leads(behind)
+            legal.append(leads[behind])
+        return self._packed(state, stack[-1], tuple(legal))
+
+    def _packed_row(self, state: int, top: int, outcomes: tuple[bool, ...]) -> Row:
+        """The tokens of these outcomes."""
+        legal = np.zeros(len(self._meanings[state]), np.bool_)
+        for outcome, one in zip(self._outcomes[state, top][1], outcomes, strict=True):
+            if one:
                 legal[outcome.classes] = True
         bits = np.packbits(legal[self._classes[state]], bitorder="little")
         packed = np.zeros((self.size + 31) // 32 * 4, np.uint8)

@@ -47,7 +47,7 @@ class LoadedModel:
     _masks: dict[Effects, TokenMasks] = field(default_factory=dict, repr=False)
 
     def masks(self, effects: Effects) -> TokenMasks:
-        """The vocabulary's tables for an automaton, made when it is first asked for (some two seconds for 50,000 tokens)."""
+        """The vocabulary's tables for an automaton, made when it is first asked for (about a second for 50,000 tokens)."""
         found = self._masks.get(effects)
         if found is None:
             found = self._masks[effects] = TokenMasks(effects, self.vocabulary.token_bytes)
