@@ -19,11 +19,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from copydesk.pushdown.languages import effects_for, unread_lines
 from copydesk.quickfixes.kinds import is_syntax_error
 from copydesk.request import Diagnostic
 from copydesk.serving.checks import more_suppressions
 from copydesk.syntax.tree import parse
-from copydesk.text.document import split_lines
+from copydesk.text.document import split_lines, view_line
 from copydesk_server.applicability import Applicability, applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.linter_fixes import FindingsByLine, ruff_rules, same_problem, with_fixes_of
@@ -280,6 +281,10 @@ class _Parses:
             if taken[1]:
                 return cls(False, True, True)
         places = _errors(before, language), _errors(after, language)
+        views = [[view_line(line) for line in split_lines(text)] for text in (before, after)]
+        effects = effects_for(language, views[0])
+        if effects is not None:
+            places = unread_lines(effects, views[0]), unread_lines(effects, views[1])
         if places[0] is None or places[1] is None:
             return None
         return cls(places[0] == 0, places[1] == 0, places[1] < places[0])

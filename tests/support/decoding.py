@@ -10,6 +10,7 @@ from typing import Any
 from copydesk.decode.coroutine import Decided, Lane, Outcome
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import NgramIndex
+from copydesk.decode.parsed_text import ParsedText
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
@@ -17,6 +18,7 @@ from copydesk.decode.text_automata import BodyTables
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.bodies import Bodies
 from copydesk.grammar.olds import Olds
+from copydesk.grammar.parsed_rules import ParsedPage, ParsedRules
 from copydesk.grammar.rules import Rules
 from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED, Row
@@ -25,8 +27,11 @@ from copydesk.prompting.codec import Codec, special_tokens
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.prompting.vocabulary import ByteVocabulary
+from copydesk.pushdown.effects import Effects
+from copydesk.pushdown.languages import effects_for
+from copydesk.pushdown.token_masks import TokenMasks
 from copydesk.request import EditRequest
-from copydesk.text.document import split_lines
+from copydesk.text.document import split_lines, view_line
 
 
 @cache
@@ -43,6 +48,11 @@ def tables(codec: Codec) -> BodyTables:
     if id(codec) not in _TABLES:
         _TABLES[id(codec)] = BodyTables(Bodies.build(codec))
     return _TABLES[id(codec)]
+
+
+@cache
+def masks(codec: Codec, effects: Effects) -> TokenMasks:
+    return TokenMasks(effects, codec.vocabulary.token_bytes)
 
 
 @dataclass
@@ -69,8 +79,11 @@ class Desk:
         drafts: bool = True,
         window: tuple[int, int] | None = None,
         header: tuple[int, int] | None = None,
+        language: str = "",
     ) -> Desk:
-        """`scope` is in document lines; the page shows `window` behind `header`, by default the whole text."""
+        """`scope` is in document lines; the page shows `window` behind `header`, by default the whole text. language: where an
+        automaton knows it, programs keep the document parsable.
+        """
         lines = split_lines(text)
         page = Page.of(lines, window or (1, len(lines)), header)
         document_scope, scope = list(scope), page.to_page_scope(scope)
@@ -86,9 +99,15 @@ class Desk:
             has_old=olds.has_legal_old,
         )
         request = EditRequest(instruction=instruction)
+        held, parsed = rules, None
+        effects = effects_for(language, [view_line(line) for line in lines])
+        if effects is not None:
+            page_of_parser = ParsedPage(effects, [view_line(line) for line in lines], page.spans)
+            held = ParsedRules.of(rules, page_of_parser)
+            parsed = ParsedText(codec, tables(codec), masks(codec, effects), held, views)
         task = PageTask(
             codec=codec,
-            rules=rules,
+            rules=held,
             bodies=tables(codec),
             olds=olds,
             views=views,
@@ -98,6 +117,7 @@ class Desk:
             choices=choices,
             inner=inner,
             drafts=drafts,
+            parsed=parsed,
         )
         return cls(codec, page, tokens, document_scope, rules, task)
 

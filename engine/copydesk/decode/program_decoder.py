@@ -13,6 +13,7 @@ from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
 from copydesk.decode.laws.look_ahead import LOCAL
 from copydesk.decode.lookahead import Tree, leading
+from copydesk.decode.parsed_text import ParsedText
 from copydesk.decode.text_automata import BodyTables, Machine, OldMachine
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.olds import Olds
@@ -32,7 +33,8 @@ class PageTask:
     views, lines: the page's lines as view text and as raw tokens. request: tokens behind the page's prefix, up to and
     with `program_open`. narrow: the new texts a diagnostic leaves for a sub, from its line and the
     offsets of its old text. choices: the finite list new text is chosen from. inner: the machine of an inner grammar for new
-    text (`InnerMachine` behind its grammar), from the text's start state and its closing literal.
+    text (`InnerMachine` behind its grammar), from the text's start state and its closing literal. parsed: new text that leaves
+    the document parsable, where `rules` are held to that.
     """
 
     codec: Codec
@@ -46,6 +48,7 @@ class PageTask:
     choices: Sequence[str] | None = None
     inner: Callable[[BodyTables, int, Ids], Machine] | None = None
     narrow: Callable[[int, int, int], Sequence[str]] | None = None
+    parsed: ParsedText | None = None
     drafts: bool = True
 
 
@@ -89,7 +92,7 @@ class ProgramDecoder:
         while True:
             options = rules.options(state)
             if emitter.truncated:
-                op = _closing_op(options)
+                op = rules.closing(state)
                 emitter.force(opening[op])
             else:
                 ahead = self._ahead(state, options)
@@ -160,10 +163,10 @@ class ProgramDecoder:
 
     def _copy(self, state: State) -> Generator[Any, Any, State]:
         task, emitter, rules = self.task, self.emitter, self.task.rules
-        codec, last = task.codec, rules.lines
+        codec = task.codec
         starts = rules.copy_starts(state)
         if emitter.truncated:
-            start, end = starts[0], last
+            start, end = rules.closing_span(state)
             emitter.force((*codec.copy_start(start), *codec.copy_end(end)))
         else:
             if len(starts) == 1:
@@ -228,6 +231,8 @@ class ProgramDecoder:
             machine: Machine = task.bodies.gen(rules.may_drop_eol(state))
             if task.inner:
                 machine = task.inner(task.bodies, task.bodies.bodies.gen(), close)
+            elif task.parsed:
+                machine = task.parsed.gen(state) or machine
             replaced = [
                 token
                 for line in task.lines[
@@ -238,7 +243,7 @@ class ProgramDecoder:
             ids = yield from emitter.text(machine, self._draft(replaced))
             text = task.codec.read_body(ids[: len(ids) - len(close)])
         self.ops.append(Gen(text))
-        return rules.after_gen(state, not text.endswith("\n"))
+        return rules.after_gen(state, not text.endswith("\n"), text)
 
     # -- sub -----------------------------------------------------------------------------------------------------
 
@@ -248,7 +253,7 @@ class ProgramDecoder:
         starts = list(rules.sub_starts(state))
         chosen = yield from emitter.choose([codec.sub_start(start) for start in starts])
         start = starts[chosen]
-        limit = rules.sub_limit(start)
+        limit = rules.sub_reach(state, start)
         reach = task.lines[start - 1 : min(limit, start - 1 + codec.format.sub_lines)]
         draft = RunDraft([token for line in reach for token in line]) if task.drafts else self._draft(())
         ids = yield from emitter.text(OldMachine(task.olds, start, limit), draft, quoted=True)
@@ -263,12 +268,15 @@ class ProgramDecoder:
             machine: Machine = task.bodies.new(found.ends_line)
             if task.inner:
                 machine = task.inner(task.bodies, task.bodies.bodies.sub(found.ends_line), literals.sub_close)
+            elif task.parsed:
+                machine = task.parsed.new(state, start, found, old) or machine
             ids = yield from emitter.text(machine, self._draft(run))
             new = codec.read_fragment(ids[: len(ids) - len(literals.sub_close)])
         op = Sub(start, found.end_line, old, new)
         self.ops.append(op)
         kept = task.views[op.end - 1][found.end_offset :]
-        return rules.after_sub(state, op.end, not (kept or new).endswith("\n"))
+        changed = task.views[start - 1][: found.offset] + new + kept
+        return rules.after_sub(state, op.end, not (kept or new).endswith("\n"), changed)
 
     # -- shared --------------------------------------------------------------------------------------------------
 
@@ -296,8 +304,3 @@ class ProgramDecoder:
 
     def _position(self) -> int:
         return max((op.end for op in self.ops if not isinstance(op, Gen)), default=0)
-
-
-def _closing_op(options: Sequence[str]) -> str:
-    """What ends a program soonest when the token budget is spent."""
-    return "end" if "end" in options else "copy" if "copy" in options else options[0]

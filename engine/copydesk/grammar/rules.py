@@ -14,6 +14,7 @@ from typing import Literal
 
 from copydesk.errors import ScopeError
 from copydesk.program import Copy, Gen, Program, Sub
+from copydesk.pushdown.automaton import Config
 
 OpName = Literal["copy", "gen", "sub", "end"]
 Range = tuple[int, int]
@@ -39,12 +40,14 @@ class State:
     """Where a program stands between two ops.
 
     `position` is the last page line already copied, replaced or deleted (0 at the start); `sealed` says that the
-    result now ends without a terminator, so that only `end` may follow.
+    result now ends without a terminator, so that only `end` may follow. `parse` is what the result is to a parser, where it is
+    held to one (`parsed_rules.py`).
     """
 
     position: int = 0
     previous: Literal["copy", "gen", "sub"] | None = None
     sealed: bool = False
+    parse: Config | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +117,21 @@ class Rules:
             out.append("end")
         return tuple(out)
 
-    def copy_starts(self, state: State) -> range:
-        """First lines a copy may have; consecutive, because what lies before it is deleted."""
+    def closing(self, state: State) -> OpName:
+        """The op that ends a program soonest when its tokens are spent."""
+        options = self.options(state)
+        return "end" if "end" in options else "copy" if "copy" in options else options[0]
+
+    def closing_span(self, state: State) -> Range:
+        """The copy that ends it, or leads there."""
+        return self.copy_starts(state)[0], self.lines
+
+    def copy_starts(self, state: State) -> Sequence[int]:
+        """First lines a copy may have, ascending."""
+        return self._starts(state)
+
+    def _starts(self, state: State) -> range:
+        """Consecutive, because what lies before a copy is deleted."""
         if state.sealed:
             return range(0)
         first = state.position + 1
@@ -126,7 +142,7 @@ class Rules:
     def copy_ends(self, state: State, start: int) -> tuple[range, ...]:
         """Last lines a copy from `start` may have: disjoint ascending ranges. Empty if `start` is not legal
         here."""
-        if start not in self.copy_starts(state):
+        if start not in self._starts(state):
             return ()
         # After a copy that ends inside the scope something must be able to follow: text, or a change of the next line.
         ends = [range(max(start, s - 1), e + self.gen) for s, e in self.scope if e >= start]
@@ -142,6 +158,10 @@ class Rules:
         """Lines a sub may start at, ascending."""
         return tuple(self._sub_lines(state))
 
+    def sub_reach(self, state: State, line: int) -> int:  # noqa: ARG002
+        """The last line that the old text of a sub at `line`, one of `sub_starts`, may reach."""
+        return self.sub_limit(line)
+
     def _sub_lines(self, state: State) -> Iterator[int]:
         if self.sub and not state.sealed:
             first = state.position + 1
@@ -154,16 +174,23 @@ class Rules:
 
     # -- transitions -------------------------------------------------------------------------------------------------
 
-    # All three take the previous state and the numbers of the op, whether or not the result depends on them.
+    # All three take the previous state, the numbers of the op and the text it writes (of a sub the changed lines, whole), whether
+    # or not the result depends on them.
 
     def after_copy(self, state: State, start: int, end: int) -> State:  # noqa: ARG002
         """The state after `copy start-end`; the caller has checked both numbers."""
         return State(end, "copy", self.unterminated and end == self.lines)
 
-    def after_gen(self, state: State, unterminated: bool = False) -> State:
+    def after_gen(self, state: State, unterminated: bool = False, text: str = "") -> State:  # noqa: ARG002
         return State(state.position, "gen", unterminated)
 
-    def after_sub(self, state: State, end_line: int, unterminated_result: bool = False) -> State:  # noqa: ARG002
+    def after_sub(
+        self,
+        state: State,  # noqa: ARG002
+        end_line: int,
+        unterminated_result: bool = False,
+        text: str = "",  # noqa: ARG002
+    ) -> State:
         """The state after a sub that ends in `end_line`. One that reaches an unterminated last line always seals the
         result: whatever could follow fits into its own new text."""
         return State(end_line, "sub", unterminated_result or (self.unterminated and end_line == self.lines))

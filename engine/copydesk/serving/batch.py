@@ -30,6 +30,7 @@ from copydesk.program import Copy, Program
 from copydesk.program.edits import program_edits
 from copydesk.results import Alternative, EditResult, Event, Hunk, Retraction, Status
 from copydesk.serving.checks import adds_suppression, breaks_syntax
+from copydesk.serving.parsing import still_parses
 from copydesk.serving.plan import Plan
 from copydesk.serving.program_titles import program_title
 from copydesk.text.document import Encoding, TextLines
@@ -423,6 +424,9 @@ def _objection(plan: Plan, on_page: Program, program: Program) -> tuple[str | No
     silenced = adds_suppression(program, lines)
     if silenced is not None:
         return f"it silences a tool: {silenced}", ()
+    parses = still_parses(plan.snapshot, program)
+    if parses is not None:
+        return (None, ("syntax",)) if parses else ("the result does not parse", ())
     if plan.snapshot.parsed is None or plan.snapshot.parsed.broken:
         return None, ()
     if breaks_syntax(program, lines, plan.snapshot.parsed):

@@ -6,7 +6,7 @@ Reads the model's directory and keeps automata as files in the user's cache fold
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from copydesk.prompting.chat_template import Chat
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary, Vocabulary
+from copydesk.pushdown.effects import Effects
+from copydesk.pushdown.token_masks import TokenMasks
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +44,14 @@ class LoadedModel:
     tables: BodyTables | None = None
     chat: Chat | None = None
     fences: FenceMachines | None = None
+    _masks: dict[Effects, TokenMasks] = field(default_factory=dict, repr=False)
+
+    def masks(self, effects: Effects) -> TokenMasks:
+        """The vocabulary's tables for an automaton, made when it is first asked for (about a second for 50,000 tokens)."""
+        found = self._masks.get(effects)
+        if found is None:
+            found = self._masks[effects] = TokenMasks(effects, self.vocabulary.token_bytes)
+        return found
 
     @classmethod
     def of(

@@ -13,6 +13,7 @@ from functools import partial
 from copydesk.decode.coroutine import Outcome, Steps
 from copydesk.decode.drafts import NgramIndex
 from copydesk.decode.finite_choice import ChoiceDecoder, ChoiceTask
+from copydesk.decode.parsed_text import ParsedText
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.text_automata import InnerMachine, Machine
@@ -40,6 +41,7 @@ from copydesk.serving.narrowing import (
     narrowed_texts,
     refusal,
 )
+from copydesk.serving.parsing import held_rules
 from copydesk.serving.snapshot import Snapshot
 from copydesk.syntax.tree import parse
 from copydesk.text.limits import Limits
@@ -216,6 +218,12 @@ def _decoder(
     if request.lark is not None:
         inner = partial(InnerMachine, InnerGrammar(request.lark, loaded_model.vocabulary))
     assert loaded_model.tables is not None
+    free = request.choices is None and request.lark is None
+    held = held_rules(asked.snapshot, page, rules) if free else None
+    parsed: ParsedText | None = None
+    if held is not None:
+        masks = loaded_model.masks(held.page.effects)
+        rules, parsed = held, ParsedText(codec, loaded_model.tables, masks, held, page.views)
     task = PageTask(
         codec=codec,
         rules=rules,
@@ -227,7 +235,8 @@ def _decoder(
         page=NgramIndex(tokens.ids),
         choices=request.choices,
         inner=inner,
-        narrow=narrowed_texts(asked),
+        narrow=None if parsed else narrowed_texts(asked),
+        parsed=parsed,
     )
 
     def begin(emitter: TokenEmitter) -> Steps:

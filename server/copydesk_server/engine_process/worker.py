@@ -16,6 +16,7 @@ from queue import Empty
 from typing import TYPE_CHECKING, Any
 
 from copydesk.errors import CopydeskError
+from copydesk.pushdown.languages import PARSED_LANGUAGES
 from copydesk.text.document import Encoding
 from copydesk_server.engine_process.messages import (
     EngineSettings,
@@ -86,7 +87,7 @@ def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message
         "name": name,
         "device": str(loaded_model.model.device),
         "dtype": str(loaded_model.model.dtype).removeprefix("torch."),
-        "languages": [] if format.kind == "rewrite" else list(format.languages),
+        "languages": [] if format.kind == "rewrite" else [*format.languages, *PARSED_LANGUAGES],
         "page_lines": format.page_lines,
         "kind": format.kind,
         "load_ms": load_ms,

@@ -16,7 +16,7 @@ from pathspec import GitIgnoreSpec
 
 from copydesk.errors import FileRefusedError
 from copydesk.files.regular_file import read_regular
-from copydesk.text.languages import LANGUAGES
+from copydesk.text.languages import DATA_LANGUAGES, LANGUAGES
 from copydesk_server.errors import FileError
 from copydesk_server.printable import shown_name
 
@@ -53,6 +53,10 @@ class Filters:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+
+
+_CODE = frozenset(LANGUAGES.values()) - DATA_LANGUAGES
+"""Languages whose files a folder gives without being asked for them."""
 
 
 def language_of(path: Path) -> str:
@@ -125,7 +129,7 @@ def _walk(
         for name in sorted(files):
             inside = (here / name).relative_to(folder).as_posix()
             language = language_of(Path(name))
-            known = bool(language) and (not languages or language in languages)
+            known = language in languages if languages else language in _CODE
             wanted = include.match_file(inside) if include is not None else known
             if wanted and not exclude.match_file(inside) and not ignored(real / name, folder=False):
                 yield Place(here / name, root)

@@ -407,7 +407,7 @@ def test_the_embedded_model_fixes_and_survives_a_kill(real: Real) -> None:
     async def main() -> None:
         engine = real.engine
         assert engine.info is not None
-        assert (engine.info.name, engine.info.languages) == ("mini", ("python",))
+        assert (engine.info.name, engine.info.languages) == ("mini", ("python", "json", "jsonc"))
         text = TEXT
         mirror = Mirror(engine, text)
         before = Mirror(engine, "# \U0001f600\n", 2, "b.py")

@@ -1,0 +1,272 @@
+"""Masks of JSON: what a step costs with the pushdown automaton, llguidance and xgrammar, and what has to be made before.
+
+    OMP_NUM_THREADS=1 python -m copydesk_benchmarks json_masks [--batches 1 16 128 512] [--strings 10000]
+
+Every sequence of a batch is a JSON text of its own, tokenised as the model would write it; a step fills one mask for each
+sequence, in one thread, and then every sequence takes its token. Each is warmed by one text that is not measured: so is a server.
+xgrammar is measured where it is installed (`pip install copydesk[rivals]`). `--strings` compares the language with llguidance's,
+on valid JSON with up to three random changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from statistics import mean, median
+from typing import Any, Protocol
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from copydesk.models.installed import installed_directory
+from copydesk.prompting.vocabulary import HFVocabulary
+from copydesk.pushdown.automaton import ACCEPTED, Automaton, Config
+from copydesk.pushdown.effects import Effects
+from copydesk.pushdown.goals import Goal
+from copydesk.pushdown.json_grammar import JSON
+from copydesk.pushdown.token_masks import GoalMasks, TokenMasks
+from copydesk_benchmarks.facts import hardware
+
+STEPS = 64
+LARK = r"""
+start: WS? value WS?
+value: object | array | STRING | NUMBER | "true" | "false" | "null"
+object: "{" "}" | "{" pair ("," pair)* "}"
+pair: STRING ":" value
+array: "[" "]" | "[" value ("," value)* "]"
+STRING: /"([^"\\\x00-\x1f]|\\(["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
+NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
+WS: /[ \t\r\n]+/
+%ignore /[ \t\r\n]+/
+"""
+"""JSON for llguidance: its own, of the empty schema, has fewer escapes."""
+
+
+class Subject(Protocol):
+    """One library: `fill` fills a mask for each sequence of a batch, `take` gives each its token."""
+
+    prepared: float
+
+    def begin(self, count: int) -> None: ...
+    def fill(self) -> None: ...
+    def take(self, tokens: Sequence[int]) -> None: ...
+
+
+class Pushdown:
+    """copydesk's automaton. The masks are copied into one array, as the others write them."""
+
+    def __init__(self, vocabulary: HFVocabulary) -> None:
+        began = time.perf_counter()
+        effects = Effects(Automaton.of(JSON))
+        self.masks = TokenMasks(effects, vocabulary.token_bytes)
+        self.prepared = time.perf_counter() - began
+        targets = {
+            state: {old for old, new in cases if new == (ACCEPTED,)}
+            for state, (_, cases) in effects.end.behind.items()
+        }
+        self.known = GoalMasks(Goal(effects.automaton, targets))
+        self.words = (vocabulary.size + 31) // 32
+
+    def begin(self, count: int) -> None:
+        self.configs: list[Config] = [self.masks.automaton.start] * count
+        self.rows = np.zeros((count, self.words), np.uint32)
+
+    def fill(self) -> None:
+        for k, config in enumerate(self.configs):
+            self.rows[k] = self.masks.row(self.known, config)
+
+    def take(self, tokens: Sequence[int]) -> None:
+        for k, token in enumerate(tokens):
+            after = self.masks.advance(self.configs[k], token)
+            assert after is not None
+            self.configs[k] = after
+
+
+class LLGuidance:
+    """llguidance's matcher, its masks written where they are wanted."""
+
+    def __init__(self, vocabulary: HFVocabulary) -> None:
+        import llguidance
+
+        from copydesk.grammar.lark import _Hashed, _tokenizer
+
+        _tokenizer.cache_clear()
+        began = time.perf_counter()
+        self.tokenizer = _tokenizer(_Hashed(vocabulary))
+        self.first = llguidance.LLMatcher(
+            self.tokenizer, llguidance.LLMatcher.grammar_from_lark(LARK), log_level=0
+        )
+        self.prepared = time.perf_counter() - began
+        assert not self.first.is_error(), self.first.get_error()
+        self.words = (vocabulary.size + 32) // 32
+
+    def begin(self, count: int) -> None:
+        self.matchers = [self.first.deep_copy() for _ in range(count)]
+        self.rows = np.zeros((count, self.words), np.int32)
+
+    def fill(self) -> None:
+        for matcher, row in zip(self.matchers, self.rows, strict=True):
+            matcher.unsafe_compute_mask_ptr(row.ctypes.data, row.nbytes)
+
+    def take(self, tokens: Sequence[int]) -> None:
+        for matcher, token in zip(self.matchers, tokens, strict=True):
+            assert matcher.try_consume_tokens([token]) == 1
+
+    def accepts(self, tokens: list[int]) -> bool:
+        matcher = self.first.deep_copy()
+        return bool(matcher.try_consume_tokens(tokens) == len(tokens) and matcher.is_accepting())
+
+
+class XGrammar:
+    """xgrammar's matchers, a batch in one call and one thread."""
+
+    def __init__(self, vocabulary: HFVocabulary) -> None:
+        import xgrammar
+
+        self.library: Any = xgrammar
+        began = time.perf_counter()
+        spelled = [text or f"<special {n}>".encode() for n, text in enumerate(vocabulary.token_bytes)]
+        info = xgrammar.TokenizerInfo(spelled, xgrammar.VocabType.RAW, stop_token_ids=[0])
+        self.grammar = xgrammar.GrammarCompiler(info, max_threads=1).compile_builtin_json_grammar()
+        self.prepared = time.perf_counter() - began
+        self.size = vocabulary.size
+
+    def begin(self, count: int) -> None:
+        self.matchers = [self.library.GrammarMatcher(self.grammar) for _ in range(count)]
+        self.batch = self.library.BatchGrammarMatcher(max_threads=1)
+        self.rows = self.library.allocate_token_bitmask(count, self.size)
+
+    def fill(self) -> None:
+        if len(self.matchers) == 1:
+            self.matchers[0].fill_next_token_bitmask(self.rows)
+        else:
+            self.batch.batch_fill_next_token_bitmask(self.matchers, self.rows)
+
+    def take(self, tokens: Sequence[int]) -> None:
+        for matcher, token in zip(self.matchers, tokens, strict=True):
+            assert matcher.accept_token(token)
+
+
+def some_json(rng: random.Random, depth: int = 0) -> Any:
+    """A value as configuration files have them."""
+    words = (
+        "name",
+        "version",
+        "^1.2.0",
+        "scripts",
+        "src/index.js",
+        "true",
+        "é",
+        'a "quoted" one',
+        "jest --all",
+    )
+    kind = rng.random()
+    if depth < 4 and kind < 0.35 + 0.4 * (depth == 0):
+        return {rng.choice(words) + str(k): some_json(rng, depth + 1) for k in range(rng.randint(0, 5))}
+    if depth < 4 and kind < 0.5 + 0.5 * (depth == 0):
+        return [some_json(rng, depth + 1) for _ in range(rng.randint(0, 5))]
+    return rng.choice([*words, rng.randint(-99, 9999), rng.random() * 1e3, True, False, None])
+
+
+def texts(vocabulary: HFVocabulary, count: int, rng: random.Random) -> list[list[int]]:
+    """Token sequences of at least STEPS tokens, each the beginning of a JSON text."""
+    found: list[list[int]] = []
+    while len(found) < count:
+        value = {f"k{k}": some_json(rng) for k in range(8)}
+        tokens = vocabulary.encode(json.dumps(value, indent=rng.choice([None, 2]), ensure_ascii=False))
+        if len(tokens) >= STEPS:
+            found.append(tokens[:STEPS])
+    return found
+
+
+def measured(subject: Subject, sequences: list[list[int]]) -> tuple[list[float], list[float]]:
+    """Microseconds a sequence that each step's masks and tokens took."""
+    subject.begin(len(sequences))
+    masks, steps = [], []
+    for tokens in zip(*sequences, strict=True):
+        began = time.perf_counter()
+        subject.fill()
+        filled = time.perf_counter()
+        subject.take(tokens)
+        ended = time.perf_counter()
+        masks.append((filled - began) * 1e6 / len(sequences))
+        steps.append((ended - filled) * 1e6 / len(sequences))
+    return masks, steps
+
+
+def changed(text: str, rng: random.Random) -> str:
+    """The text with up to three random changes."""
+    for _ in range(rng.randint(0, 3)):
+        at = rng.randint(0, len(text))
+        new = rng.choice(
+            ['"', "\\", "{", "}", "[", "]", ",", ":", "0", "-", ".", "e", " ", "\n", "u12", "t", ""]
+        )
+        text = text[:at] + new + text[at + rng.randint(0, 2) :]
+    return text
+
+
+def compare(vocabulary: HFVocabulary, count: int, rng: random.Random) -> tuple[int, int]:
+    """How many of `count` strings are JSON, and on how many the two libraries differ."""
+    theirs, automaton = LLGuidance(vocabulary), Automaton.of(JSON)
+    valid = differ = 0
+    for _ in range(count):
+        text = changed(
+            json.dumps(some_json(rng), indent=rng.choice([None, 1]), ensure_ascii=rng.random() < 0.5), rng
+        )
+        config = automaton.run(automaton.start, text.encode())
+        ours = config is not None and automaton.accepts(config)
+        valid += ours
+        differ += ours != theirs.accepts(vocabulary.encode(text))
+    return valid, differ
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Masks of JSON, by three libraries.")
+    parser.add_argument("--batches", type=int, nargs="+", default=[1, 16, 128, 512])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--strings", type=int, default=10_000)
+    parser.add_argument("--tokenizer", default="standard-base", help="an installed model or a directory")
+    args = parser.parse_args()
+    directory = installed_directory(args.tokenizer)
+    assert directory is not None, f"{args.tokenizer} is not installed"
+    size = Tokenizer.from_file(str(directory / "tokenizer.json")).get_vocab_size()
+    vocabulary = HFVocabulary.from_directory(directory, size)
+    subjects: dict[str, Subject] = {"copydesk": Pushdown(vocabulary)}
+    subjects[f"llguidance {version('llguidance')}"] = LLGuidance(vocabulary)
+    try:
+        subjects[f"xgrammar {version('xgrammar')}"] = XGrammar(vocabulary)
+    except (ImportError, PackageNotFoundError):
+        print("xgrammar is not installed: it is left out\n")
+    print(f"{hardware()}, one thread; {size:,} tokens; {STEPS} steps of each text, {args.rounds} rounds.\n")
+    print(
+        "| library | made before, s | " + " | ".join(f"mask, batch {n}" for n in args.batches) + " | token |"
+    )
+    print("|---|---|" + "---|" * (len(args.batches) + 1))
+    cells: dict[str, list[str]] = {name: [] for name in subjects}
+    taken: dict[str, list[float]] = {name: [] for name in subjects}
+    for subject in subjects.values():
+        measured(subject, texts(vocabulary, 4, random.Random(-1)))
+    for count in args.batches:
+        spent: dict[str, list[float]] = {name: [] for name in subjects}
+        for turn in range(args.rounds):
+            sequences = texts(vocabulary, count, random.Random(turn * 1000 + count))
+            for name, subject in subjects.items():  # in turns, so that a busy machine is busy for all of them
+                masks, steps = measured(subject, sequences)
+                spent[name] += masks
+                taken[name] += steps
+        for name, found in spent.items():
+            cells[name].append(f"{median(found):.1f} ({mean(found):.1f})")
+    for name, subject in subjects.items():
+        row = " | ".join([*cells[name], f"{median(taken[name]):.1f}"])
+        print(f"| {name} | {subject.prepared:.2f} | {row} |")
+    print("\nMicroseconds a sequence: the median step, and the mean in brackets; `token`: to take one.")
+    if args.strings:
+        valid, differ = compare(vocabulary, args.strings, random.Random(7))
+        print(
+            f"\nOf {args.strings:,} strings {valid:,} are JSON; copydesk and llguidance differ on {differ}."
+        )
+    return 0

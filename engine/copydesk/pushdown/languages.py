@@ -1,0 +1,43 @@
+"""Which automaton holds documents of a language, as LSP calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from copydesk.pushdown.effects import Effects
+from copydesk.pushdown.json_grammar import json_automaton
+
+PARSED_LANGUAGES = ("json", "jsonc")
+"""The languages whose documents no edit can break."""
+BYTE_ORDER_MARK = "\ufeff"
+
+
+@cache
+def _effects(comments: bool) -> Effects:
+    return Effects(json_automaton(comments))
+
+
+def without_mark(lines: Sequence[str]) -> Sequence[str]:
+    """The lines without a byte order mark, which is no part of the text."""
+    marked = bool(lines) and lines[0].startswith(BYTE_ORDER_MARK)
+    return [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]] if marked else lines
+
+
+def effects_for(language: str, lines: Sequence[str]) -> Effects | None:
+    """What a document of view text `lines` is held to; None for a language without an automaton.
+
+    Editors call `tsconfig.json` JSON, too: what is whole only with comments and trailing commas is held to that. What is neither
+    is held to the one whose rules it keeps longer.
+    """
+    if language not in PARSED_LANGUAGES:
+        return None
+    lines, strict, lenient = without_mark(lines), _effects(False), _effects(True)
+    if language == "jsonc":
+        return lenient
+    return lenient if lenient.first_error(lines) > strict.first_error(lines) else strict
+
+
+def unread_lines(effects: Effects, lines: Sequence[str]) -> int:
+    """How many lines of view text, the end counted as one, stand from the first error on: 0 where there is none."""
+    return len(lines) + 2 - effects.first_error(without_mark(lines))

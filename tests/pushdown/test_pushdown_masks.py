@@ -1,0 +1,71 @@
+"""A mask allows exactly the tokens whose bytes the automaton takes and behind which the goal can still be reached."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copydesk.pushdown.token_masks import GoalMasks, TokenMasks
+from json_texts import EFFECTS, VALUES, goal_behind
+from vocabularies import qwen_like
+
+WORDS = [b"", *(bytes([byte]) for byte in range(256))]
+WORDS += [b'{"', b'":', b'": "', b"},", b"}]}", b"[[[[", b"]]]]", b"\n  ", b'",\n', b"true", b"1,"]
+WORDS += [b"-", b"//", b"*/", b"null}", b'"\\']
+MASKS = {comments: TokenMasks(effects, WORDS) for comments, effects in EFFECTS.items()}
+
+
+def allowed(row: np.ndarray) -> set[int]:
+    return set(np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist())
+
+
+@settings(max_examples=60, deadline=None)
+@given(VALUES, st.booleans(), st.data())
+def test_masks_are_what_running_every_token_gives(value, comments, data):
+    masks = MASKS[comments]
+    automaton = masks.automaton
+    lines = [line + "\n" for line in json.dumps(value, indent=1).split("\n")]
+    place = data.draw(st.integers(0, len(lines)))
+    known = GoalMasks(goal_behind(EFFECTS[comments], lines, place))
+    config = automaton.run(automaton.start, "".join(lines[:place]).encode())
+    assert config is not None
+    for _ in range(8):
+        row = allowed(masks.row(known, config))
+        expected = set()
+        for token, spelled in enumerate(WORDS):
+            after = automaton.run(config, spelled) if spelled else None
+            if after is not None and known.goal.distance(after) < float("inf"):
+                expected.add(token)
+                assert masks.advance(config, token) == after
+        assert row == expected
+        assert row, "a dead end"
+        structure = [token for token in sorted(row) if set(WORDS[token]) & set(b'{}[],:"/*')]
+        config = masks.advance(config, data.draw(st.sampled_from(structure or sorted(row))))
+        assert config is not None
+
+
+@pytest.mark.parametrize("comments", [False, True])
+def test_a_trained_vocabulary_writes_what_it_reads(comments):
+    vocabulary = qwen_like()
+    masks = TokenMasks(EFFECTS[comments], vocabulary.token_bytes)
+    text = json.dumps({"name": "x", "versions": [1, -2.5e3, {"é": None}], "a": {"b": {}}}, indent=2) + "\n"
+    known = GoalMasks(goal_behind(EFFECTS[comments], [], 0))
+    config = masks.automaton.start
+    for token in vocabulary.encode(text):
+        assert token in allowed(masks.row(known, config))
+        after = masks.advance(config, token)
+        assert after is not None
+        config = after
+    assert masks.automaton.accepts(config)
+
+
+def test_the_whole_text_may_be_closed_only_where_nothing_stands_behind():
+    masks = MASKS[False]
+    automaton = masks.automaton
+    config = automaton.run(automaton.start, b'{"a": 1')
+    assert config is not None
+    close = WORDS.index(b"}")
+    assert close in allowed(masks.row(GoalMasks(goal_behind(EFFECTS[False], ["\n"], 0)), config))
+    assert close not in allowed(masks.row(GoalMasks(goal_behind(EFFECTS[False], ["}\n"], 0)), config))

@@ -1,0 +1,59 @@
+"""`copydesk refactor` over JSON files: with the embedded model, whatever it says, what is written parses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from copydesk_server.cli import main
+from copydesk_server.headless.discover import Filters, discover
+from copydesk_server.verification import judge
+from json_texts import PACKAGE, TSCONFIG
+
+
+def test_an_instruction_leaves_json_files_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("package.json").write_text(PACKAGE, "utf-8")
+    Path("tsconfig.json").write_text(TSCONFIG, "utf-8")
+    edited = 0
+    for lines in ("6-9", "16-18", "2-4"):
+        options = ["--model", "mini", "--lines", lines, "--write", "--json", "--allow-dirty"]
+        code = main(["refactor", "package.json", "-i", "rename build to compile", *options])
+        found = json.loads(capsys.readouterr().out)
+        assert code in (0, 1)
+        assert found["status"] in ("edited", "unchanged")
+        assert all(fix["verdict"] in ("checked", "unchanged") for fix in found["fixes"])
+        edited += found["status"] == "edited"
+        json.loads(Path("package.json").read_text("utf-8"))
+    assert edited, "the model changed nothing: the test says nothing"
+
+
+def test_a_folder_gives_no_data_unless_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.py", "package.json", "settings.jsonc"):
+        Path(name).write_text("{}\n")
+    assert [place.path.name for place in discover(["."], Filters())] == ["a.py"]
+    named = discover(["."], Filters(include=("*.json", "*.jsonc")))
+    assert [place.path.name for place in named] == ["package.json", "settings.jsonc"]
+    assert [place.path.name for place in discover(["package.json"], Filters())] == ["package.json"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        (PACKAGE, PACKAGE.replace("left-pad", "x"), "checked"),
+        (PACKAGE, PACKAGE.replace('"private": false', '"private": no'), "refused"),
+        (TSCONFIG, TSCONFIG.replace("src", "lib"), "checked"),
+        (PACKAGE, PACKAGE.replace('"private": false', '"private": false,'), "refused"),
+        (PACKAGE.replace("false", "no"), PACKAGE, "checked"),
+    ],
+)
+def test_the_verdict_of_an_edit_of_json(before: str, after: str, verdict: str) -> None:
+    found = judge(before, after, None, language="json", path=None, ruff=None)
+    assert found.verdict == verdict, found
