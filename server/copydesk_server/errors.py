@@ -43,3 +43,11 @@ class ModelStoreError(CopydeskError):
 
 class RenameRefusedError(CopydeskError):
     """Nothing is renamed. The message says why, and where, in words for the person."""
+
+
+class EngineStartError(CopydeskError):
+    """The command that is to be the engine cannot be started."""
+
+
+class EngineProtocolError(CopydeskError):
+    """What is said over the pipe to an engine is not the protocol, or another version of it."""

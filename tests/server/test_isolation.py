@@ -37,7 +37,7 @@ from copydesk_server.isolation import clean_paths, isolate
 if __name__ == "__main__":
     clean_paths()
     isolate()
-    from copydesk_server.engine_process.connection import CONTEXT
+    from copydesk_server.engine_process.child_process import CONTEXT
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()

@@ -22,26 +22,24 @@ class ThreadConnection:
 
     def __init__(
         self,
-        _entry: str,
-        settings: EngineSettings,
-        _flags: Any,
+        _launch: Any,
         on_message: Callable[[Any, Message], None],
         _on_gone: Any,
         _on_room: Any,
         *,
-        beat: float,
+        overtaking: Any,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._on_message = on_message
         self.gone: asyncio.Future[None] = self._loop.create_future()
         self._channel = Channel(self._hear, bytearray(SLOTS))
-        self._editor, self._settings = editor(), settings
+        self._editor = editor()
         self._worker = Worker(self._editor, self._channel, quiet=0.0)
         self._thread = threading.Thread(target=self._worker.serve)
 
     def start(self) -> None:
         self._thread.start()
-        self._channel.send({"kind": "ready", "info": info_of(self._editor, self._settings, 0.0)})
+        self._channel.send({"kind": "ready", "info": info_of(self._editor, EngineSettings(), 0.0)})
 
     def send(self, message: Message) -> None:
         self._channel.inbox.put(decode(encode(message)))

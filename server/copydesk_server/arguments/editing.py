@@ -32,6 +32,17 @@ def add_lsp(commands: Commands, options: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_engine(commands: Commands, options: argparse.ArgumentParser) -> None:
+    """`copydesk engine`. options: those of a model."""
+    commands.add_parser(
+        "engine",
+        parents=[options],
+        help="the engine alone, for a language server elsewhere",
+        description="Run the model for one language server, over standard input and output: what its setting engine.command "
+        "names. Its settings go before --model, --device and --dtype.",
+    )
+
+
 def add_fix(commands: Commands, options: argparse.ArgumentParser) -> None:
     """`copydesk fix`. options: those of a model."""
     fix = commands.add_parser(

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from copydesk import __version__
-from copydesk_server.arguments.editing import add_fix, add_lsp, add_refactor
+from copydesk_server.arguments.editing import add_engine, add_fix, add_lsp, add_refactor
 from copydesk_server.arguments.inspecting import add_model, add_program
 from copydesk_server.arguments.measuring import add_bench, add_eval
 from copydesk_server.arguments.shared import Commands, model_options
@@ -40,6 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_eval(commands, model_options(several=True, measures=True))
     add_bench(commands, model_options(measures=True))
     add_lsp(commands, options)
+    add_engine(commands, options)
     add_fix(commands, options)
     add_refactor(commands, options)
     add_model(commands)

@@ -1,4 +1,4 @@
-"""The engine as the protocol process sees it: documents go in, jobs come back, and a child that dies is replaced.
+"""The engine as the protocol process sees it: documents go in, jobs come back, and a process that dies is replaced.
 
     engine = Engine(EngineSettings(), listener)
     engine.start()
@@ -9,7 +9,8 @@
 Belongs to the event loop: every call is made on its thread and returns at once, but for the coroutines. Each message to the child
 is in one queue, in the order of the calls, so that a job is made for exactly the version its document had when it was submitted.
 The queue is bounded: where the child does not keep up, documents fall behind, and are sent whole, as they are by then, once there
-is room. A child that hangs is replaced like one that died.
+is room. A child that hangs is replaced like one that died. Where the settings name a command, that is what is started and
+replaced, and "child" below means it too: what it says was checked (`message_check.py`).
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from copydesk.request import EditRequest, Range
 from copydesk.text.document import Encoding, TextEdit
+from copydesk_server.engine_process.child_process import ChildProcess
+from copydesk_server.engine_process.command_process import OVERTAKING, CommandProcess
 from copydesk_server.engine_process.connection import EngineConnection
 from copydesk_server.engine_process.document_feed import DocumentFeed
 from copydesk_server.engine_process.edit_outcome import EditOutcome
@@ -38,16 +42,20 @@ from copydesk_server.engine_process.messages import (
     unpack_result,
 )
 from copydesk_server.engine_process.pending_jobs import PendingJobs
+from copydesk_server.engine_process.round_trip import RoundTrip
 from copydesk_server.engine_process.watchdog import Watchdog
 
 log = logging.getLogger(__name__)
 
 HOST = "copydesk_server.engine_process.worker:serve"
 BEHIND = "the engine does not keep up"
+PING = 2.0
+"""Seconds between two looks at how far a command's engine is."""
 FIGURES = 5.0
 """Seconds that a child has to tell its figures. Whoever asks for the status wants to know that there is one."""
 LOADS = 3
-"""A child that dies this many times in a row while loading is not started again."""
+"""A child that dies this many times in a row while loading is not started again. A command is, in the background: a network comes
+back by itself."""
 
 
 class Engine:
@@ -80,6 +88,8 @@ class Engine:
         self._deaths_loading = 0
         self._watchdog = watchdog(self._on_hang)
         self._hung: str | None = None  # why the child is being killed
+        self._round_trip = RoundTrip(lambda number: self._send({"kind": "ping", "id": number}), PING)
+        self._reconnects = 0
 
     @property
     def pid(self) -> int | None:
@@ -116,7 +126,8 @@ class Engine:
             return
         if settings != before and settings.same_model(before):
             if self._link is not None:
-                self._link.send({"kind": "logging", "file": settings.log_file, "level": settings.log_level})
+                file = settings.log_file if settings.command is None else None
+                self._link.send({"kind": "logging", "file": file, "level": settings.log_level})
             return
         self._drop_link()
         self._give_up("the model was changed", lost=True)
@@ -198,7 +209,7 @@ class Engine:
 
         A child that is in the middle of something long is not waited for: its figures are left out.
         """
-        known = {
+        known: dict[str, Any] = {
             "state": self.state,
             "message": self._message,
             "pid": self.pid,
@@ -207,6 +218,8 @@ class Engine:
         }
         if self.info is not None:
             known |= {name: getattr(self.info, name) for name in ModelInfo.__slots__}
+        if (connection := self._connection_figures()) is not None:
+            known["connection"] = connection
         if self.state != "ready" or self._link is None or self._link.full:
             return known
         number = next(self._ids)
@@ -215,11 +228,21 @@ class Engine:
         self._link.send({"kind": "status", "id": number})
         try:
             async with asyncio.timeout(FIGURES):
-                return known | await answer
+                return {**(await answer), **known}
         except TimeoutError:
             return known
         finally:
             self._asked.pop(number, None)
+
+    def _connection_figures(self) -> dict[str, Any] | None:
+        """Of an engine that is a command."""
+        if self.settings.command is None:
+            return None
+        process = self._link.process if self._link is not None else None
+        figures: dict[str, Any] = {"round_trip_ms": self._round_trip.ms, "reconnects": self._reconnects}
+        if isinstance(process, CommandProcess):
+            figures |= {name: getattr(process, name) for name in ("copydesk", "bytes_sent", "bytes_received")}
+        return figures
 
     def _cancel(self, job: EngineJob) -> None:
         if not self._jobs.set_flag(job):
@@ -233,14 +256,15 @@ class Engine:
 
     def _connect(self) -> EngineConnection:
         """A link that is not started yet. The documents and whatever is sent from now on wait in it, in order."""
+        beat, remote = self._watchdog.beat, self.settings.command is not None
         self._link = EngineConnection(
-            self._host,
-            self.settings,
-            self._jobs.flags,
+            partial(CommandProcess, self.settings, beat)
+            if remote
+            else partial(ChildProcess, self._host, self.settings, self._jobs.flags, beat),
             self._on_message,
             self._on_gone,
             self._on_room,
-            beat=self._watchdog.beat,
+            overtaking=OVERTAKING if remote else frozenset(),
         )
         self._feed.connect(self._link)
         return self._link
@@ -249,6 +273,8 @@ class Engine:
         if link is self._link:
             link.start()
             self._watchdog.start()
+            if self.settings.command is not None:
+                self._round_trip.start()
 
     def _on_room(self, link: EngineConnection) -> None:
         if link is self._link:
@@ -268,6 +294,7 @@ class Engine:
             self._timer.cancel()
             self._timer = None
         self._watchdog.stop()
+        self._round_trip.stop()
         self._hung = None
         link, self._link = self._link, None
         self._feed.connect(None)
@@ -292,21 +319,25 @@ class Engine:
         if link is not self._link:
             return
         self._watchdog.stop()
+        self._round_trip.stop()
         self._link, self.info = None, None
         self._feed.connect(None)
-        reason = f"the engine stopped ({self._hung or _why(code)})"
+        reason = f"the engine stopped ({self._hung or link.fault or _why(code, link.last_words)})"
         self._hung = None
         log.warning("%s", reason)
         loading = self.state != "ready"
         self._deaths += 1
         self._deaths_loading = self._deaths_loading + 1 if loading else 0
         self._give_up(reason, lost=True)
+        delay = self._backoff[min(self._deaths, len(self._backoff)) - 1] if self._backoff else 0.0
+        loop = asyncio.get_running_loop()
         if self._deaths_loading >= LOADS:
             self._set("failed", f"{reason} {self._deaths_loading} times in a row while loading the model")
+            if self.settings.command is not None:  # nothing waits for it: who asks meanwhile is told
+                self._timer = loop.call_later(delay, lambda: self._begin(self._connect()))
             return
         self._set("restarting", f"{reason}; it is started again")
-        delay = self._backoff[min(self._deaths, len(self._backoff)) - 1] if self._backoff else 0.0
-        self._timer = asyncio.get_running_loop().call_later(delay, self._begin, self._connect())
+        self._timer = loop.call_later(delay, self._begin, self._connect())
 
     def _on_message(self, link: EngineConnection, message: Message) -> None:
         if link is not self._link:
@@ -333,11 +364,17 @@ class Engine:
             answer = self._asked.get(message["id"])
             if answer is not None and not answer.done():
                 answer.set_result(message["figures"])
+        elif kind == "pong":
+            self._round_trip.answered(message["id"])
         elif kind == "progress":
             self._listener.engine_progress(message["message"], message["percentage"])
         elif kind == "ready":
             self.info = unpack_info(message["info"])
+            if self.state != "loading":
+                self._reconnects += 1
             self._deaths_loading = 0
+            if self.settings.command is not None:
+                self._round_trip.start()  # what waited for the model is not counted
             self._set("ready")
         elif kind == "failed":
             self.info = None
@@ -351,9 +388,11 @@ class Engine:
             log.error("the engine sent a message of an unknown kind, %r", kind)
 
 
-def _why(code: int | None) -> str:
+def _why(code: int | None, last_words: str | None = None) -> str:
     if code is None:
-        return "it could not be started, or its exit status is unknown"
+        return last_words or "it could not be started, or its exit status is unknown"
     if code < 0:
-        return f"killed by signal {-code}" + (", perhaps for want of memory" if code == -9 else "")
-    return f"exit status {code}"
+        why = f"killed by signal {-code}" + (", perhaps for want of memory" if code == -9 else "")
+    else:
+        why = f"exit status {code}"
+    return why if last_words is None else f"{why}; {last_words}"

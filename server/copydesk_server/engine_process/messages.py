@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
 from copydesk.request import Diagnostic, EditRequest, Range, ToolFix
@@ -17,11 +17,15 @@ from copydesk_server.engine_process.edit_outcome import EditAlternative, EditOut
 Message: TypeAlias = dict[str, Any]
 """`kind` names it, the rest depends on that.
 
-To the child:   open {doc, name, language, version, text}, splice {doc, version, encoding, changes}, look {doc, ranges},
+To the engine:  open {doc, name, language, version, text}, splice {doc, version, encoding, changes}, look {doc, ranges},
                 close {doc}, submit {id, slot, doc, request, priority, stream, encoding, deadline},
                 cancel {id}, status {id}, logging {file, level}, bye.
-To the parent:  progress {message, percentage}, ready {info}, failed {message}, planned {id, scope}, hunk {id, seq, edits},
+To the server:  progress {message, percentage}, ready {info}, failed {message}, planned {id, scope}, hunk {id, seq, edits},
                 retracted {id, reason}, result {id, ...}, status {id, figures}, resync {doc}, alive.
+
+An engine that is no child, but a command that a person set, has no shared memory. `hello` comes first, `slot` counts for nothing:
+To the engine:  hello {protocol, copydesk, settings, beat}, ping {id}.
+To the server:  hello {protocol, copydesk}, pong {id}.
 """
 
 
@@ -31,7 +35,10 @@ OVERHEAD = 128
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What a child is started with. model: name, directory or hub id, None: the default one; cache_bytes: None: the default."""
+    """What an engine is started with. model: name, directory or hub id, None: the default one; cache_bytes: None: the default.
+
+    command: the program that is the engine, and its arguments; None: a child of this process.
+    """
 
     model: str | None = None
     device: str = "auto"
@@ -39,17 +46,17 @@ class EngineSettings:
     cache_bytes: int | None = None
     log_file: str | None = None
     log_level: str = "warning"
+    command: tuple[str, ...] | None = None
 
     def same_model(self, other: EngineSettings) -> bool:
         """Whether the two differ in their logging at most."""
-        mine = (self.model, self.device, self.dtype, self.cache_bytes)
-        return mine == (other.model, other.device, other.dtype, other.cache_bytes)
+        return replace(self, log_file=None, log_level="") == replace(other, log_file=None, log_level="")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """The model a child has loaded. languages: empty where any will do. advice: how to get a better one, for people; None where
-    this one was chosen, or is the best there is.
+    """The model an engine has loaded. languages: empty where any will do. advice: how to get a better one, for people; None where
+    this one was chosen, or is the best there is. fingerprint: tells one model's files from another's.
     """
 
     name: str
@@ -60,6 +67,7 @@ class ModelInfo:
     kind: str
     load_ms: float
     advice: str | None = None
+    fingerprint: str = ""
 
     @property
     def reads_messages(self) -> bool:

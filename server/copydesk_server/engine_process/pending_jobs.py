@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from copydesk_server.engine_process.connection import CONTEXT
+import logging
+
+from copydesk_server.engine_process.child_process import CONTEXT
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.engine_process.flags import Flags
 from copydesk_server.engine_process.jobs import EngineJob
+
+log = logging.getLogger(__name__)
+
+OTHER_VERSION = "the engine answered for another version of the document"
 
 
 class PendingJobs:
@@ -52,8 +58,12 @@ class PendingJobs:
             job.finish(result)
 
     def answered(self, number: int, result: EditOutcome) -> None:
-        """The child has answered."""
+        """The engine has answered. Edits for another version of the document than the job's are not taken."""
         self.flags.release(self._slots.pop(number, 0))
+        job = self._jobs.get(number)
+        if job is not None and result.version != job.version and (result.edits or result.alternatives):
+            log.error(OTHER_VERSION)
+            result = EditOutcome("failed", OTHER_VERSION, job.version, lost=True)
         self.finish(number, result)
 
     def give_up(self, reason: str, *, lost: bool) -> None:

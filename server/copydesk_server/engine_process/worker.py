@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections import deque
+from pathlib import Path
 from queue import Empty
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from copydesk_server.engine_process.messages import (
     result_message,
     unpack_request,
 )
+from copydesk_server.engine_process.model_fingerprint import model_fingerprint
 from copydesk_server.engine_process.queue import JobQueue
 from copydesk_server.engine_process.worker_documents import WorkerDocuments
 from copydesk_server.engine_process.worker_job import WorkerJob
@@ -78,7 +80,7 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
 
 def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message:
     """What the parent may know of the model."""
-    from copydesk.models.installed import STANDARD, advice
+    from copydesk.models.installed import STANDARD, advice, installed_directory
 
     loaded_model = editor.loaded_model
     name = loaded_model.model.name if settings.model is None else settings.model
@@ -92,6 +94,7 @@ def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message
         "kind": format.kind,
         "load_ms": load_ms,
         "advice": advice(name) if settings.model in (None, STANDARD) else None,
+        "fingerprint": model_fingerprint(installed_directory(name) or Path(name).expanduser()),
     }
 
 

@@ -1,4 +1,4 @@
-"""Where the engine's process begins: standard streams, signals, the pipe. Then the function that the parent named takes over.
+"""Where a child with the engine begins: standard streams, signals, the pipe. Then the function that the parent named takes over.
 
 The process ends with its parent: the end of the pipe is noticed on a thread of its own, also while a model is loading. Imports
 nothing heavy, so that the pipe is read first.
@@ -61,15 +61,25 @@ def run(entry: str, connection: Connection, flags: Any, settings: EngineSettings
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C in the terminal belongs to the parent
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    settings = prepare(settings)
+    channel = Channel(connection.send_bytes, flags)
+    threading.Thread(target=_read, args=(connection, channel), name="pipe", daemon=True).start()
+    threading.Thread(target=_beat, args=(channel, beat), name="beat", daemon=True).start()
+    live(entry, channel, settings)
+
+
+def prepare(settings: EngineSettings) -> EngineSettings:
+    """Make this process an engine's: its environment, log and folder. Returns the settings as they are meant from there."""
     if sys.stderr is not None:
         faulthandler.enable()
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     configure_logging(settings.log_file, settings.log_level)
-    settings = leave_folder(settings)
-    channel = Channel(connection.send_bytes, flags)
-    threading.Thread(target=_read, args=(connection, channel), name="pipe", daemon=True).start()
-    threading.Thread(target=_beat, args=(channel, beat), name="beat", daemon=True).start()
+    return leave_folder(settings)
+
+
+def live(entry: str, channel: Channel, settings: EngineSettings) -> NoReturn:
+    """Do what `entry` says, and end the process with it."""
     code = 1
     try:
         module, _, function = entry.partition(":")

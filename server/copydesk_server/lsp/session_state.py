@@ -48,6 +48,7 @@ class SessionState:
             cache_bytes=settings.cache_bytes,
             log_file=options.log_file,
             log_level=self.log_level,
+            command=settings.engine_command or None,
         )
 
 

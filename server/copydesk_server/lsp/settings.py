@@ -44,6 +44,7 @@ class Settings:
     max_document_bytes: int
     max_line_bytes: int
     untrusted: bool
+    engine_command: tuple[str, ...]
     scope_policy: str
     candidates: int
     temperature: float
@@ -78,8 +79,8 @@ def settings_schema() -> Mapping[str, Any]:
 
 
 def python_name(name: str) -> str:
-    """`topP` as `top_p`."""
-    return re.sub(r"(?<=[a-z])[A-Z]", lambda match: "_" + match[0].lower(), name)
+    """`topP` as `top_p`, `engine.command` as `engine_command`."""
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda match: "_" + match[0].lower(), name).replace(".", "_")
 
 
 def defaults() -> Settings:
@@ -96,7 +97,7 @@ def read(values: Any) -> tuple[Settings, list[str]]:
         values = {}
     if not isinstance(values, Mapping):
         return _build(chosen), ["the section must be an object"]
-    for name, value in values.items():
+    for name, value in _flat(values).items():
         if name not in properties:
             # A client may keep settings of its own in the same section (`copydesk.trace.server`).
             continue
@@ -108,9 +109,19 @@ def read(values: Any) -> tuple[Settings, list[str]]:
     return _build(chosen), wrong
 
 
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"engine": {"command": …}}` as `{"engine.command": …}`, which is how some clients have it."""
+    flat = dict(values)
+    engine = flat.pop("engine", None)
+    if isinstance(engine, Mapping):
+        flat |= {f"engine.{name}": value for name, value in engine.items()}
+    return flat
+
+
 def _build(values: Mapping[str, Any]) -> Settings:
     named = {python_name(name): value for name, value in values.items()}
     named["recipes"] = tuple(Recipe(**recipe) for recipe in named["recipes"])
+    named["engine_command"] = tuple(named["engine_command"])
     named["ignored_sources"] = tuple(named["ignored_sources"])
     return Settings(**named)
 

@@ -80,7 +80,9 @@ class Watching:
     def model_directory(self) -> Path | None:
         """Where the model is, if it is a directory a person named."""
         model = self._engine.settings.model
-        if model is None:
+        if (
+            model is None or self._engine.settings.command is not None
+        ):  # of the machine where the command's engine is
             return None
         path = Path(model).expanduser()
         return path if path.is_absolute() and path.is_dir() else None

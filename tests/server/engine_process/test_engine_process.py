@@ -17,8 +17,8 @@ import pytest
 
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
+from copydesk_server.engine_process.child_process import CONTEXT
 from copydesk_server.engine_process.client import HOST, Engine
-from copydesk_server.engine_process.connection import CONTEXT
 from copydesk_server.engine_process.edit_outcome import EditAlternative, EditOutcome
 from copydesk_server.engine_process.flags import SLOTS, Flags
 from copydesk_server.engine_process.jobs import EngineJob, HunkEvent, Retracted

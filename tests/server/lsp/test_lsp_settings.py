@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine_programs
 from copydesk_server.lsp import project, reference, schema
 from copydesk_server.lsp.settings import (
     Project,
@@ -100,6 +101,8 @@ def test_the_reference_page_is_not_stale() -> None:
         ("topP", 0, "must be more than 0"),
         ("precompute", "yes", "must be of type boolean"),
         ("lint", True, "must be one of `off`, `auto`, `on`"),
+        ("engine.command", "ssh gpubox", "must be of type array"),
+        ("engine.command", ["ssh", ""], "[1] must not be empty"),
         ("ignoredSources", "cSpell", "must be of type array"),
         ("ignoredSources", [""], "[0] must not be empty"),
         ("recipes", [{"title": "t"}], "[0] needs `instruction`"),
@@ -136,6 +139,20 @@ def test_reading_never_fails_and_never_quotes_values(values: dict[str, Any]) -> 
 @pytest.mark.parametrize("values", [None, {}, {"trace": {"server": "off"}}, {"model": ""}])
 def test_nothing_said_means_the_defaults(values: Any) -> None:
     assert read(values) == (defaults(), [])
+
+
+@pytest.mark.parametrize(
+    ("values", "command"),
+    [
+        ({"engine": {"command": ["ssh", "gpubox"]}}, ("ssh", "gpubox")),
+        ({"engine.command": ["ssh", "gpubox"]}, ("ssh", "gpubox")),
+        ({"engine": {}}, ()),
+        ({"engine": ["ssh"]}, ()),
+    ],
+)
+def test_a_name_with_a_dot_may_be_nested(values: Any, command: tuple[str, ...]) -> None:
+    found, wrong = read(values)
+    assert (found.engine_command, wrong) == (command, [])
 
 
 def test_a_section_that_is_no_object_is_named() -> None:
@@ -195,7 +212,7 @@ def test_a_project_adds_recipes_with_their_origin_and_a_policy() -> None:
 
 @pytest.mark.parametrize("name", [*sorted(set(PROPERTIES) - {"recipes"}), "command", "tcp", "address"])
 def test_a_project_sets_nothing_else(name: str, tmp_path: Path) -> None:
-    (tmp_path / project.FILE).write_text(f'{name} = "x"\n[[recipes]]\ntitle = "t"\ninstruction = "i"\n')
+    (tmp_path / project.FILE).write_text(f'"{name}" = "x"\n[[recipes]]\ntitle = "t"\ninstruction = "i"\n')
     found, wrong = project.load(tmp_path)
     assert found == Project((Recipe("t", "i", project.FILE),), None)
     assert len(wrong) == 1
@@ -416,6 +433,39 @@ def test_a_model_directory_that_was_replaced_is_swapped_in(watched_by: str, tmp_
             )
         second = client.ready(lambda status: status["pid"] != first["pid"])
         assert second["name"] == str(model)
+
+
+def test_the_engine_is_a_command_that_the_person_set() -> None:
+    with LspClient() as client:
+        client.settings = {"engine": {"command": list(engine_programs.SCRIPTED)}, "model": "far"}
+        client.initialize()
+        status = client.ready()
+        assert (status["name"], status["connection"]["reconnects"]) == ("far", 0)
+        client.settings = {}
+        client.notify("workspace/didChangeConfiguration", {"settings": None})
+        assert "connection" not in client.ready(lambda status: status["name"] != "far")
+
+
+@pytest.mark.parametrize("said_by", ["project file", "folder"])
+def test_no_folder_says_what_is_the_engine(said_by: str, tmp_path: Path) -> None:
+    trap = ["/bin/sh", "-c", 'touch "$0"', str(tmp_path / "ran")]
+    with LspClient() as client:
+        if said_by == "folder":
+            client.reply(
+                "workspace/configuration",
+                by_scope({None: {}, tmp_path.as_uri(): {"engine": {"command": trap}}}),
+            )
+        else:
+            (tmp_path / project.FILE).write_text(f"engine.command = {trap}\n")
+        client.initialize(folders=[tmp_path])
+        assert "connection" not in client.ready()
+        if said_by == "project file":
+            message = client.wait("window/showMessage")
+            assert "`engine` is not a project's to set" in message["message"]
+        client.notify("workspace/didChangeConfiguration", {"settings": None})
+        client.barrier()
+        assert "connection" not in client.ready()
+    assert not (tmp_path / "ran").exists()
 
 
 def test_another_model_is_another_child() -> None:
