@@ -29,11 +29,6 @@ class Goal:
     def __init__(self, automaton: Automaton, targets: Mapping[int, Iterable[Stack]]) -> None:
         self.automaton = automaton
         self.targets = {state: frozenset(stacks) for state, stacks in targets.items()}
-        lexer = automaton.lexer
-        self._cost = [
-            len(lexer.finish[INITIAL].get(terminal, b"")) + len(SEPARATOR)
-            for terminal in range(automaton.end)
-        ]
         readers = {stacks: _Reader(automaton, stacks) for stacks in set(self.targets.values()) if stacks}
         self._readers = {state: readers[stacks] for state, stacks in self.targets.items() if stacks}
         self._known: dict[Config, float] = {}
