@@ -90,7 +90,7 @@ class Effects:
             }
         )
         """Of the end of a text: it leaves the stack (ACCEPTED,) where the text is whole."""
-        self.of_line = lru_cache(maxsize=1 << 16)(self._of_line)
+        self.of_line = lru_cache(maxsize=1 << 14)(self._of_line)
         self._runs: dict[Terminals, Cases] = {}
 
     def of_terminals(self, terminals: Terminals) -> Cases:
@@ -98,13 +98,6 @@ class Effects:
         for terminal in terminals:
             cases = joined(cases, self._cases[terminal])
         return cases
-
-    def may_follow(self, state: int) -> Cases:
-        """The cases of stacks on which what has begun in the lexer's state may stand; what takes their place is of no account."""
-        lexer = self.automaton.lexer
-        if not lexer.reach[state] or lexer.skips[state]:
-            return IDENTITY
-        return tuple({case[0]: case for t in lexer.reach[state] for case in self._cases[t]}.values())
 
     def _of_line(self, line: str) -> Effect:
         lexer, found = self.automaton.lexer, {}

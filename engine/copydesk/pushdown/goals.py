@@ -8,6 +8,8 @@ so a text that may still be ended as it must is told from one that may not witho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 from copydesk.pushdown.automaton import Automaton, Config, Stack
 from copydesk.pushdown.lexer import INITIAL
@@ -15,10 +17,10 @@ from copydesk.pushdown.lexer import INITIAL
 SEPARATOR = b" "
 """What is skipped between terminals of a shortest text."""
 
-Node = tuple[object, ...]
-_TOP: Node = ("top",)
-"""Where a stack begins to be read, from its top. Other nodes are stacks (what is left to read is just that), and places within
-edges."""
+Node = int
+_TOP: Node = 0
+"""Where a stack begins to be read, from its top. Other nodes are places within edges, and what is left to read of a goal's
+stacks."""
 
 
 class Goal:
@@ -27,14 +29,7 @@ class Goal:
     def __init__(self, automaton: Automaton, targets: Mapping[int, Iterable[Stack]]) -> None:
         self.automaton = automaton
         self.targets = {state: frozenset(stacks) for state, stacks in targets.items()}
-        lexer = automaton.lexer
-        self._cost = [
-            len(lexer.finish[INITIAL].get(terminal, b"")) + len(SEPARATOR)
-            for terminal in range(automaton.end)
-        ]
-        readers = {
-            stacks: _Reader(automaton, self._cost, stacks) for stacks in set(self.targets.values()) if stacks
-        }
+        readers = {stacks: _Reader(automaton, stacks) for stacks in set(self.targets.values()) if stacks}
         self._readers = {state: readers[stacks] for state, stacks in self.targets.items() if stacks}
         self._known: dict[Config, float] = {}
         self._below: dict[Stack, int] = {}
@@ -111,58 +106,101 @@ def _first(way: tuple[float, bytes, Config | None]) -> float:
     return way[0]
 
 
-class _Reader:
-    """The weighted automaton of the stacks that lead to any of some stacks, between terminals."""
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """An edge as the automaton of stacks sees it: behind the node `at`, which has read all of the edge's condition but its
+    bottom, `bottom` costs what `new` costs, and `cost` bytes.
+    """
 
-    def __init__(self, automaton: Automaton, costs: list[int], stacks: Iterable[Stack]) -> None:
-        self.weights: dict[tuple[Node, int], dict[Node, float]] = {}
-        for stack in stacks:
-            self._relax(_TOP, stack[-1], stack[:-1], 0)
-            for size in range(1, len(stack)):
-                self._relax(stack[:size], stack[size - 1], stack[: size - 1], 0)
-        cheapest: dict[tuple[Stack, Stack], float] = {}
-        for terminal, price in enumerate(costs):
-            for some in automaton.edges[terminal].values():
-                for edge in some:
-                    here = edge.old, edge.new
-                    cheapest[here] = min(price, cheapest.get(here, float("inf")))
-        rules: list[tuple[Node, int, Stack, float]] = []
-        for (old, new), cost in cheapest.items():
-            at = _TOP
-            for place in range(len(old) - 1, 0, -1):
-                within: Node = (old, new, place)
-                self._relax(at, old[place], within, 0)
-                at = within
-            rules.append((at, old[0], new, cost))
-        grown = True
-        while grown:
-            grown = False
-            for at, bottom, new, cost in rules:
-                for node, weight in self._read(_TOP, new).items():
-                    grown = self._relax(at, bottom, node, weight + cost) or grown
-        self._by_symbol: dict[int, list[tuple[Node, Node, float]]] = {}
-        for (at, symbol), row in self.weights.items():
-            for node, weight in row.items():
-                self._by_symbol.setdefault(symbol, []).append((at, node, weight))
-        self._left: dict[Stack, dict[Node, float]] = {(): {(): 0.0}}
+    at: Node
+    bottom: int
+    new: Stack
+    cost: float
 
-    def _relax(self, at: Node, symbol: int, to: Node, weight: float) -> bool:
-        row = self.weights.setdefault((at, symbol), {})
-        if weight < row.get(to, float("inf")):
-            row[to] = weight
+
+@lru_cache(maxsize=8)
+def _rules(automaton: Automaton) -> tuple[list[_Rule], _Weights, int]:
+    """The rules of an automaton's edges, what they say whatever the goal is, and how many nodes that takes."""
+    finish = automaton.lexer.finish[INITIAL]
+    cheapest: dict[tuple[Stack, Stack], float] = {}
+    for terminal in range(automaton.end):
+        price = len(finish.get(terminal, b"")) + len(SEPARATOR)
+        for some in automaton.edges[terminal].values():
+            for edge in some:
+                here = edge.old, edge.new
+                cheapest[here] = min(price, cheapest.get(here, float("inf")))
+    weights, rules, count = _Weights(), list[_Rule](), 1
+    for (old, new), cost in cheapest.items():
+        at = _TOP
+        for place in range(len(old) - 1, 0, -1):
+            weights.relax(at, old[place], count, 0)
+            at, count = count, count + 1
+        rules.append(_Rule(at, old[0], new, cost))
+    grown = True
+    while grown:
+        grown = False
+        for node in range(count):
+            grown = weights.saturate(rules, node) or grown
+    return rules, weights, count
+
+
+class _Weights:
+    """Transitions of the automaton of stacks: `into[symbol, node]` has the nodes from which `symbol` leads to `node`, at what
+    cost."""
+
+    def __init__(self) -> None:
+        self.into: dict[tuple[int, Node], dict[Node, float]] = {}
+
+    def relax(self, at: Node, symbol: int, to: Node, weight: float) -> bool:
+        row = self.into.setdefault((symbol, to), {})
+        if weight < row.get(at, float("inf")):
+            row[at] = weight
             return True
         return False
 
-    def _read(self, start: Node, symbols: Stack) -> dict[Node, float]:
-        now: dict[Node, float] = {start: 0.0}
-        for symbol in reversed(symbols):
-            after: dict[Node, float] = {}
+    def saturate(self, rules: list[_Rule], to: Node) -> bool:
+        """All that the rules say of reading up to the node `to`, where what comes before it is known. Whether that is more."""
+        more, grown = False, True
+        while grown:
+            grown = False
+            for rule in rules:
+                weight = self._read(rule.new, to)
+                grown = self.relax(rule.at, rule.bottom, to, weight + rule.cost) or grown
+            more = more or grown
+        return more
+
+    def _read(self, symbols: Stack, to: Node) -> float:
+        """What reading `symbols` costs from the top to `to`."""
+        now = {to: 0.0}
+        for symbol in symbols:
+            before: dict[Node, float] = {}
             for node, weight in now.items():
-                for to, more in self.weights.get((node, symbol), {}).items():
-                    if weight + more < after.get(to, float("inf")):
-                        after[to] = weight + more
-            now = after
-        return now
+                for at, more in self.into.get((symbol, node), {}).items():
+                    if weight + more < before.get(at, float("inf")):
+                        before[at] = weight + more
+            now = before
+        return now.get(_TOP, float("inf"))
+
+
+class _Reader:
+    """The weighted automaton of the stacks that lead to any of some stacks, between terminals."""
+
+    def __init__(self, automaton: Automaton, stacks: Iterable[Stack]) -> None:
+        rules, general, count = _rules(automaton)
+        self._weights = weights = _Weights()
+        weights.into = {key: dict(row) for key, row in general.into.items()}
+        rests: dict[Stack, Node] = {(): count}
+        for stack in stacks:
+            for size in range(1, len(stack)):
+                rest = stack[:size]
+                if rest not in rests:
+                    rests[rest] = count + len(rests)
+                    weights.relax(rests[rest], rest[-1], rests[rest[:-1]], 0)
+            weights.relax(_TOP, stack[-1], rests[stack[:-1]], 0)
+        # What is read before a node is what stands above it: the highest first.
+        for rest in sorted(rests, key=len, reverse=True):
+            weights.saturate(rules, rests[rest])
+        self._left: dict[Stack, dict[Node, float]] = {(): {rests[()]: 0.0}}
 
     def distance(self, stack: Stack) -> float:
         return self.left(stack).get(_TOP, float("inf"))
@@ -175,8 +213,9 @@ class _Reader:
         found = self._left[stack[:known]]
         for size in range(known + 1, len(stack) + 1):
             below, found = found, {}
-            for at, node, weight in self._by_symbol.get(stack[size - 1], ()):
-                if node in below and weight + below[node] < found.get(at, float("inf")):
-                    found[at] = weight + below[node]
+            for node, rest in below.items():
+                for at, weight in self._weights.into.get((stack[size - 1], node), {}).items():
+                    if weight + rest < found.get(at, float("inf")):
+                        found[at] = weight + rest
             self._left[stack[:size]] = found
         return found
