@@ -8,6 +8,7 @@
 #   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
 #   make test-neovim   in Neovim (PYTEST_ARGS="-k 0.12" for some of them)
 #   make test-emacs    in Emacs, with eglot
+#   make test-engines  the engine at the other end of a real sshd on loopback; skipped, with the reason, where there is none
 #   make soak       attacks on the server and on `fix`, for SOAK_MINUTES (default 20) or a little longer; SOAK_ARGS="--seed 7"
 #   make bench      what the grammar, attention, the loop and training cost (BENCH=NAME for any other benchmark)
 #   make format     let ruff rewrite what it can
@@ -34,7 +35,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow test-editors test-vscode test-neovim test-emacs lint format bench soak clean
+.PHONY: help install demo test test-slow test-engines test-editors test-vscode test-neovim test-emacs lint format bench soak clean
 
 help:
 	@sed -n 's/^#   \(make .*\)/\1/p' Makefile
@@ -81,6 +82,9 @@ test-neovim test-emacs: test-%: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/editors/$* $(PYTEST_ARGS)
 
 test-editors: test-neovim test-emacs test-vscode
+
+test-engines: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/engines $(PYTEST_ARGS)
 
 bench: $(STAMP)
 	@set -e; for name in $(BENCH); do echo "== $$name"; $(BIN)/python -m copydesk_benchmarks $$name; done
