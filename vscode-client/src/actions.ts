@@ -14,6 +14,7 @@ import {
   type Diagnostic as WireDiagnostic,
   type WorkspaceEdit,
 } from "vscode-languageclient/node";
+import { linesRange } from "./lines";
 import { editable } from "./places";
 import { asked, changesOf, edit, explain, withProgress } from "./requests";
 import type { Server } from "./server";
@@ -92,7 +93,7 @@ export class Actions {
       refactoring: "Copydesk: refactoring",
     };
     const title = titles[data.copydesk];
-    const outcome = await withProgress(title, (token) =>
+    const outcome = await withProgress(this.server, title, (token) =>
       data.copydesk === "fix" && diagnostic !== undefined
         ? this.fix(document, data.version, diagnostic, token)
         : this.resolve(document, rest, token),
@@ -175,6 +176,7 @@ export class Actions {
         const client = this.server.client;
         if (reply.value.edit === null || client === undefined) {
           explain(reply.value);
+          lookAgain(document);
           return "nothing";
         }
         if (await apply(history, reply.value.version, changesOf(client, reply.value.edit).changes)) {
@@ -239,7 +241,9 @@ export class Actions {
   }
 }
 
-/** Whole lines, 0-based and inclusive. */
-export function linesRange(first: number, last: number): vscode.Range {
-  return new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER);
+/** Have VS Code ask for the actions at the cursor once more: it does where there is another provider. */
+function lookAgain({ uri, languageId }: vscode.TextDocument): void {
+  const nothing = { provideCodeActions: () => [] };
+  const selector = { scheme: uri.scheme, language: languageId };
+  vscode.languages.registerCodeActionsProvider(selector, nothing).dispose();
 }

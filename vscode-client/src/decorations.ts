@@ -1,7 +1,7 @@
-// Draws an edit that is not applied: deleted text struck out, inserted text beside it. Nothing is written into the buffer.
+// Draws an edit that is not applied: words that go struck out, words that come beside them. Nothing is written into the buffer.
 
 import * as vscode from "vscode";
-import { hunksOf } from "./hunks";
+import { type Hunk, hunksOf, partsOf } from "./hunks";
 import type { TextChange } from "./staleness";
 
 /** So much of inserted text is shown on a line; the thread below shows all of it. */
@@ -26,13 +26,17 @@ export class Decorations implements vscode.Disposable {
 
   /** In every editor that shows the document. */
   draw(document: vscode.TextDocument, lines: vscode.Range, edits: readonly TextChange[]): void {
+    const marks = hunksOf(document, edits).map((hunk) => marksOf(document, hunk));
     for (const editor of vscode.window.visibleTextEditors.filter((one) => one.document === document)) {
       editor.setDecorations(this.region, [lines]);
       editor.setDecorations(
         this.deleted,
-        edits.map(({ range }) => struck(document, range)).filter((range) => !range.isEmpty),
+        marks.flatMap(({ deleted }) => deleted),
       );
-      editor.setDecorations(this.inserted, insertions(document, edits));
+      editor.setDecorations(
+        this.inserted,
+        marks.flatMap(({ inserted }) => inserted),
+      );
     }
   }
 
@@ -51,40 +55,40 @@ export class Decorations implements vscode.Disposable {
   }
 }
 
-/** A range that ends where a line begins does not reach that line. */
-function struck(document: vscode.TextDocument, range: vscode.Range): vscode.Range {
-  return range.end.character === 0 && range.end.line > range.start.line
-    ? new vscode.Range(range.start, document.lineAt(range.end.line - 1).range.end)
-    : range;
-}
-
-/** Text within a line where it goes; whole lines at the end of what they replace. */
-function insertions(document: vscode.TextDocument, edits: readonly TextChange[]): vscode.DecorationOptions[] {
-  const options: vscode.DecorationOptions[] = [];
-  const within = ({ range, newText }: TextChange): boolean => range.isSingleLine && !/[\r\n]/.test(newText);
-  for (const { range, newText } of edits.filter((edit) => within(edit) && edit.newText !== "")) {
-    options.push(option(range.end, newText));
+/** The words that go, and those that come, each where it goes; a line break is shown as a sign. */
+function marksOf(
+  document: vscode.TextDocument,
+  hunk: Hunk,
+): { deleted: vscode.Range[]; inserted: vscode.DecorationOptions[] } {
+  const deleted: vscode.Range[] = [];
+  const inserted: vscode.DecorationOptions[] = [];
+  if (hunk.before.length === 0) {
+    // Lines that are only inserted stand behind the line above them, if there is one.
+    const text = hunk.after.join("\n");
+    const above = hunk.first > 0;
+    const at = above ? document.lineAt(hunk.first - 1).range.end : new vscode.Position(0, 0);
+    return { deleted, inserted: [option(at, above ? `\n${text}` : `${text}\n`)] };
   }
-  for (const hunk of hunksOf(
-    document,
-    edits.filter((edit) => !within(edit)),
-  )) {
-    const count = Math.max(hunk.before.length, 1);
-    const above = hunk.first > 0 ? 1 : 0;
-    hunk.after.slice(0, count).forEach((text, index) => {
-      const rest = index === count - 1 ? hunk.after.slice(count) : [];
-      // Lines that are only inserted stand behind the line above them.
-      const line =
-        Math.min(hunk.first + index, document.lineCount - 1) - (hunk.before.length === 0 ? above : 0);
-      const at = document.lineAt(line).range.end;
-      options.push(option(at, ` ⏎ ${[text, ...rest].map((one) => one.trim()).join(" ⏎ ")}`));
+  let at = new vscode.Position(hunk.first, 0);
+  for (const { kind, text } of partsOf(hunk)) {
+    if (kind === "added") {
+      inserted.push(option(at, text));
+      continue;
+    }
+    text.split("\n").forEach((piece, index) => {
+      const from = index > 0 ? new vscode.Position(at.line + 1, 0) : at;
+      at = from.translate(0, piece.length);
+      if (kind === "removed" && piece !== "") {
+        deleted.push(new vscode.Range(from, at));
+      }
     });
   }
-  return options;
+  return { deleted, inserted };
 }
 
 function option(at: vscode.Position, text: string): vscode.DecorationOptions {
-  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  const line = text.replace(/[^\S\n]*\n[^\S\n]*/g, " ⏎ ");
+  const shown = line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
   // Spaces at either end would be taken for none.
   const contentText = shown.replace(/^ +| +$/g, (spaces) => "\u00a0".repeat(spaces.length));
   return { range: new vscode.Range(at, at), renderOptions: { after: { contentText } } };

@@ -3,15 +3,16 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { CodeAction, Range as WireRange } from "vscode-languageclient/node";
-import { Actions, linesRange, RUN } from "./actions";
+import { Actions, RUN } from "./actions";
 import { pushDiagnostics } from "./diagnostics";
 import { followInlineCompletions, inlineCompletions } from "./inline_completions";
 import { Installation } from "./installation";
 import { Installing } from "./installing";
+import { wholeLines } from "./lines";
 import { StandardModel } from "./model";
+import { responds, statusOf } from "./patience";
 import { editable, known } from "./places";
 import { ProgramView } from "./program_view";
-import { StatusRequest } from "./protocol";
 import { Server } from "./server";
 import { Sessions } from "./sessions";
 import { OWN_SETTINGS, SECTION, withoutOwn } from "./settings";
@@ -61,7 +62,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   context.subscriptions.push(output, status, histories, sessions, server, programs);
   context.subscriptions.push(pushDiagnostics(server), pushVisibleRanges(server));
   context.subscriptions.push(followInlineCompletions(server, context.extension.id));
-  context.subscriptions.push(...commands(sessions, actions, programs, server, model, installing, output));
+  context.subscriptions.push(
+    ...commands(sessions, actions, programs, server, model, installing, status, output),
+  );
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(again),
     vscode.workspace.onDidOpenTextDocument(() => void begin(server, installing)),
@@ -102,28 +105,35 @@ function commands(
   server: Server,
   model: StandardModel,
   installing: Installing,
+  status: Status,
   output: vscode.LogOutputChannel,
 ): vscode.Disposable[] {
   const register = vscode.commands.registerCommand;
-  const chosen = (): { document: vscode.TextDocument; lines: vscode.Range } | undefined => {
+  const chosen = (): { editor: vscode.TextEditor; lines: vscode.Range } | undefined => {
     const editor = vscode.window.activeTextEditor;
-    return editor && { document: editor.document, lines: linesOf(editor.selection) };
+    return editor && { editor, lines: wholeLines(editor.selection) };
   };
   return [
     register(RUN, (document: vscode.TextDocument, action: CodeAction) => actions.run(document, action)),
     register("copydesk.editWithInstruction", async (from?: { range: WireRange }) => {
       const here = chosen();
-      if (here !== undefined) {
-        const range = from && server.client?.protocol2CodeConverter.asRange(from.range);
-        await sessions.ask(here.document, range === undefined ? here.lines : linesOf(range));
+      if (here === undefined) {
+        return;
       }
+      if (await missing(server)) {
+        await installing.offer();
+        return;
+      }
+      const range = from && server.client?.protocol2CodeConverter.asRange(from.range);
+      await sessions.ask(here.editor, range === undefined ? here.lines : wholeLines(range));
     }),
     register("copydesk.applyRecipe", async () => {
       const here = chosen();
-      if (here === undefined || !editable(here.document)) {
+      if (here === undefined || !editable(here.editor.document)) {
         return;
       }
-      const found = await actions.recipes(here.document, here.lines);
+      const { document } = here.editor;
+      const found = await actions.recipes(document, here.lines);
       const picked = await vscode.window.showQuickPick(
         found.map((action) => ({ label: action.title, action })),
         {
@@ -132,54 +142,72 @@ function commands(
         },
       );
       if (picked !== undefined) {
-        await actions.run(here.document, picked.action);
+        await actions.run(document, picked.action);
       }
     }),
     register("copydesk.accept", () => sessions.accept()),
     register("copydesk.reject", () => sessions.reject()),
-    register("copydesk.instruction.submit", (comment?: vscode.Comment) => sessions.input().submit(comment)),
-    register("copydesk.instruction.cancel", () => sessions.input().cancel()),
-    register("copydesk.instruction.earlier", () => sessions.input().turn(1)),
-    register("copydesk.instruction.later", () => sessions.input().turn(-1)),
-    register("copydesk.instruction.history", () => sessions.input().choose()),
+    register("copydesk.nextAlternative", () => sessions.turn(1)),
+    register("copydesk.previousAlternative", () => sessions.turn(-1)),
+    register("copydesk.instruction.submit", (reply?: vscode.CommentReply) => sessions.input.submit(reply)),
+    register("copydesk.instruction.cancel", () => sessions.input.cancel()),
+    register("copydesk.instruction.earlier", (arrow?: boolean) => sessions.input.turn(1, arrow)),
+    register("copydesk.instruction.later", (arrow?: boolean) => sessions.input.turn(-1, arrow)),
+    register("copydesk.instruction.larger", () => sessions.input.resize(1)),
+    register("copydesk.instruction.smaller", () => sessions.input.resize(-1)),
+    register("copydesk.instruction.suggestion", async (index: number) => {
+      const found = sessions.input.suggestion(index);
+      if (found !== undefined) {
+        await actions.run(found.document, found.action);
+      }
+    }),
+    register("copydesk.instruction.history", () => sessions.input.choose()),
     register("copydesk.showProgram", () => programs.show()),
     register("copydesk.showOutput", () => output.show()),
     register("copydesk.restart", () => server.restart()),
     register("copydesk.install", () => installing.install()),
     register("copydesk.getModel", () => model.get()),
-    register("copydesk.showStatus", () => menu(server, model, installing)),
+    register("copydesk.findLinter", () =>
+      vscode.commands.executeCommand("workbench.extensions.search", "@category:linters python"),
+    ),
+    register("copydesk.showStatus", () => menu(server, status)),
   ];
 }
 
-/** The lines a selection covers; one that ends at the start of a line does not cover that line. */
-function linesOf(selection: vscode.Range): vscode.Range {
-  const { start, end } = selection;
-  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  return linesRange(start.line, last);
+/** Whether there is no server to start. */
+async function missing(server: Server): Promise<boolean> {
+  return server.client === undefined && (await server.program().catch(() => [""])) === undefined;
 }
 
-async function menu(server: Server, model: StandardModel, installing: Installing): Promise<void> {
-  const engine = await server.client?.sendRequest(StatusRequest);
-  const figures = engine === undefined ? [] : details(engine);
-  const doing = (label: string, run: () => unknown): vscode.QuickPickItem & { run: () => unknown } => ({
+async function menu(server: Server, status: Status): Promise<void> {
+  const engine = await statusOf(server);
+  const silent = server.client !== undefined && !responds(engine);
+  const figures = engine !== undefined ? details(engine) : [];
+  const doing = (label: string, command: string, ...args: string[]): Entry => ({
     label,
-    run,
+    run: () => vscode.commands.executeCommand(command, ...args),
   });
-  const run = vscode.commands.executeCommand;
-  const missing = engine === undefined && (await server.program().catch(() => [""])) === undefined;
-  const better = typeof engine?.advice === "string";
-  const picked = await vscode.window.showQuickPick(
+  const picked = await vscode.window.showQuickPick<Entry>(
     [
-      ...(better ? [doing("$(cloud-download) Get the standard model", () => model.get())] : []),
-      ...(missing ? [doing("$(cloud-download) Install the server", () => installing.install())] : []),
-      doing("$(debug-restart) Restart the server", () => server.restart()),
-      doing("$(output) Show the log", () => run("copydesk.showOutput")),
-      doing("$(list-tree) Show the last program", () => run("copydesk.showProgram")),
-      doing("$(gear) Settings", () => run("workbench.action.openSettings", "@ext:copydesk.copydesk")),
-      { label: "", kind: vscode.QuickPickItemKind.Separator, run: () => undefined },
-      ...figures.map((item) => ({ ...item, run: () => undefined })),
+      ...status.missing.map(({ what, mend, command }) => ({
+        ...doing(`$(info) ${what}`, command),
+        description: mend,
+      })),
+      ...(silent ? [doing("$(warning) The engine does not respond: restart the server", RESTART)] : []),
+      doing("$(debug-restart) Restart the server", RESTART),
+      doing("$(output) Show the log", "copydesk.showOutput"),
+      doing("$(list-tree) Show the last program", "copydesk.showProgram"),
+      doing("$(gear) Settings", "workbench.action.openSettings", "@ext:copydesk.copydesk"),
+      { label: "", kind: vscode.QuickPickItemKind.Separator },
+      ...figures,
     ],
     { title: "Copydesk" },
   );
-  await picked?.run();
+  await picked?.run?.();
+}
+
+const RESTART = "copydesk.restart";
+
+interface Entry extends vscode.QuickPickItem {
+  run?: () => unknown;
 }

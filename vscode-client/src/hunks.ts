@@ -1,7 +1,8 @@
-// What edits do to a text, by whole lines: what a person is shown of them. Knows no editor.
+// What edits do to a text, by whole lines and by words within them: what a person is shown of them. Knows no editor.
 
 import type * as vscode from "vscode";
 import type { TextChange } from "./staleness";
+import { type Part, wordDiff } from "./word_diff";
 
 /** Lines from `first` on: `before` becomes `after`. */
 export interface Hunk {
@@ -41,12 +42,42 @@ function joined(hunks: Hunk[], next: Hunk): Hunk[] {
   return [...hunks.slice(0, -1), { first: last.first, before, after: [...last.after, ...next.after] }];
 }
 
+/** The words that go, come and stay in a hunk, in order. */
+export function partsOf({ before, after }: Hunk): Part[] {
+  return wordDiff(before.join("\n"), after.join("\n"));
+}
+
+/** A line of a unified diff, in parts. */
+export interface DiffLine {
+  sign: "-" | "+";
+  parts: Part[];
+}
+
 /** As a unified diff without its head. */
-export function unified(hunks: readonly Hunk[]): string {
-  return hunks
-    .map(({ before, after }) => [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)])
-    .map((lines) => lines.join("\n"))
-    .join("\n");
+export function unified(hunks: readonly Hunk[]): DiffLine[] {
+  return hunks.flatMap((hunk) => {
+    const parts = partsOf(hunk);
+    return [
+      ...linesOf(hunk.before.length, parts, "added").map((line) => ({ sign: "-" as const, parts: line })),
+      ...linesOf(hunk.after.length, parts, "removed").map((line) => ({ sign: "+" as const, parts: line })),
+    ];
+  });
+}
+
+/** The `count` lines of one side of a diff: all parts but those of the other side. */
+function linesOf(count: number, parts: readonly Part[], other: Part["kind"]): Part[][] {
+  const lines: Part[][] = count > 0 ? [[]] : [];
+  for (const { kind, text } of count > 0 ? parts.filter((one) => one.kind !== other) : []) {
+    text.split("\n").forEach((piece, index) => {
+      if (index > 0) {
+        lines.push([]);
+      }
+      if (piece !== "") {
+        lines.at(-1)?.push({ kind, text: piece });
+      }
+    });
+  }
+  return lines;
 }
 
 function hunk(text: Lines, edits: readonly TextChange[]): Hunk {

@@ -37,7 +37,14 @@ export class Installing {
     return this.going;
   }
 
-  private async offer(): Promise<void> {
+  /** Ask whether to install, as often as the person wants something that needs it. */
+  async offer(): Promise<void> {
+    if (!vscode.workspace.isTrusted) {
+      void vscode.window.showInformationMessage(
+        "Copydesk's language server is not installed. Trust this folder to install it.",
+      );
+      return;
+    }
     const install = "Install";
     const message =
       "Copydesk's language server is not installed. Install it into the extension's own storage? It needs Python 3.11 or newer and about 1.4 GB, its model included.";

@@ -1,24 +1,31 @@
-// Accept and Reject above the edited lines, and Cancel while the edit is made or chosen.
+// Accept and Reject above the edited lines, with the next of several edits, and Cancel while the edit is made.
 
 import * as vscode from "vscode";
 
-export type Stage = "running" | "choosing" | "ready";
+/** What is shown above a line. next: what the one of several edits is called, behind which there is another. */
+export interface Shown {
+  document: vscode.TextDocument;
+  line: number;
+  stage: "running" | "ready";
+  next: string | undefined;
+}
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changed.event;
-  private shown: { document: vscode.TextDocument; line: number; stage: Stage } | undefined;
+  private shown: Shown | undefined;
   /** Only while there is something to show: no document is asked about otherwise. */
   private registration: vscode.Disposable | undefined;
 
-  show(document: vscode.TextDocument, line: number, stage: Stage): void {
+  show(wanted: Shown): void {
     const { shown } = this;
-    this.shown = { document, line, stage };
+    const { document, line, stage, next } = wanted;
+    this.shown = wanted;
     if (shown?.document !== document || this.registration === undefined) {
       this.registration?.dispose();
       const selector = { scheme: document.uri.scheme, language: document.languageId };
       this.registration = vscode.languages.registerCodeLensProvider(selector, this);
-    } else if (shown.line !== line || shown.stage !== stage) {
+    } else if (shown.line !== line || shown.stage !== stage || shown.next !== next) {
       this.changed.fire();
     }
   }
@@ -36,16 +43,16 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     const line = Math.min(this.shown.line, document.lineCount - 1);
     const lens = (title: string, command: string): vscode.CodeLens =>
       new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command });
-    const lenses: Record<Stage, vscode.CodeLens[]> = {
-      running: [lens("$(sync~spin) Editing… Cancel", "copydesk.reject")],
-      choosing: [lens("$(question) Which one? Cancel", "copydesk.reject")],
-      ready: [
-        lens("$(check) Accept", "copydesk.accept"),
-        lens("$(close) Reject", "copydesk.reject"),
-        lens("$(list-tree) Program", "copydesk.showProgram"),
-      ],
-    };
-    return lenses[this.shown.stage];
+    const { stage, next } = this.shown;
+    if (stage === "running") {
+      return [lens("$(sync~spin) Editing… Cancel", "copydesk.reject")];
+    }
+    return [
+      lens("$(check) Accept", "copydesk.accept"),
+      ...(next === undefined ? [] : [lens(`$(arrow-right) ${next}`, "copydesk.nextAlternative")]),
+      lens("$(close) Reject", "copydesk.reject"),
+      lens("$(list-tree) Program", "copydesk.showProgram"),
+    ];
   }
 
   dispose(): void {

@@ -1,4 +1,4 @@
-// The last program, as a text to read: every line of its result with what made it. Drawn like `copydesk program show`.
+// The last program, as a text to read: first every line of its result with what made it, then the program, and figures last.
 
 import * as vscode from "vscode";
 import { type LastProgram, type Origin, ProgramRequest, type ProgramRow } from "./protocol";
@@ -26,11 +26,10 @@ export function drawn(last: LastProgram): View {
   const name = decodeURIComponent(last.uri.replace(/^.*[/:]/, ""));
   const reason = last.reason === null ? "" : `: ${last.reason}`;
   const unsafe = last.applicability === "unsafe" ? " (unsafe)" : "";
-  const head = [
+  const head = ["= copied   + generated   ~ generated within the line", ""];
+  const figures = [
     `${name}: ${last.status}, ${last.verdict}${unsafe}${reason}`,
     `${count(last, "generated")} tokens generated, ${count(last, "covered")} copied, ${count(last, "forwards")} forwards, ${Math.round(last.ms.total ?? 0)} ms`,
-    "= copied   + generated   ~ generated within the line",
-    "",
   ];
   const lines = [...head];
   const coloured: Coloured[] = [];
@@ -55,7 +54,8 @@ export function drawn(last: LastProgram): View {
     }
     lines.push(text.trimEnd());
   }
-  return { text: [...lines, "", ...last.program.trimEnd().split("\n"), ""].join("\n"), coloured };
+  const program = last.program.trimEnd().split("\n");
+  return { text: [...lines, "", ...program, "", ...figures, ""].join("\n"), coloured };
 }
 
 function gutterOf(row: ProgramRow, op: string, digits: number, width: number): string {

@@ -95,6 +95,9 @@ export interface LastProgram {
 
 export type EngineState = "idle" | "loading" | "ready" | "restarting" | "failed" | "closed";
 
+/** Who reports on Python: another tool, ruff in copydesk for want of one, or nobody. */
+export type Linter = "other" | "ruff" | "none";
+
 export interface StatusParams {
   state: EngineState;
   message: string | null;
@@ -104,6 +107,7 @@ export interface StatusParams {
   dtype?: string;
   /** How to get a better model; null where there is none to be had. */
   advice?: string | null;
+  linter?: Linter;
   [figure: string]: unknown;
 }
 

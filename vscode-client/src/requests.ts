@@ -7,6 +7,7 @@ import {
   type TextEdit,
   type WorkspaceEdit,
 } from "vscode-languageclient/node";
+import { whenSlow } from "./patience";
 import { CANCELLED, CONTENT_MODIFIED, type EditAnswer, type EditParams, EditRequest } from "./protocol";
 import type { Server } from "./server";
 import type { TextChange } from "./staleness";
@@ -15,7 +16,8 @@ import type { Status } from "./status";
 /** modified: the text a request was about has changed. cancelled: by the person, or for a newer request. */
 export type Reply<T> = { kind: "answer"; value: T } | { kind: "modified" } | { kind: "cancelled" };
 
-const PATIENCE = 700;
+/** Milliseconds that pass before a person is told that something is being done. */
+const PATIENCE = 300;
 let number = 0;
 
 /** Ask, and say how it ended. Rejects where the server could not do it. */
@@ -51,6 +53,7 @@ export async function edit(
 
 /** Work with a progress message that appears when it takes a while, and can be cancelled. */
 export async function withProgress<T>(
+  server: Server,
   title: string,
   work: (token: vscode.CancellationToken) => Promise<T>,
 ): Promise<T> {
@@ -59,9 +62,11 @@ export async function withProgress<T>(
   const timer = setTimeout(() => {
     void vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-      async (_, token) => {
+      async (progress, token) => {
         token.onCancellationRequested(() => source.cancel());
+        const slow = whenSlow(server, (message) => progress.report({ message }));
         await running.catch(() => undefined);
+        slow.dispose();
       },
     );
   }, PATIENCE);
@@ -93,12 +98,15 @@ export function converted(client: LanguageClient, edits: readonly TextEdit[]): T
   }));
 }
 
+/** Why there is nothing to apply, as a sentence. */
+export function explanation({ status, reason }: EditAnswer): string {
+  const what = status === "failed" ? "Copydesk could not do it" : "Copydesk changed nothing";
+  return reason === null ? `${what}.` : `${what}: ${reason}.`;
+}
+
 /** Tell the person why there is nothing to apply. */
 export function explain(answer: EditAnswer): void {
-  const reason = answer.reason === null ? "" : `: ${answer.reason}`;
-  if (answer.status === "failed") {
-    void vscode.window.showWarningMessage(`Copydesk could not do it${reason}.`);
-  } else {
-    void vscode.window.showInformationMessage(`Copydesk changed nothing${reason}.`);
-  }
+  const show =
+    answer.status === "failed" ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+  void show(explanation(answer));
 }

@@ -1,18 +1,20 @@
 // One edit by instruction, from the request to the person's answer. Hunks are shown as they are decided and applied all at once, when
-// they are accepted; where the server is unsure, the person chooses among its alternatives, and the highlighted one is shown. Text that changes elsewhere moves them; where it changes just there, the edit is made once more, and then no more.
+// they are accepted; where the server is unsure, its alternatives are shown one at a time. Text that changes elsewhere moves them;
+// where it changes just there, the edit is made once more, and then no more.
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { choose } from "./choosing";
 import type { Decorations } from "./decorations";
 import { hunksOf } from "./hunks";
 import type { Lenses } from "./lenses";
+import { whenSlow } from "./patience";
 import type { EditAnswer, HunkParams } from "./protocol";
-import { changesOf, converted, edit, explain } from "./requests";
-import type { Server } from "./server";
+import { changesOf, converted, edit, explanation } from "./requests";
+import { reveal } from "./revealing";
+import { type Server, words } from "./server";
 import { apply, CHANGED, type History, type TextChange } from "./staleness";
 import type { Status } from "./status";
-import type { Thread } from "./thread";
+import { lineNames, type Thread } from "./thread";
 
 /** What the session is shown with. */
 export interface Stagecraft {
@@ -30,21 +32,36 @@ interface Piece {
   edits: TextChange[];
 }
 
+/** An edit that may be accepted. */
+interface Candidate extends Piece {
+  /** What is said of it. */
+  state: string;
+}
+
+/** Lines of text that the thread takes beside the diff that it shows. */
+const FRAME = 4;
+
 let number = 0;
 
 export class Session {
   private readonly source = new vscode.CancellationTokenSource();
+  /** The hunks that were decided so far, while the edit is made. */
   private pieces: Piece[] = [];
-  private answer: EditAnswer | undefined;
-  /** The alternatives, while the person chooses. */
-  private offered: Piece[] | undefined;
+  /** What may be accepted, once the server has answered, and which of it is shown. */
+  private candidates: Candidate[] = [];
+  private place = 0;
   private attempts = 0;
+  private waiting = "";
+  /** So many lines of a diff have been scrolled into sight. */
+  private revealed = -1;
   private finish!: (end: End) => void;
   private ended = false;
   /** How it ended. */
   readonly end = new Promise<End>((resolve) => {
     this.finish = resolve;
   });
+  /** Why it is unanswered: a sentence. */
+  reason = "";
 
   constructor(
     private readonly stage: Stagecraft,
@@ -61,7 +78,7 @@ export class Session {
 
   /** Whether there is something to accept. */
   get ready(): boolean {
-    return this.answer !== undefined && !this.ended;
+    return this.candidates.length > 0 && !this.ended;
   }
 
   /** Make the edit and show it. Returns when there is something to accept, or when it has ended. */
@@ -73,40 +90,55 @@ export class Session {
     try {
       await this.attempt();
     } catch (error) {
-      this.over("unanswered");
-      throw error;
+      this.unanswered(`Copydesk could not do it: ${words(error)}.`);
     }
   }
 
   /** Apply what is shown, as one step of undo. */
   async accept(): Promise<void> {
-    const client = this.stage.server.client;
-    const answer = this.answer;
-    if (answer?.edit == null || client === undefined || this.ended) {
+    const candidate = this.candidates[this.place];
+    if (candidate === undefined || this.ended) {
       return;
     }
-    const { changes } = changesOf(client, answer.edit);
     this.ended = true; // its own change is none that overtakes it
-    const done = await apply(this.history, answer.version, changes);
+    const done = await apply(this.history, candidate.version, candidate.edits);
     this.close(done ? "accepted" : "changed");
   }
 
-  /** Forget it: nothing of it is in the text. */
+  /** Show the next of several edits, or the one before it. */
+  turn(by: 1 | -1): void {
+    const count = this.candidates.length;
+    if (count > 1 && !this.ended) {
+      this.place = (this.place + by + count) % count;
+      this.draw();
+    }
+  }
+
+  /** The person does not want what is shown; of several edits none, so that they may say it otherwise. */
   reject(): void {
+    if (this.candidates.length > 1) {
+      this.unanswered("None of these was meant: say it in other words.");
+    } else {
+      this.over("rejected");
+    }
+  }
+
+  /** Forget it: nothing of it is in the text. */
+  leave(): void {
     this.over("rejected");
   }
 
   private async attempt(): Promise<void> {
+    this.attempts++;
+    this.candidates = [];
+    this.pieces = [];
+    this.waiting = this.stage.status.waiting ?? `editing ${lineNames(this.here())}…`;
+    this.draw();
     const client = await this.stage.server.ensure();
     if (client === undefined || this.ended) {
-      this.over("unanswered");
+      this.unanswered("Copydesk's server does not run.");
       return;
     }
-    this.attempts++;
-    this.answer = undefined;
-    this.offered = undefined;
-    this.pieces = [];
-    this.draw();
     const token = `copydesk-${++number}`;
     const listening = vscode.Disposable.from(
       this.stage.server.onHunk((hunk) => this.decided(hunk, token)),
@@ -115,6 +147,10 @@ export class Session {
           this.pieces = [];
           this.draw();
         }
+      }),
+      whenSlow(this.stage.server, (said) => {
+        this.waiting = said;
+        this.draw();
       }),
     );
     const uri = client.code2ProtocolConverter.asUri(this.document.uri);
@@ -135,59 +171,14 @@ export class Session {
       this.over("nothing");
     } else if (reply.kind === "modified") {
       await this.again();
-    } else if (reply.value.edit === null) {
-      await this.unsure(client, reply.value);
     } else {
-      const { changes } = changesOf(client, reply.value.edit);
-      this.answer = reply.value;
-      this.pieces = [{ version: reply.value.version, edits: changes }];
-      await this.changed();
-    }
-  }
-
-  /** No edit came: the person chooses among the alternatives, if there are any, and the one they choose is applied. */
-  private async unsure(client: LanguageClient, answer: EditAnswer): Promise<void> {
-    const alternatives = (answer.alternatives ?? []).flatMap(({ edit, ...rest }) =>
-      edit === null ? [] : [{ ...rest, edit, changes: changesOf(client, edit).changes }],
-    );
-    if (alternatives.length === 0) {
-      explain(answer);
-      this.over("unanswered");
-      return;
-    }
-    this.offered = alternatives.map(({ changes }) => ({ version: answer.version, edits: changes }));
-    if (this.offered.some((one) => this.fitted([one]) === undefined)) {
-      await this.again();
-      return;
-    }
-    const choices = alternatives.map(({ title, probability }, place) => ({
-      title,
-      probability,
-      hunks: hunksOf(this.document, this.fitted(this.offered?.slice(place, place + 1) ?? []) ?? []),
-    }));
-    const chosen = await choose(
-      choices,
-      this.instruction,
-      (place) => this.highlight(place),
-      this.source.token,
-    );
-    if (this.isOver()) {
-      return;
-    }
-    const one = chosen === undefined ? undefined : alternatives[chosen];
-    if (one === undefined) {
-      this.over("unanswered");
-      return;
-    }
-    const { edit, verdict, applicability, program } = one;
-    this.answer = { ...answer, status: "edited", edit, verdict, applicability, program };
-    await this.accept();
-  }
-
-  private highlight(place: number): void {
-    if (this.offered !== undefined && !this.ended) {
-      this.pieces = this.offered.slice(place, place + 1);
-      this.draw();
+      this.candidates = candidatesOf(client, reply.value);
+      this.place = 0;
+      if (this.candidates.length === 0) {
+        this.unanswered(explanation(reply.value));
+      } else {
+        await this.changed();
+      }
     }
   }
 
@@ -215,20 +206,14 @@ export class Session {
     }
     if (this.document.isClosed) {
       this.over("nothing");
-    } else if (this.offered?.some((one) => this.fitted([one]) === undefined)) {
-      this.over("changed");
-    } else if (this.answer !== undefined && this.edits() === undefined) {
+    } else if (this.candidates.some((one) => this.fitted([one]) === undefined)) {
       await this.again();
     } else {
       this.draw();
     }
   }
 
-  /** What is shown, in the text of now; undefined where it does not fit. */
-  private edits(): TextChange[] | undefined {
-    return this.fitted(this.pieces);
-  }
-
+  /** Edits in the text of now; undefined where they do not fit. */
   private fitted(pieces: readonly Piece[]): TextChange[] | undefined {
     const all: TextChange[] = [];
     for (const piece of pieces) {
@@ -246,14 +231,29 @@ export class Session {
   }
 
   private draw(): void {
-    const edits = this.edits() ?? [];
+    const candidate = this.candidates[this.place];
+    const count = this.candidates.length;
+    const edits = this.fitted(candidate === undefined ? this.pieces : [candidate]) ?? [];
     const lines = this.here();
-    const stage = this.answer !== undefined ? "ready" : this.offered !== undefined ? "choosing" : "running";
+    const hunks = hunksOf(this.document, edits);
+    const stage = candidate === undefined ? "running" : "ready";
+    const numbered = count > 1 ? `[${this.place + 1}/${count}] ${candidate?.state ?? ""}` : undefined;
+    const waiting = this.attempts > 1 ? `the code changed: once more, ${this.waiting}` : this.waiting;
     this.stage.decorations.draw(this.document, lines, edits);
-    this.stage.lenses.show(this.document, lines.start.line, stage);
+    this.stage.lenses.show({ document: this.document, line: lines.start.line, stage, next: numbered });
     this.thread.move(lines);
-    this.thread.show(this.instruction, this.state(), hunksOf(this.document, edits));
+    const title = this.instruction.split("\n", 1)[0] ?? "";
+    const state = candidate === undefined ? `${waiting} (Esc cancels)` : (numbered ?? candidate.state);
+    this.thread.show(title, state, stage, hunks);
+    const height = hunks.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
+    if (height > this.revealed) {
+      this.revealed = height;
+      for (const editor of vscode.window.visibleTextEditors.filter((one) => one.document === this.document)) {
+        reveal(editor, lines, height + FRAME);
+      }
+    }
     void vscode.commands.executeCommand("setContext", "copydesk.preview", stage);
+    void vscode.commands.executeCommand("setContext", "copydesk.alternatives", count > 1);
   }
 
   /** Anything may have happened while it was waited for, which the compiler does not know. */
@@ -261,15 +261,9 @@ export class Session {
     return this.ended;
   }
 
-  private state(): string {
-    if (this.answer === undefined && this.offered !== undefined) {
-      return "unsure: which one did you mean?";
-    }
-    if (this.answer === undefined) {
-      return this.attempts > 1 ? "the code changed: once more…" : "editing…";
-    }
-    const unsafe = this.answer.applicability === "unsafe";
-    return this.answer.verdict + (unsafe ? ", may change what the code means" : "");
+  private unanswered(reason: string): void {
+    this.reason = reason;
+    this.over("unanswered");
   }
 
   private over(end: End): void {
@@ -285,9 +279,30 @@ export class Session {
     this.stage.lenses.clear();
     this.thread.dispose();
     void vscode.commands.executeCommand("setContext", "copydesk.preview", undefined);
+    void vscode.commands.executeCommand("setContext", "copydesk.alternatives", undefined);
     if (end === "changed") {
       void vscode.window.showWarningMessage(`Copydesk: ${CHANGED}`);
     }
     this.finish(end);
   }
+}
+
+/** The edit of an answer, or those that it leaves to the person, the likeliest first. */
+function candidatesOf(client: LanguageClient, answer: EditAnswer): Candidate[] {
+  const { edit: only, version, verdict, applicability } = answer;
+  const unsafe = (what: string): string => (what === "unsafe" ? ", may change what the code means" : "");
+  if (only !== null) {
+    return [{ version, edits: changesOf(client, only).changes, state: verdict + unsafe(applicability) }];
+  }
+  return (answer.alternatives ?? []).flatMap((one) =>
+    one.edit === null
+      ? []
+      : [
+          {
+            version,
+            edits: changesOf(client, one.edit).changes,
+            state: `${Math.round(one.probability * 100)}%: ${one.title}${unsafe(one.applicability)}`,
+          },
+        ],
+  );
 }

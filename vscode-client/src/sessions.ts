@@ -5,6 +5,7 @@ import { Decorations } from "./decorations";
 import { Instruction } from "./instruction";
 import { Lenses } from "./lenses";
 import { editable } from "./places";
+import { type Refusal, suggestions } from "./refusal";
 import type { Server } from "./server";
 import { type End, Session } from "./session";
 import type { Histories } from "./staleness";
@@ -12,11 +13,11 @@ import type { Status } from "./status";
 import { Thread } from "./thread";
 
 export class Sessions implements vscode.Disposable {
-  server!: Server;
+  private theServer!: Server;
   private readonly controller = vscode.comments.createCommentController("copydesk", "Copydesk");
   private readonly decorations = new Decorations();
   private readonly lenses = new Lenses();
-  private readonly instruction: Instruction;
+  readonly input: Instruction;
   private current: Session | undefined;
 
   constructor(
@@ -24,7 +25,11 @@ export class Sessions implements vscode.Disposable {
     private readonly status: Status,
     memory: vscode.Memento,
   ) {
-    this.instruction = new Instruction(this.controller, memory);
+    this.input = new Instruction(this.controller, memory);
+  }
+
+  set server(server: Server) {
+    this.theServer = this.input.server = server;
   }
 
   /** The session whose edit is there and waits to be accepted, for those who ask. */
@@ -34,23 +39,31 @@ export class Sessions implements vscode.Disposable {
 
   /**
    * Ask for an instruction, which begins as `words`, and edit `lines` by it. Returns when there is something to accept, or nothing to
-   * wait for. Where nothing comes of it, it is asked for again with the words there were: to word it otherwise.
+   * wait for. Where nothing comes of it, it is asked for again with the words there were, the reason, and what works instead.
    */
-  async ask(document: vscode.TextDocument, lines: vscode.Range, words = ""): Promise<void> {
+  async ask(editor: vscode.TextEditor, lines: vscode.Range, words = "", refusal?: Refusal): Promise<void> {
+    const { document } = editor;
     if (!editable(document)) {
       void vscode.window.showInformationMessage("Copydesk does not edit here.");
       return;
     }
     const { version } = document;
     const history = this.histories.of(document);
-    const text = await this.instruction.ask(document, lines, words);
-    if (text === undefined) {
+    const asked = await this.input.ask(editor, lines, words, refusal);
+    if (asked === undefined) {
       return;
     }
-    const session = this.begin(document, history.followed(version, lines), text);
+    const { text } = asked;
+    const session = this.begin(document, history.followed(version, asked.lines), text);
     void session.end.then(async (end) => {
-      if (end === "unanswered" && !document.isClosed) {
-        await this.ask(document, history.followed(version, lines), text);
+      const [there] = vscode.window.visibleTextEditors.filter((one) => one.document === document);
+      if (end === "unanswered" && there !== undefined) {
+        const again = history.followed(version, asked.lines);
+        await this.ask(there, again, text, {
+          reason: session.reason,
+          advice: this.status.advice,
+          suggestions: suggestions(this.theServer, document, again, text),
+        });
       }
     });
     await session.run();
@@ -58,14 +71,20 @@ export class Sessions implements vscode.Disposable {
 
   /** Edit `lines` by an instruction. Returns when there is something to accept, or nothing to wait for. */
   async edit(document: vscode.TextDocument, lines: vscode.Range, instruction: string): Promise<void> {
-    await this.begin(document, lines, instruction).run();
+    const session = this.begin(document, lines, instruction);
+    void session.end.then((end) => {
+      if (end === "unanswered") {
+        void vscode.window.showWarningMessage(session.reason);
+      }
+    });
+    await session.run();
   }
 
   private begin(document: vscode.TextDocument, lines: vscode.Range, instruction: string): Session {
-    this.current?.reject();
+    this.current?.leave();
     // Not the thread the instruction was written in: an answer there would take the keyboard from the text.
-    const thread = new Thread(this.controller, document, lines);
-    const { server, status, decorations, lenses } = this;
+    const thread = new Thread(this.controller, document, lines, "running");
+    const { theServer: server, status, decorations, lenses } = this;
     const session = new Session(
       { server, status, decorations, lenses },
       thread,
@@ -82,6 +101,11 @@ export class Sessions implements vscode.Disposable {
     return this.current?.accept();
   }
 
+  /** Show the next of several edits (1), or the one before it (-1). */
+  turn(by: 1 | -1): void {
+    this.current?.turn(by);
+  }
+
   /** Also while it is made: then it is cancelled. */
   reject(): void {
     this.current?.reject();
@@ -92,11 +116,9 @@ export class Sessions implements vscode.Disposable {
     return this.current?.end;
   }
 
-  readonly input = (): Instruction => this.instruction;
-
   dispose(): void {
-    this.current?.reject();
-    this.instruction.dispose();
+    this.current?.leave();
+    this.input.dispose();
     this.lenses.dispose();
     this.decorations.dispose();
     this.controller.dispose();

@@ -1,7 +1,7 @@
 // The status-bar item: the model and how it is, and a menu with details and a restart. Knows figures; starts nothing by itself.
 
 import * as vscode from "vscode";
-import type { EngineState, StatusParams } from "./protocol";
+import type { EngineState, Linter, StatusParams } from "./protocol";
 
 export type Phase = "missing" | "installing" | "stopped" | "starting" | "running";
 
@@ -22,6 +22,18 @@ const WORDS: Record<Phase, string> = {
   running: "",
 };
 
+/** Something that is not there, and the command that mends it. */
+export interface Missing {
+  what: string;
+  mend: string;
+  command: string;
+}
+
+const LINTERS: Partial<Record<Linter, string>> = {
+  ruff: "No linter found: using ruff",
+  none: "No linter found, and no ruff to use instead",
+};
+
 export class Status implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
   private phase: Phase = "stopped";
@@ -39,6 +51,35 @@ export class Status implements vscode.Disposable {
   /** What is shown, for a person who listens and for tests. */
   get text(): string {
     return this.item.text;
+  }
+
+  /** What an edit waits for before it is worked on; undefined where the engine is ready. */
+  get waiting(): string | undefined {
+    if (this.phase !== "running") {
+      return "starting the server…";
+    }
+    return this.engine.state === "ready" ? undefined : "loading the model…";
+  }
+
+  /** Whether there is a better model to be had. */
+  get advice(): boolean {
+    return this.phase === "running" && typeof this.engine.advice === "string";
+  }
+
+  /** What would make it better if it were there. */
+  get missing(): Missing[] {
+    if (this.phase === "missing") {
+      return [{ what: "The language server is not installed", mend: "Install", command: "copydesk.install" }];
+    }
+    const linter = this.phase === "running" && this.engine.linter ? LINTERS[this.engine.linter] : undefined;
+    return [
+      ...(this.advice
+        ? [{ what: "Standard model not installed", mend: "Get It", command: "copydesk.getModel" }]
+        : []),
+      ...(linter === undefined
+        ? []
+        : [{ what: linter, mend: "Find a Linter", command: "copydesk.findLinter" }]),
+    ];
   }
 
   setPhase(phase: Phase): void {
@@ -76,25 +117,25 @@ export class Status implements vscode.Disposable {
     const what = this.describe();
     const busy = this.phase === "running" && this.running > 0;
     const icon = busy ? "$(loading~spin)" : this.icon();
-    this.item.text = `${icon} copydesk${what === "" ? "" : `: ${what}`}`;
+    const missing = this.missing;
+    const hint = missing.length > 0 && this.phase === "running" ? " $(info)" : "";
+    this.item.text = `${icon} copydesk${what === "" ? "" : `: ${what}`}${hint}`;
     this.item.accessibilityInformation = {
-      label: `Copydesk: ${busy ? "busy, " : ""}${what}`,
+      label: [`Copydesk: ${busy ? "busy, " : ""}${what}`, ...missing.map((one) => one.what)].join(". "),
       role: "button",
     };
     const bad = (this.phase === "running" && state === "failed") || this.phase === "missing";
     this.item.backgroundColor = bad ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     const doing = this.phase !== "running" ? "" : busy ? "busy" : state;
-    const better =
-      this.phase === "running" && this.engine.advice ? "A better model can be had: click to get it" : "";
-    this.item.tooltip = [
-      this.item.text.replace(/\$\([^)]*\) /, ""),
-      doing,
-      message ?? "",
-      better,
-      "Click for details",
-    ]
-      .filter((line) => line !== "")
-      .join("\n");
+    const tooltip = new vscode.MarkdownString(undefined, true);
+    tooltip.isTrusted = { enabledCommands: missing.map(({ command }) => command) };
+    for (const line of [this.item.text.replace(/\$\([^)]*\) ?/g, ""), doing, message ?? ""]) {
+      tooltip.appendText(line).appendMarkdown("\n\n");
+    }
+    for (const { what: lacking, mend, command } of missing) {
+      tooltip.appendMarkdown(`$(info) ${lacking}. [${mend}](command:${command})\n\n`);
+    }
+    this.item.tooltip = tooltip.appendMarkdown("Click for details");
   }
 
   private icon(): string {

@@ -51,6 +51,7 @@ from copydesk_server.lsp.handlers.inline_completion import inline_completion
 from copydesk_server.lsp.handlers.lifecycle import exit, initialized, set_trace, shutdown
 from copydesk_server.lsp.handlers.prepare_rename import prepare_rename
 from copydesk_server.lsp.handlers.rename import rename
+from copydesk_server.lsp.handlers.selection_range import selection_range
 from copydesk_server.lsp.handlers.text_synchronization import did_change, did_close, did_open
 from copydesk_server.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
 from copydesk_server.lsp.inline_completions import InlineCompletions
@@ -72,6 +73,7 @@ from copydesk_server.lsp.request_deadline import RequestDeadline
 from copydesk_server.lsp.session_lifecycle import Lifecycle
 from copydesk_server.lsp.session_state import SessionState, workspace_folders
 from copydesk_server.lsp.settings import SettingsStore
+from copydesk_server.lsp.syntax_trees import SyntaxTrees
 from copydesk_server.lsp.transport import Connection
 from copydesk_server.lsp.unreadable import UnreadableChanges
 from copydesk_server.lsp.verification import BackgroundVerifier, Verify
@@ -161,13 +163,15 @@ class App:
         )
         programs = Programs(documents, encoding)
         self.linting = Linting(state, client, tasks, engine_sync, diagnostics, self.verifier)
+        self.linting.subscribe(display.linting)
         fix_all = FixAll(state, bars, diagnostics, requests, edits, prefetch, verify)
         renaming = Renaming(state, bars)
         advice = ModelAdvice(client, self.engine)
         provider = EditProvider(edits, prefetch, fix_all, programs, renaming, advice)
         applying = Applying(state, client)
         alternatives = Alternatives(state, client, tasks, programs, applying)
-        refactorings = RefactoringMenu(state)
+        trees = SyntaxTrees(state)
+        refactorings = RefactoringMenu(state, trees)
         maker = ActionMaker(state)
         menu = FixMenu(state, tasks, engine_sync, imports, propose, verify)
         fixes = FixActions(state, diagnostics, prefetch, programs, menu, maker)
@@ -189,6 +193,7 @@ class App:
             ),
             types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename(renaming),
             types.TEXT_DOCUMENT_RENAME: rename(renaming),
+            types.TEXT_DOCUMENT_SELECTION_RANGE: selection_range(state, trees),
             types.WORKSPACE_EXECUTE_COMMAND: execute_command(
                 client, requests, provider, applying, alternatives, ghost_text
             ),
@@ -204,7 +209,7 @@ class App:
                 structure, encoding, client, diagnostics, requests, provider, alternatives
             ),
             methods.PROGRAM: copydesk_program(programs),
-            methods.STATUS: copydesk_status(state, self.engine, ghost_text),
+            methods.STATUS: copydesk_status(state, self.engine, self.linting, ghost_text),
             methods.DIAGNOSTICS: copydesk_diagnostics(structure, diagnostics),
             methods.VISIBLE_RANGES: copydesk_visible_ranges(structure, documents, self.engine, diagnostics),
         }

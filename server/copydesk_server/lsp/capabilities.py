@@ -67,6 +67,7 @@ def server_capabilities(client: Mapping[str, Any]) -> dict[str, Any]:
         "renameProvider": {"prepareProvider": True, "workDoneProgress": True}
         if dig(client, "textDocument", "rename", "prepareSupport")
         else True,
+        "selectionRangeProvider": True,
         "executeCommandProvider": {"commands": list(commands(client)), "workDoneProgress": True},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }

@@ -13,6 +13,7 @@ from copydesk_server.lsp.fix_all import FixAll
 from copydesk_server.lsp.model_advice import ModelAdvice
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
+from copydesk_server.lsp.rebase import move_diagnostic
 from copydesk_server.lsp.renaming import Renaming
 
 
@@ -48,6 +49,17 @@ class EditProvider:
         if outcome is None:
             task.title = "copydesk: fixing" if task.kind == "fix" else "copydesk: editing"
             outcome = await self._edits.run(task)
+            self._learn(task, outcome)
         self._programs.made(task.document, outcome)
         self._model_advice.look_at(task, outcome)
         return outcome
+
+    def _learn(self, task: EditTask, outcome: EditOutcome) -> None:
+        """A fix that came to nothing is not offered again as long as its lines are the same."""
+        document = task.document
+        if task.diagnostic is None or outcome.status not in ("refused", "unchanged"):
+            return
+        changes = document.changes_since(task.version)
+        diagnostic = move_diagnostic(task.diagnostic, changes) if changes is not None else None
+        if diagnostic is not None and outcome.version == document.version:
+            self._prefetch.learn(document, diagnostic, outcome)

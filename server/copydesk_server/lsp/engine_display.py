@@ -1,8 +1,10 @@
 """What a person sees of the engine's life: a progress bar while the model loads, one message when something is wrong, and for
-clients that ask for it a `copydesk/status` notification with every change.
+clients that ask for it a `copydesk/status` notification with every change, also of who lints.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from lsprotocol import types
 
@@ -20,6 +22,14 @@ class EngineDisplay:
         self._client, self._bars = client, bars
         self._status_notifications = status_notifications
         self._bar: Bar | None = None
+        self._known: dict[str, Any] = {}
+        self._linter: str = "other"
+
+    def linting(self, linter: str) -> None:
+        """Who lints has changed. Of no interest before the engine has a state."""
+        self._linter = linter
+        if self._known:
+            self._notify()
 
     def engine_state(self, state: State, message: str | None, model: ModelInfo | None) -> None:
         """Once per change."""
@@ -40,13 +50,17 @@ class EngineDisplay:
             self._client.settle("engine-failed")
             if state == "ready":
                 self._client.settle("engine-restarting")
+        figures = (
+            {"model": model.name, "device": model.device, "dtype": model.dtype, "advice": model.advice}
+            if model
+            else {}
+        )
+        self._known = {"state": state, "message": message, **figures}
+        self._notify()
+
+    def _notify(self) -> None:
         if self._status_notifications:
-            known = (
-                {"model": model.name, "device": model.device, "dtype": model.dtype, "advice": model.advice}
-                if model
-                else {}
-            )
-            self._client.notify(STATUS, {"state": state, "message": message, **known})
+            self._client.notify(STATUS, {**self._known, "linter": self._linter})
 
     def engine_progress(self, message: str, percentage: int | None) -> None:
         """What loading is about."""

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from copydesk.request import Diagnostic
 from copydesk_server.errors import RuffError
@@ -37,6 +37,8 @@ FIRST_PAUSE = 2.0
 """Seconds in which another linter may begin to report, before that is done for one who seems to have none."""
 LANGUAGE = "python"
 
+Linter: TypeAlias = Literal["other", "ruff", "none"]
+"""Who reports on Python: another tool, as far as is known; ruff, run here for want of one; nobody, as there is no ruff either."""
 Later: TypeAlias = Callable[[float, Callable[[], None]], asyncio.TimerHandle]
 
 
@@ -64,7 +66,19 @@ class Linting:
         )
         state.settings.subscribe(self._reconsider)
         self._alone = False
+        self.linter: Linter = "other"
+        self._callbacks: list[Callable[[Linter], None]] = []
         diagnostics.subscribe(self._on_diagnostics)
+
+    def subscribe(self, callback: Callable[[Linter], None]) -> None:
+        """Be told whenever `linter` changes."""
+        self._callbacks.append(callback)
+
+    def _set_linter(self, linter: Linter) -> None:
+        if linter != self.linter:
+            self.linter = linter
+            for callback in self._callbacks:
+                callback(linter)
 
     def _wanted(self, document: OpenDocument) -> bool:
         lint = self._state.settings.of(document.uri).lint
@@ -86,6 +100,8 @@ class Linting:
         alone = self._diagnostics.reporting and LANGUAGE not in self._diagnostics.other_linters
         if alone != self._alone:
             self._alone = alone
+            if not alone:
+                self._set_linter("other")
             self._reconsider()
 
     def _begin(self, document: OpenDocument) -> None:
@@ -98,6 +114,8 @@ class Linting:
         from copydesk_server.ruff import APPLICABLE  # not before it is needed: `initialize` has no time
 
         ruff = await asyncio.to_thread(self._verifier.ruff)
+        if self._alone:
+            self._set_linter("none" if ruff is None else "ruff")
         if ruff is None:
             if self._state.settings.of(document.uri).lint == "on":
                 self._client.say_once(

@@ -80,6 +80,10 @@ class Prefetch:
                 return entry.outcome
         return None
 
+    def learn(self, document: OpenDocument, diagnostic: Diagnostic, outcome: EditOutcome) -> None:
+        """Keep what came of a fix that somebody asked for, of the document as it stands."""
+        self._keep(document, _Entry(diagnostic, outcome, _text(document, outcome), self._engine.info))
+
     def subscribe(self, callback: Callable[[OpenDocument], None]) -> None:
         """Be told of the document of which one more is there."""
         self._callbacks.append(callback)

@@ -1,14 +1,11 @@
-"""Refactorings as code actions: computed by syntax alone, in a thread, from a tree that is parsed anew only where the text
-changed.
+"""Refactorings as code actions: computed by syntax alone.
 
 An action's edit is computed again when it is chosen, for the text as it is then: it must be the same lines, moved or not.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,18 +19,16 @@ from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import modified
 from copydesk_server.lsp.rebase import move_range
 from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.syntax_trees import SyntaxTrees
 from copydesk_server.lsp.workspace_edits import lines_of_range, workspace_edit
 
 if TYPE_CHECKING:
+    from tree_sitter import Tree
+
     from copydesk.refactorings.menu import MenuEntry
-    from copydesk.syntax.tree import Parsed
 
 KIND = "refactoring"
 """What an action's data says it is."""
-MOST_BYTES = 1 << 19
-"""Documents of more are not parsed for a menu."""
-KEPT = 4
-"""Documents whose trees are kept."""
 Columns: TypeAlias = tuple[int, int]
 """What is chosen within one line: from one code point of it, 0-based, to another; None where several lines are."""
 
@@ -41,24 +36,19 @@ Columns: TypeAlias = tuple[int, int]
 class RefactoringMenu:
     """The refactorings of each open document."""
 
-    def __init__(self, state: SessionState) -> None:
-        self._state = state
-        self._parsed: OrderedDict[int, tuple[tuple[str, ...], Parsed]] = OrderedDict()
-        self._turn = asyncio.Lock()
-        state.documents.subscribe(lambda _: None, lambda *_: None, self._forget)
+    def __init__(self, state: SessionState, trees: SyntaxTrees) -> None:
+        self._state, self._trees = state, trees
 
     def serves(self, document: OpenDocument) -> bool:
         """Whether anything may be offered for a document."""
-        most = min(MOST_BYTES, self._state.settings.of(document.uri).max_document_bytes)
-        return document.language == "python" and not document.forgotten and document.size.bytes <= most
+        return document.language == "python" and self._trees.serves(document)
 
     async def entries(self, document: OpenDocument, chosen: types.Range) -> list[MenuEntry]:
         """What applies there. None where the document changes meanwhile."""
         if not self.serves(document) or not document.lines.lines:
             return []
-        lines, version = tuple(document.lines.lines), document.version
-        selected = lines_of_range(document.lines, chosen)
-        found = await self._compute(document.id, lines, selected, self._columns(document, chosen))
+        version, selected = document.version, lines_of_range(document.lines, chosen)
+        found = await self._compute(document, selected, self._columns(document, chosen))
         return found if document.version == version else []
 
     def _columns(self, document: OpenDocument, chosen: types.Range) -> Columns | None:
@@ -119,60 +109,25 @@ class RefactoringMenu:
             raise modified()
         if _digest(document.lines.lines[there[0] - 1 : there[1]]) != digest or not self.serves(document):
             raise modified()
-        lines, now = tuple(document.lines.lines), document.version
-        found = await self._compute(document.id, lines, there, columns)
+        now = document.version
+        found = await self._compute(document, there, columns)
         entry = next((one for one in found if (one.title, one.line - there[0]) == wanted), None)
         if entry is None or document.version != now:
             raise modified()
         return self._edit(document, entry)
 
-    def _forget(self, document: OpenDocument) -> None:
-        self._parsed.pop(document.id, None)
-
     async def _compute(
-        self, ident: int, lines: tuple[str, ...], selected: Range, columns: Columns | None
+        self, document: OpenDocument, selected: Range, columns: Columns | None
     ) -> list[MenuEntry]:
-        async with self._turn:
-            known = self._parsed.get(ident)
+        def menu(lines: tuple[str, ...], tree: Tree) -> list[MenuEntry]:
+            from copydesk.refactorings.menu import menu_at_line, menu_for_expression, menu_for_lines
 
-            def compute() -> tuple[Parsed | None, list[MenuEntry]]:
-                # Not before it is needed: the parsers take longer to import than `initialize` may take.
-                from copydesk.refactorings.menu import menu_at_line, menu_for_expression, menu_for_lines
+            if columns is None:
+                return menu_for_lines(lines, tree, selected)
+            named = menu_for_expression(lines, tree, selected[0], *columns)
+            return [*named, *menu_at_line(lines, tree, selected[0])]
 
-                parsed = _parsed(lines, known)
-                if parsed is None:
-                    return None, []
-                if columns is None:
-                    return parsed, menu_for_lines(lines, parsed.tree, selected)
-                named = menu_for_expression(lines, parsed.tree, selected[0], *columns)
-                return parsed, [*named, *menu_at_line(lines, parsed.tree, selected[0])]
-
-            parsed, found = await asyncio.to_thread(compute)
-            if parsed is not None:
-                self._parsed[ident] = lines, parsed
-                self._parsed.move_to_end(ident)
-                while len(self._parsed) > KEPT:
-                    self._parsed.popitem(last=False)
-            return found
-
-
-def _parsed(lines: tuple[str, ...], known: tuple[tuple[str, ...], Parsed] | None) -> Parsed | None:
-    """The tree of the lines, by way of an older one."""
-    from copydesk.syntax.tree import Parsed
-
-    if known is None:
-        return Parsed.of(lines, "python")
-    old, parsed = known
-    shortest = min(len(old), len(lines))
-    head = 0
-    while head < shortest and old[head] == lines[head]:
-        head += 1
-    if head == len(old) == len(lines):
-        return parsed
-    tail = 0
-    while tail < shortest - head and old[-1 - tail] == lines[-1 - tail]:
-        tail += 1
-    return parsed.changed(lines, head, tail)
+        return await self._trees.compute(document, menu, [])
 
 
 def _localised(lines: Sequence[str], edit: LineEdit, majority: str) -> str:

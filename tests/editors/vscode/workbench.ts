@@ -280,7 +280,7 @@ export class Workbench {
   async close(failed = false): Promise<void> {
     if (failed && this.page !== undefined) {
       await this.page
-        .screenshot({ path: path.join(tmpdir(), "copydesk-vscode-failed.png") })
+        .screenshot({ path: path.join(tmpdir(), `copydesk-vscode-failed-${this.port}.png`) })
         .catch(() => undefined);
     }
     await this.browser?.close();

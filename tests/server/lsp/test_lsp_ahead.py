@@ -10,6 +10,7 @@ import pytest
 
 from copydesk.request import ToolFix
 from copydesk_server.lsp import lint, prefetch
+from copydesk_server.lsp.verification import BackgroundVerifier
 from copydesk_server.verification import Judgement
 from fake_engine import FakeJob
 from lsp_desk import RESOLVES, URI, Desk, applied, desk, diagnostic, edit, span, with_actions
@@ -380,6 +381,29 @@ def test_who_has_no_linter_gets_one_until_another_reports() -> None:
             assert len(d.notified("textDocument/publishDiagnostics")) == count
 
     run(scenario)
+
+
+def test_the_status_says_who_lints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also without being asked, once that changes."""
+
+    async def scenario(found: str) -> None:
+        async with desk(options={"status": True}, judge=None) as d:
+            d.app.settings.set_values({"precompute": False})
+            d.open("import os\n")
+            assert (await d.request("copydesk/status", {}))["linter"] == "other"
+            say(d)
+            await d.until(lambda _: last(d) == found)
+            assert (await d.request("copydesk/status", {}))["linter"] == found
+            say(d, diagnostic(0, "`os` imported but unused"))
+            await d.until(lambda _: last(d) == "other")
+
+    def last(d: Desk) -> str | None:
+        told = d.notified("copydesk/status")
+        return told[-1]["linter"] if told else None
+
+    asyncio.run(scenario("ruff"))
+    monkeypatch.setattr(BackgroundVerifier, "ruff", lambda self: None)
+    asyncio.run(scenario("none"))
 
 
 @pytest.mark.parametrize("setting", ["off", "auto"])

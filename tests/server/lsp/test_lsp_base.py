@@ -123,6 +123,7 @@ asyncio.run(main())
         "exit", "initialized", "shutdown", "$/setTrace",
         "textDocument/didOpen", "textDocument/didChange", "textDocument/didClose",
         "textDocument/codeAction", "codeAction/resolve", "textDocument/prepareRename", "textDocument/rename",
+        "textDocument/selectionRange",
         "window/workDoneProgress/cancel",
         "workspace/executeCommand", "workspace/didChangeConfiguration", "workspace/didChangeWatchedFiles",
         "workspace/didChangeWorkspaceFolders",

@@ -343,3 +343,26 @@ def test_all_of_a_kind_in_the_file() -> None:
             assert titles == ["Look for a fix: Whatever (copydesk)"]
 
     run(scenario)
+
+
+def test_a_fix_that_came_to_nothing_is_not_offered_again_until_its_lines_change() -> None:
+    async def scenario() -> None:
+        async with desk(with_actions(disabledSupport=True)) as d:
+            d.engine.script = lambda job: job.finished("refused", "nobody knows")
+            d.app.settings.set_values({"precompute": False})
+            d.open("def f(total):\n    return frobnicate\n")
+            found = {**diagnostic(1, "nobody knows this rule"), "code": "X1"}
+            (offered,) = await d.actions((1, 11), diagnostics=[found], only=["quickfix"], triggerKind=2)
+            assert "edit" not in await d.request("codeAction/resolve", offered)
+            assert await d.actions((1, 11), diagnostics=[found], only=["quickfix"], triggerKind=2) == []
+            (refused,) = await d.actions((1, 11), diagnostics=[found], only=["quickfix"], triggerKind=1)
+            assert refused["disabled"] == {"reason": "nobody knows"}
+            d.change((0, 0), (0, 0), "# above\n")
+            found = {**diagnostic(2, "nobody knows this rule"), "code": "X1"}
+            assert await d.actions((2, 11), diagnostics=[found], only=["quickfix"], triggerKind=2) == []
+            d.change((2, 4), (2, 10), "yield")
+            (again,) = await d.actions((2, 11), diagnostics=[found], only=["quickfix"], triggerKind=2)
+            assert "disabled" not in again
+            assert len(d.engine.jobs) == 1
+
+    run(scenario)

@@ -7,11 +7,12 @@ from typing import Any
 
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.lsp.inline_completions import InlineCompletions
+from copydesk_server.lsp.lint import Linting
 from copydesk_server.lsp.session_state import SessionState
 
 
 def copydesk_status(
-    state: SessionState, engine: Engine, inline_completions: InlineCompletions
+    state: SessionState, engine: Engine, linting: Linting, inline_completions: InlineCompletions
 ) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """The notification of the same name is `engine_display.py`'s."""
 
@@ -20,6 +21,7 @@ def copydesk_status(
         return {
             **figures,
             "openDocuments": len(state.documents),
+            "linter": linting.linter,
             "positionEncoding": state.encoding.value,
             "inlineCompletions": {
                 "shown": inline_completions.shown,

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { results } from "../bare.ts";
+import { Box, scenarios } from "../box.ts";
 import { Workbench } from "../workbench.ts";
 
 const GREET =
@@ -24,7 +25,8 @@ const TRIED = LOAD.replace(
 const LINES: [number, number] = [4, 6];
 
 let bench: Workbench;
-let failed = false;
+let box: Box;
+const { scenario, failed } = scenarios(test);
 
 before(async () => {
   bench = await Workbench.open({
@@ -46,78 +48,16 @@ before(async () => {
     },
   });
   await bench.load();
+  box = new Box(bench);
 });
-after(async () => bench?.close(failed));
-
-function scenario(name: string, run: () => Promise<void>): void {
-  test(name, async () => {
-    assert.ok(!failed, "an earlier scenario of this window failed");
-    try {
-      await run();
-    } catch (error) {
-      failed = true;
-      throw error;
-    }
-  });
-}
-
-const thread = (): ReturnType<typeof bench.page.locator> => bench.page.locator(".review-widget");
-const lens = (text: string | RegExp): ReturnType<typeof bench.page.locator> =>
-  bench.page.locator(".codelens-decoration a", { hasText: text }).first();
-
-async function write(name: string, lines: [number, number], instruction: string): Promise<void> {
-  await bench.edit(name);
-  await bench.ready();
-  await bench.select(...lines);
-  await bench.page.keyboard.press("Control+Alt+E");
-  await thread().locator(".edit-textarea .monaco-editor.focused").waitFor();
-  await bench.page.keyboard.insertText(instruction);
-  await bench.until(async () => (await written()) === instruction, "the instruction");
-}
-
-async function written(): Promise<string> {
-  const text: string = await thread().locator(".edit-textarea .view-lines").innerText();
-  return text.replaceAll("\u00a0", " ").trim();
-}
-
-async function ask(name: string, lines: [number, number], instruction: string): Promise<void> {
-  await write(name, lines, instruction);
-  await bench.page.keyboard.press("Control+Enter");
-}
-
-async function shown(): Promise<void> {
-  await lens("Accept").waitFor();
-}
-
-async function gone(): Promise<void> {
-  await thread().waitFor({ state: "detached" });
-  await bench.page
-    .locator(".codelens-decoration a", { hasText: /Accept|Editing/ })
-    .waitFor({ state: "detached" });
-}
-
-/** The engine's process stands still: an edit is on its way for as long as the test wants. */
-async function held(run: () => Promise<void>): Promise<void> {
-  const engines = bench.descendants("multiprocessing.spawn");
-  assert.equal(engines.length, 1, "one engine");
-  for (const pid of engines) {
-    process.kill(pid, "SIGSTOP");
-  }
-  try {
-    await run();
-  } finally {
-    for (const pid of engines) {
-      process.kill(pid, "SIGCONT");
-    }
-  }
-}
+after(async () => bench?.close(failed()));
 
 scenario(
   "what is shown is not in the buffer; accepted it is what the server says; one undo takes it back",
   async () => {
-    await ask("accept.py", LINES, RETURN);
-    await shown();
-    await bench.page.locator(".review-widget", { hasText: "greet(name) -> str:" }).waitFor();
+    await box.ask("accept.py", LINES, RETURN);
+    await box.shown();
+    await box.thread.filter({ hasText: "greet(name) -> str:" }).waitFor();
     await bench.saved("accept.py", GREET, "no markers, no text");
     assert.equal(
       await bench.page.locator(".panel .comments-panel").count(),
@@ -127,7 +67,7 @@ scenario(
     await bench.focus();
     await bench.page.keyboard.press("Control+Enter");
     await bench.dirty("accept.py");
-    await gone();
+    await box.gone();
     const [expected] = await results([{ text: GREET, lines: LINES, instruction: RETURN }]);
     assert.equal(expected, RETURNS(GREET), "what the server says without any editor");
     await bench.saved("accept.py", expected);
@@ -139,12 +79,12 @@ scenario(
 );
 
 scenario("several lines, accepted by the code lens, undone at once", async () => {
-  await ask("load.py", [1, 4], TRY);
-  await shown();
+  await box.ask("load.py", [1, 4], TRY);
+  await box.shown();
   await bench.picture("preview");
-  await lens("Accept").click();
+  await box.lens("Accept").click();
   await bench.dirty("load.py");
-  await gone();
+  await box.gone();
   await bench.saved("load.py", TRIED);
   await bench.focus();
   await bench.page.keyboard.press("Control+Z");
@@ -159,7 +99,8 @@ scenario("the program's view", async () => {
   const text = (
     await bench.page.locator(".editor-group-container").last().locator(".view-lines").innerText()
   ).replaceAll("\u00a0", " ");
-  assert.match(text, /load\.py: edited, checked/);
+  assert.ok(text.indexOf("def load") < text.indexOf("<program>"), "first the text and its origin");
+  assert.ok(text.indexOf("<program>") < text.indexOf("load.py: edited, checked"), "last the figures");
   assert.match(text, /1 = copy 1-3 +│ def load\(path\):/);
   assert.match(text, /~ sub 4 +│ +try:/);
   assert.match(text, /\+ gen +│ +except OSError:/);
@@ -169,39 +110,39 @@ scenario("the program's view", async () => {
 });
 
 scenario("rejected: nothing has happened", async () => {
-  await ask("reject.py", LINES, RETURN);
-  await shown();
+  await box.ask("reject.py", LINES, RETURN);
+  await box.shown();
   await bench.page.keyboard.press("Escape");
-  await gone();
+  await box.gone();
   assert.equal(await bench.page.locator('.tab[data-resource-name="reject.py"].dirty').count(), 0);
   await bench.saved("reject.py", GREET);
 });
 
 scenario("the earlier instruction comes back by a key", async () => {
-  await write("reject.py", LINES, "draft");
+  await box.write("reject.py", LINES, "draft");
   await bench.page.keyboard.press("Alt+ArrowUp");
-  await bench.until(async () => (await written()) === RETURN, "the newest instruction");
+  await box.has(RETURN);
   await bench.page.keyboard.press("Alt+ArrowUp");
-  await bench.until(async () => (await written()) === TRY, "the one before");
+  await box.has(TRY);
   await bench.page.keyboard.press("Alt+ArrowDown");
   await bench.page.keyboard.press("Alt+ArrowDown");
-  await bench.until(async () => (await written()) === "draft", "the draft");
+  await box.has("draft");
   await bench.page.keyboard.press("Escape");
-  await gone();
+  await box.gone();
 });
 
 scenario("cancelled in the middle: nothing comes of it, and the next edit does", async () => {
-  await write("cancel.py", LINES, RETURN);
-  await held(async () => {
+  await box.write("cancel.py", LINES, RETURN);
+  await box.held(async () => {
     await bench.page.keyboard.press("Control+Enter");
-    await lens("Editing").waitFor();
+    await box.lens("Editing").waitFor();
     await bench.focus();
     await bench.page.keyboard.press("Escape");
-    await gone();
+    await box.gone();
   });
   assert.equal(await bench.page.locator('.tab[data-resource-name="cancel.py"].dirty').count(), 0);
-  await ask("cancel.py", LINES, RETURN);
-  await shown();
+  await box.ask("cancel.py", LINES, RETURN);
+  await box.shown();
   await bench.saved("cancel.py", GREET);
   await bench.focus();
   await bench.page.keyboard.press("Control+Enter");
@@ -210,67 +151,67 @@ scenario("cancelled in the middle: nothing comes of it, and the next edit does",
 });
 
 scenario("a line typed above while the edit is made moves it", async () => {
-  await write("moved.py", LINES, RETURN);
-  await held(async () => {
+  await box.write("moved.py", LINES, RETURN);
+  await box.held(async () => {
     await bench.page.keyboard.press("Control+Enter");
-    await lens("Editing").waitFor();
+    await box.lens("Editing").waitFor();
     await bench.goTo(2);
     await bench.page.keyboard.insertText("# typed\n");
     await bench.dirty("moved.py");
   });
-  await shown();
+  await box.shown();
   await bench.goTo(3);
   await bench.page.keyboard.insertText("# and again\n");
   await bench.focus();
   await bench.page.keyboard.press("Control+Enter");
-  await gone();
+  await box.gone();
   const typed = GREET.replace("import sys\n\n", "import sys\n# typed\n# and again\n\n");
   await bench.saved("moved.py", RETURNS(typed));
 });
 
 scenario("a change in the very lines: made once more for the text as it is", async () => {
-  await write("inside.py", LINES, RETURN);
-  await held(async () => {
+  await box.write("inside.py", LINES, RETURN);
+  await box.held(async () => {
     await bench.page.keyboard.press("Control+Enter");
-    await lens("Editing").waitFor();
+    await box.lens("Editing").waitFor();
     await bench.goTo(5, 12);
     await bench.page.keyboard.insertText("oh, ");
     await bench.dirty("inside.py");
   });
-  await shown();
+  await box.shown();
   await bench.focus();
   await bench.page.keyboard.press("Control+Enter");
-  await gone();
+  await box.gone();
   await bench.saved("inside.py", RETURNS(GREET.replace('"hello ', '"oh, hello ')));
 });
 
 scenario("changed a second time: nothing is applied, and the person is told", async () => {
-  await write("twice.py", LINES, RETURN);
-  await held(async () => {
+  await box.write("twice.py", LINES, RETURN);
+  await box.held(async () => {
     await bench.page.keyboard.press("Control+Enter");
-    await lens("Editing").waitFor();
+    await box.lens("Editing").waitFor();
     await bench.goTo(5, 12);
     await bench.page.keyboard.insertText("oh, ");
     await bench.dirty("twice.py");
   });
-  await shown();
+  await box.shown();
   let text = GREET.replace('"hello ', '"oh, hello ');
   // A change that came before the question had left is none that the answer is late for: then the next one is the first.
   for (const letter of ["x", "y"]) {
     await bench.goTo(4, 5);
     await bench.page.keyboard.insertText(letter);
     text = text.replace("def ", `def ${letter}`);
-    const asked = thread().filter({ hasText: `def ${letter}` });
+    const asked = box.thread.filter({ hasText: `def ${letter}` });
     await bench.until(
-      async () => (await thread().count()) === 0 || (await asked.count()) > 0,
+      async () => (await box.thread.count()) === 0 || (await asked.count()) > 0,
       "an end, or another answer",
     );
-    if ((await thread().count()) === 0) {
+    if ((await box.thread.count()) === 0) {
       break;
     }
-    await shown();
+    await box.shown();
   }
-  await gone();
+  await box.gone();
   await bench.notified("The code changed; nothing was applied.");
   await bench.saved("twice.py", text);
 });
@@ -280,12 +221,12 @@ scenario("a file with CRLF, and one with characters outside the BMP", async () =
     ["crlf.py", CRLF, RETURNS(CRLF)],
     ["astral.py", ASTRAL, RETURNS_ASTRAL],
   ] as const) {
-    await ask(name, LINES, RETURN);
-    await shown();
+    await box.ask(name, LINES, RETURN);
+    await box.shown();
     await bench.focus();
     await bench.page.keyboard.press("Control+Enter");
     await bench.dirty(name);
-    await gone();
+    await box.gone();
     const [result] = await results([{ text, lines: LINES, instruction: RETURN }]);
     await bench.saved(name, expected);
     assert.equal(result, expected);
@@ -297,7 +238,7 @@ scenario("a recipe from the settings, by its command", async () => {
   await bench.select(...LINES);
   await bench.command("Copydesk: Edit Selection with Recipe…");
   await bench.page.locator(".quick-input-list .monaco-list-row", { hasText: "Return a string" }).click();
-  await shown();
+  await box.shown();
   await bench.focus();
   await bench.page.keyboard.press("Control+Enter");
   await bench.dirty("recipe.py");
