@@ -112,7 +112,7 @@ class Way:
 def measure(
     editor: Editor, examples: Sequence[Example], *, candidates: int, token_by_token: bool, name: str
 ) -> Way:
-    """Decode all examples one way, greedily (further candidates are sampled, the likeliest program wins)."""
+    """Decode all examples one way: greedily, or the likeliest of several candidates that passes its checks."""
     way = Way(name, candidates)
     cost = CodecCost(editor.loaded_model.codec) if editor.loaded_model.codec is not None else None
     for first in range(0, len(examples), TOGETHER):
@@ -186,8 +186,8 @@ def choice_table(title: str, ways: Sequence[Way]) -> Table:
         tuple(rows),
         (
             "Defects of all kinds that tools find, put into HumanEvalPack's solutions, which the model never saw; diagnostics do"
-            " not narrow the edit to a list here, so that every span is the model's own choice. Greedy; a second and further"
-            f" candidate is sampled, and the likeliest program wins. {TOGETHER} requests together.",
+            " not narrow the edit to a list here, so that every span is the model's own choice. Greedy; of several candidates,"
+            f" the most probable programs, the first that passes its checks wins. {TOGETHER} requests together.",
             "Endpoints: first and last lines of the shortest program's copies that are one of the decoded program's.",
         ),
     )  # fmt: skip

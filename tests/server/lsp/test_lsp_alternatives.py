@@ -308,6 +308,30 @@ def test_a_command_asks_and_answers_at_once() -> None:
     run(scenario)
 
 
+def test_a_resolved_action_has_its_candidates_beside_its_edit() -> None:
+    async def scenario() -> None:
+        for own in (False, True):
+            async with desk(RESOLVES, options={"alternatives": own}, judge=checked) as d:
+                d.app.settings.set_values(
+                    {"recipes": [{"title": "Renamed", "instruction": INSTRUCTION}], "candidates": 3}
+                )
+                d.open(TEXT)
+                action = next(a for a in await d.actions((1, 0), (2, 0)) if a["title"].startswith("Renamed"))
+                ident = d.ask("codeAction/resolve", action)
+                job = await d.engine.job(0)
+                assert job.request.candidates == 3
+                job.plan((2, 2))
+                job.finished("edited", None, edits=(FIRST,), alternatives=ALTERNATIVES)
+                resolved = (await d.answer(ident))["result"]
+                assert applied(TEXT, resolved["edit"], 1) == TEXT.replace("b", "first")
+                beside = resolved["data"].get("alternatives", [])
+                assert [one["title"] for one in beside] == [one.title for one in ALTERNATIVES if own]
+                await d.settled()
+                assert not d.notified(ASKS)
+
+    run(scenario)
+
+
 def test_a_client_that_cannot_apply_edits_is_told_in_words() -> None:
     async def scenario() -> None:
         async with desk({"textDocument": RESOLVES["textDocument"]}, judge=checked) as d:

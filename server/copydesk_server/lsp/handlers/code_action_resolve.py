@@ -49,11 +49,19 @@ def code_action_resolve(
                 explain(client, outcome)
             return attrs.evolve(action, command=command)
         known = state.capabilities.resolves_tags
+        beside = {}
+        if outcome.alternatives and alternatives.clients_own:
+            beside["alternatives"] = alternatives.described(task.document, outcome)
         return attrs.evolve(
             action,
             edit=maker.edit(task.document, outcome.edits, outcome.applicability),
             tags=maker.tags(generated=outcome.by_model) if known else action.tags,
-            data={**action.data, "verdict": outcome.verdict, "applicability": outcome.applicability},
+            data={
+                **action.data,
+                "verdict": outcome.verdict,
+                "applicability": outcome.applicability,
+                **beside,
+            },
         )
 
     return handle
