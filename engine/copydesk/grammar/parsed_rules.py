@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 
 from copydesk.grammar.rules import OpName, Rules, State
 from copydesk.pushdown.automaton import Config, Stack
@@ -42,11 +43,12 @@ class ParsedPage:
         self._cells = [self._tree.of(*span) for span in spans]
         self._error = effects.first_error(lines)
         self._whole = self._error > self._count + 1
-        entry = self._tree.of(1, self._ends[0]).of(effects.automaton.start)
-        self.entry = LOST if entry is None else entry
         self._steps: dict[tuple[int, Config], Config | None] = {}
         self._rests: dict[int, Effect] = {}
+        self._befores: dict[int, Config | None] = {}
         self._goals: dict[tuple[int, Stack], Goal] = {}
+        entry = self._before(self._ends[0] + 1)
+        self.entry = LOST if entry is None else entry
 
     def copy(self, config: Config, first: int, last: int) -> Config | None:
         """The configuration behind lines first..last of the page; None where they may not stand behind `config`."""
@@ -65,11 +67,18 @@ class ParsedPage:
         text in its place would mend."""
         if self._ends[line - 1] < self._error <= self._ends[line]:
             return config == self._before(self._ends[line - 1] + 1)
-        return self._error <= self._ends[line - 1] and self._furthest(self._error + 1)[0] <= self._ends[line]
+        return self._error <= self._ends[line - 1] and self._second_error <= self._ends[line]
+
+    @cached_property
+    def _second_error(self) -> int:
+        """The next line that no text in place of the first error's mends."""
+        return self._furthest(self._error + 1)[0]
 
     def _before(self, line: int) -> Config | None:
         """The configuration in front of a line of the document as it is; None behind its first error."""
-        return self._tree.of(1, line - 1).of(self.effects.automaton.start)
+        if line not in self._befores:
+            self._befores[line] = self._tree.of(1, line - 1).of(self.effects.automaton.start)
+        return self._befores[line]
 
     def fits(self, position: int, config: Config) -> bool:
         """Whether everything behind `position` may follow as it is."""
