@@ -16,7 +16,7 @@ from random import Random
 from decoding import byte_codec
 from json_programs import REGIMES, run_programs
 
-AT_ONCE = 300
+AT_ONCE = 50
 """Programs between two looks at the clock."""
 
 
