@@ -91,6 +91,32 @@ def test_the_round_trip_is_told(sshd: LoopbackSshd, proxy: DelayingProxy) -> Non
     run(main())
 
 
+def test_requests_of_an_editor_outlive_a_cut(sshd: LoopbackSshd, proxy: DelayingProxy) -> None:
+    with LspClient() as client:
+        command = sshd.command(SCRIPTED, port=proxy.port)
+        client.settings = {"engine": {"command": list(command)}, "precompute": False}
+        client.ignore("window/showMessage")
+        client.initialize()
+        client.ready()
+        uri = client.open("file:///a.py", TEXT)
+        line = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+        for number in range(1, 4):
+            top = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+            version = client.change(uri, {"range": top, "text": f"# {number}\n"})
+            asked = client.ask(
+                "copydesk/edit",
+                {
+                    "textDocument": {"uri": uri, "version": version},
+                    "range": line,
+                    "instruction": "say # new\n",
+                },
+            )
+            assert proxy.cut() == 2
+            answer: dict[str, Any] = client.answer(asked)
+            assert (answer["status"], answer["version"]) == ("edited", version)
+            client.ready(lambda status, number=number: status["connection"]["reconnects"] == number)
+
+
 class Person:
     """Types, asks, and asks once more where a connection was lost, as the edit service does."""
 

@@ -2,8 +2,9 @@
 
     python -m copydesk_benchmarks engine_over_ssh [--model NAME] [--threads N] [--delay 0.05] [--scale 1.0]
 
-The same machine runs both ends: what differs is the way between them. `--delay`: seconds that a proxy before sshd holds back
-every byte, each way. Target: with 50 ms of delay at most 120 ms more than a child, p50. Needs sshd and ssh.
+Every fix is the engine's, none the linter's own. The same machine runs both ends, and each fix is asked of all in turn, so
+that what differs is the way between them. `--delay`: seconds that a proxy before sshd holds back every byte, each way. Target:
+with 50 ms of delay at most 120 ms more than a child, p50. Needs sshd and ssh.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -29,23 +30,29 @@ from lsp_client import environment as tree
 LINES = 500
 
 
-def measure(command: Sequence[str], args: argparse.Namespace) -> tuple[list[float], dict[str, object]]:
-    """Seconds of each fix, asked a second time, and the connection's figures. No edit is applied, so pages stay warm."""
-    text, seconds = source(LINES), []
-    with LspClient(host=None, env={"OMP_NUM_THREADS": str(args.threads)}, model=args.model) as client:
-        client.settings = {"engine": {"command": list(command)}, "precompute": False}
-        client.ignore("window/showMessage")
-        client.initialize(FULL)
-        client.open(URI, text)
-        ready(client)
-        for found in diagnostics(text)[: round(100 * args.scale)]:
-            params = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": found}
+def connected(command: Sequence[str], args: argparse.Namespace, text: str) -> LspClient:
+    """A server of this engine that has the text open and is ready."""
+    client = LspClient(host=None, env={"OMP_NUM_THREADS": str(args.threads)}, model=args.model)
+    client.settings = {"engine": {"command": list(command)}, "precompute": False, "linterFixes": "none"}
+    client.ignore("window/showMessage")
+    client.initialize(FULL)
+    client.open(URI, text)
+    ready(client)
+    return client
+
+
+def measure(clients: Mapping[str, LspClient], text: str, count: int) -> dict[str, list[float]]:
+    """Seconds of each fix, asked a second time. No edit is applied, so pages stay warm."""
+    seconds: dict[str, list[float]] = {name: [] for name in clients}
+    for found in diagnostics(text)[:count]:
+        params = {"textDocument": {"uri": URI, "version": 1}, "diagnostic": found}
+        for name, client in clients.items():
             client.request("copydesk/edit", params)
             began = time.perf_counter()
             answer = client.request("copydesk/edit", params)
-            if answer["counts"].get("forwards"):
-                seconds.append(time.perf_counter() - began)
-        return seconds, client.request("copydesk/status").get("connection", {})
+            if answer["ms"]:  # the engine was asked
+                seconds[name].append(time.perf_counter() - began)
+    return seconds
 
 
 def main() -> int:
@@ -78,13 +85,17 @@ def main() -> int:
                 program, port=proxy.port, threads=args.threads
             ),
         }
-        table, figures, base = Table(), {}, 0.0
-        for name, command in ways.items():
-            seconds, figures[name] = measure(command, args)
-            base = base or median(seconds)
-            table.row(name, seconds, f"{1e3 * (base + 0.12):.0f} p50" if command else "")
-    print()
-    for name, connection in figures.items():
-        if connection:
-            print(f"- {name}: " + ", ".join(f"{key} {value}" for key, value in connection.items()))
+        text = source(LINES)
+        clients = {
+            name: stack.enter_context(connected(command, args, text)) for name, command in ways.items()
+        }
+        seconds, table = measure(clients, text, round(100 * args.scale)), Table()
+        for name, values in seconds.items():
+            table.row(
+                name, values, f"{1e3 * (median(seconds['a child']) + 0.12):.0f} p50" if ways[name] else ""
+            )
+        print()
+        for name in [name for name, command in ways.items() if command]:
+            figures = clients[name].request("copydesk/status")["connection"]
+            print(f"- {name}: " + ", ".join(f"{key} {value}" for key, value in figures.items()))
     return 0

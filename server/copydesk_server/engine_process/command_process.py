@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 OVERTAKING = frozenset({"cancel", "ping", "status", "logging", "bye"})
 """What goes before changes and requests that wait to be written."""
 WORDS = 300
-"""Characters of the last line of standard error that are told."""
+"""Characters that are told of a message for people, and of the last line of standard error."""
 
 
 class CommandProcess:
@@ -53,6 +53,7 @@ class CommandProcess:
             raise EngineStartError(f"`{self._name}` cannot be started: {error.strerror}") from None
         self.bytes_sent = self.bytes_received = 0
         self.copydesk: str | None = None  # the other side's version, once it is known
+        self._streamed = 0  # bytes of hunks since the last result
         self._ended = threading.Lock()
         self._over = False
         self._said = b""
@@ -77,7 +78,7 @@ class CommandProcess:
             self.bytes_received += len(frame) + 4
             message = message_of(frame)
             if self.copydesk is not None:
-                return check_to_server(message)
+                return self._bounded(check_to_server(message), len(frame))
             different = mismatch(message)
         except EngineProtocolError as error:
             if self.copydesk is None:
@@ -90,6 +91,19 @@ class CommandProcess:
         self.copydesk = message["copydesk"]
         log.info("connected to an engine of copydesk %s", one_line(message["copydesk"])[:32])
         return {"kind": "progress", "message": "Connected", "percentage": None}
+
+    def _bounded(self, message: Message, size: int) -> Message:
+        """As it is, but for what people read, which is cut. Raises EngineProtocolError for a stream without an end."""
+        kind = message["kind"]
+        if kind == "hunk":
+            self._streamed += size
+            if self._streamed > TO_SERVER:
+                raise EngineProtocolError("more hunks than an edit has")
+        elif kind == "result":
+            self._streamed = 0
+        elif kind in ("failed", "progress"):
+            message["message"] = one_line(message["message"])[:WORDS]
+        return message
 
     def send(self, message: Message) -> None:
         """Raises OSError where nobody reads any more, ValueError for what cannot be written."""

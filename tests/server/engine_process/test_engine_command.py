@@ -16,6 +16,7 @@ import pytest
 from copydesk import __version__
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
+from copydesk_server.engine_process import command_process
 from copydesk_server.engine_process.client import Engine
 from copydesk_server.engine_process.frames import (
     LENGTH,
@@ -234,6 +235,7 @@ READY: Message = {
         (writing(HELLO + LENGTH.pack(TO_SERVER + 1)), "it sent a frame of"),
         (writing(HELLO + LENGTH.pack(9) + b"\xff" * 9), "it sent a frame that is not JSON"),
         (writing(HELLO + LENGTH.pack(1 << 15) + b"[" * (1 << 15)), "it sent a frame that is not JSON"),
+        (answering({"kind": "failed", "message": "no\x1b[2J\nmodel" + "!" * 1000}), "no\u241b[2J model!!!"),
         (answering([1]), "it sent a frame that is no message"),
         (answering({"kind": "open"}), "it sent a message of an unknown kind"),
         (answering({"kind": "ready", "info": {}}), "it sent a message `ready` whose fields"),
@@ -295,6 +297,19 @@ def test_an_edit_for_another_version_is_not_taken() -> None:
             job = Mirror(engine).ask("text")
             result = await job.result
             assert (result.status, result.edits, result.lost) == ("failed", (), True)
+
+    run(main())
+
+
+def test_a_stream_without_an_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_process, "TO_SERVER", 1000)
+    hunks = [{"kind": "hunk", "id": 1, "seq": n, "edits": [[0, 0, 0, 0, "x" * 50]]} for n in range(20)]
+
+    async def main() -> None:
+        async with started(answering(READY, *hunks), backoff=(3600.0,)) as (engine, _):
+            job = Mirror(engine).ask("text", stream=True)
+            assert (await job.result).lost
+            assert "more hunks than an edit has" in str(engine.message)
 
     run(main())
 
