@@ -51,6 +51,8 @@ end
 local function highlights()
   vim.api.nvim_set_hl(0, "CopydeskAdd", { link = "DiffAdd", default = true })
   vim.api.nvim_set_hl(0, "CopydeskDelete", { link = "DiffDelete", default = true })
+  vim.api.nvim_set_hl(0, "CopydeskKept", { link = "Comment", default = true })
+  vim.api.nvim_set_hl(0, "CopydeskHint", { link = "DiagnosticHint", default = true })
   vim.api.nvim_set_hl(0, "CopydeskCopied", { link = "Comment", default = true })
   vim.api.nvim_set_hl(0, "CopydeskGenerated", { link = "DiffAdd", default = true })
   vim.api.nvim_set_hl(0, "CopydeskSubstituted", { link = "DiffChange", default = true })

@@ -59,4 +59,10 @@ function M.version(buf)
   return vim.lsp.util.buf_versions[buf]
 end
 
+--- The runs in which two texts differ by lines, as { first, count, first, count }.
+function M.diff(old, new)
+  local diff = vim.text and vim.text.diff or vim.diff
+  return diff(old, new, { result_type = "indices" })
+end
+
 return M

@@ -4,11 +4,13 @@
 local alternatives = require("copydesk.alternatives")
 local apply = require("copydesk.apply")
 local compat = require("copydesk.compat")
+local hint = require("copydesk.hint")
 local history = require("copydesk.history")
 local options = require("copydesk.options")
 local preview = require("copydesk.preview")
 local say = require("copydesk.say")
 local scopes = require("copydesk.scope")
+local status = require("copydesk.status")
 
 local M = {}
 
@@ -33,6 +35,7 @@ local function drop(buf)
   if job then
     scopes.forget(job.scope)
     preview.clear(buf)
+    hint.clear(buf)
     pcall(vim.api.nvim_del_augroup_by_name, "copydesk_waiting_" .. buf)
     changed_status()
   end
@@ -83,6 +86,7 @@ local function wait(buf, job, edits, row)
   job.edits, job.edits_row = edits, row
   preview.clear(buf)
   preview.show(buf, edits, job.client.offset_encoding)
+  hint.waiting(buf, row)
   vim.api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
     group = vim.api.nvim_create_augroup("copydesk_waiting_" .. buf, { clear = true }),
     buffer = buf,
@@ -96,10 +100,16 @@ local function wait(buf, job, edits, row)
   changed_status()
 end
 
---- Neovim tells nobody of a request that the server cancelled (something newer was asked for the same lines), nor of those that
---- die with a server: so every now and then somebody looks.
+--- A sign of life. Neovim tells nobody of a request that the server cancelled (something newer was asked for the same lines), nor
+--- of those that die with a server: so every now and then somebody looks.
 local function watch(buf, job)
-  local token, gone, timer = job.token, 0, uv.new_timer()
+  local token, gone, looks, begun, timer = job.token, 0, 0, uv.now(), uv.new_timer()
+  local function alive()
+    local seconds = math.floor((uv.now() - begun) / 1000)
+    hint.running(buf, scopes.row(job.scope), looks, seconds, status.doing(job.client))
+    looks = looks + 1
+  end
+  alive()
   timer:start(LOOK, LOOK, vim.schedule_wrap(function()
     if timer:is_closing() then
       return
@@ -108,6 +118,7 @@ local function watch(buf, job)
       timer:close()
       return
     end
+    alive()
     local stopped = compat.is_stopped(job.client)
     gone = (stopped or not job.client.requests[job.id]) and gone + 1 or 0
     if gone > 1 then -- an answer that has come is given to its handler a moment later
@@ -174,6 +185,7 @@ local function choose(buf, job, result)
     return false
   end
   job.choosing = true
+  hint.clear(buf)
   changed_status()
   alternatives.choose(items, function(item)
     if jobs[buf] ~= job or not job.choosing then

@@ -36,11 +36,10 @@ local function server(client)
     bad(("the server of %s does not answer (:CopydeskRestart)"):format(client.config.root_dir or "?"))
     return
   end
-  local figures = answer.result
-  local report = figures.state == "failed" and bad or ok
-  report(("the server of %s: %s"):format(client.config.root_dir or "?", table.concat(status.lines(figures), ", ")))
-  if figures.advice and figures.advice ~= vim.NIL then
-    warn(figures.advice .. " (:CopydeskModel)")
+  ok("the server of " .. (client.config.root_dir or "?") .. " answers")
+  for _, sentence in ipairs(status.sentences(answer.result)) do
+    local report = sentence[1] and ok or (answer.result.state == "failed" and bad or warn)
+    report(sentence[2])
   end
 end
 

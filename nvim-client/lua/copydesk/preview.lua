@@ -1,7 +1,8 @@
--- An edit shown and not made: what goes is highlighted, what comes stands below it as virtual lines. The buffer's text stays as
--- it is. Knows edits in a server's positions; nothing of where they come from.
+-- An edit shown and not made: words that go are highlighted, the lines that come stand below as virtual lines, their new words
+-- highlighted. The buffer's text stays as it is. Knows edits in a server's positions; nothing of where they come from.
 
 local position = require("copydesk.position")
+local words = require("copydesk.words")
 
 local M = {}
 
@@ -11,10 +12,6 @@ local namespace = vim.api.nvim_create_namespace("copydesk_preview")
 local function drawn(text, buf)
   local tab = string.rep(" ", vim.bo[buf].tabstop)
   return (vim.fn.strtrans((text:gsub("\t", tab))))
-end
-
-local function line_at(buf, row)
-  return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ""
 end
 
 --- The rows edits touch (0-based, exclusive), and the lines that will stand there.
@@ -58,41 +55,53 @@ function M.after(buf, edits, encoding)
   return first, last, vim.split((whole:gsub("\n$", "")), "\n", { plain = true })
 end
 
+--- The lines that come in place of others, as virtual lines; and what goes of the lines from `row` on is highlighted.
+local function drawn_lines(buf, row, parts)
+  local virtual, column = { {} }, 0
+  for _, part in ipairs(parts) do
+    local kind, text = part[1], part[2]
+    for index, piece in ipairs(vim.split(text, "\n", { plain = true })) do
+      if index > 1 and kind ~= "added" then
+        row, column = row + 1, 0
+      end
+      if index > 1 and kind ~= "removed" then
+        virtual[#virtual + 1] = {}
+      end
+      if piece ~= "" and kind == "removed" then
+        local goes = { end_row = row, end_col = column + #piece, hl_group = "CopydeskDelete" }
+        vim.api.nvim_buf_set_extmark(buf, namespace, row, column, goes)
+      elseif piece ~= "" then
+        local group = kind == "added" and "CopydeskAdd" or "CopydeskKept"
+        table.insert(virtual[#virtual], { drawn(piece, buf), group })
+      end
+      column = kind == "added" and column or column + #piece
+    end
+  end
+  for _, line in ipairs(virtual) do
+    if #line == 0 then
+      line[1] = { "", "CopydeskAdd" }
+    end
+  end
+  return virtual
+end
+
 --- Show edits, in order and of the buffer as it stands.
 function M.show(buf, edits, encoding)
   if #edits == 0 then
     return
   end
-  for _, edit in ipairs(edits) do
-    local start, stop = edit.range.start, edit.range["end"]
-    local count = vim.api.nvim_buf_line_count(buf)
-    local stop_row = math.min(stop.line, count - 1)
-    local stop_line = line_at(buf, stop_row)
-    local stop_byte = stop.line < count and position.byte(stop_line, stop.character, encoding) or #stop_line
-    if start.line < count and (start.line ~= stop.line or start.character ~= stop.character) then
-      vim.api.nvim_buf_set_extmark(
-        buf,
-        namespace,
-        start.line,
-        position.byte(line_at(buf, start.line), start.character, encoding),
-        { end_row = stop_row, end_col = stop_byte, hl_group = "CopydeskDelete" }
-      )
+  local first, last, after = M.after(buf, edits, encoding)
+  local before = vim.api.nvim_buf_get_lines(buf, first, last, false)
+  for _, hunk in ipairs(words.hunks(before, after)) do
+    local row = first + hunk[1] - 1
+    local old = table.concat(before, "\n", hunk[1], hunk[1] + hunk[2] - 1)
+    local new = table.concat(after, "\n", hunk[3], hunk[3] + hunk[4] - 1)
+    local virtual = drawn_lines(buf, row, words.parts(old, new))
+    if hunk[4] > 0 then
+      local below = hunk[2] > 0 or row >= vim.api.nvim_buf_line_count(buf)
+      local at = below and row + hunk[2] - 1 or row
+      vim.api.nvim_buf_set_extmark(buf, namespace, at, 0, { virt_lines = virtual, virt_lines_above = not below })
     end
-  end
-  local first, last, lines = M.after(buf, edits, encoding)
-  if #lines == 0 then
-    return
-  end
-  local virtual = {}
-  for _, line in ipairs(lines) do
-    virtual[#virtual + 1] = { { drawn(line, buf), "CopydeskAdd" } }
-  end
-  if last > first then
-    vim.api.nvim_buf_set_extmark(buf, namespace, last - 1, 0, { virt_lines = virtual })
-  elseif first < vim.api.nvim_buf_line_count(buf) then
-    vim.api.nvim_buf_set_extmark(buf, namespace, first, 0, { virt_lines = virtual, virt_lines_above = true })
-  else
-    vim.api.nvim_buf_set_extmark(buf, namespace, first - 1, 0, { virt_lines = virtual })
   end
 end
 

@@ -15,11 +15,9 @@ local GROUP = {
   substituted = "CopydeskSubstituted",
 }
 
---- The lines to show, and highlights as { row, first byte, last byte, group }.
+--- The lines to show, those of the text and their origin first; and highlights as { row, first byte, last byte, group }.
 function M.draw(program)
-  local unsafe = program.applicability == "unsafe" and " (unsafe)" or ""
-  local title = ("%s: %s, %s%s"):format(vim.uri_to_fname(program.uri), program.status, program.verdict, unsafe)
-  local lines, highlights = { title, "" }, {}
+  local lines, highlights = {}, {}
   local width, digits = 0, 1
   for _, row in ipairs(program.lines) do
     width = math.max(width, #row.op)
@@ -45,6 +43,9 @@ function M.draw(program)
   end
   lines[#lines + 1] = ""
   vim.list_extend(lines, vim.split((program.program:gsub("\n$", "")), "\n", { plain = true }))
+  local unsafe = program.applicability == "unsafe" and " (unsafe)" or ""
+  local summary = ("%s: %s, %s%s"):format(vim.uri_to_fname(program.uri), program.status, program.verdict, unsafe)
+  vim.list_extend(lines, { "", summary })
   return lines, highlights
 end
 

@@ -14,6 +14,13 @@ function M.told(params, context)
   vim.cmd("redrawstatus!")
 end
 
+local WAITING = { idle = "starting", loading = "loading the model", restarting = "restarting the engine" }
+
+--- What an edit waits for, in words.
+function M.doing(client)
+  return WAITING[(last[client.id] or {}).state] or "editing"
+end
+
 --- A few words about the buffer's server; empty where it has none.
 function M.line(buf)
   local client = compat.client(buf)
@@ -53,6 +60,40 @@ function M.lines(figures)
     end
   end
   return lines
+end
+
+local LINTERS = {
+  ruff = "no linter was found: its server runs ruff",
+  none = "no linter was found, and no ruff: install one of them to get fixes (pip install ruff)",
+}
+local STATES = {
+  idle = "the model is loaded when it is needed",
+  loading = "the model is being loaded",
+  restarting = "the engine is being started again",
+  closed = "the server is ending",
+}
+
+--- The server's answer in sentences: { good or not, what }.
+function M.sentences(figures)
+  local function text(name)
+    return type(figures[name]) == "string" and figures[name] or nil
+  end
+  local found = {}
+  if figures.state == "failed" then
+    found[1] = { false, "there is no model: " .. (text("message") or "it could not be loaded") }
+  elseif STATES[figures.state] then
+    found[1] = { true, STATES[figures.state] }
+  else
+    local model, device, dtype = text("name") or "a model", text("device") or "cpu", text("dtype")
+    found[1] = { true, ("the model %s is ready on the %s%s"):format(model, device, dtype and (" in " .. dtype) or "") }
+  end
+  if text("advice") then
+    found[2] = { false, text("advice") .. " (:CopydeskModel)" }
+  end
+  if LINTERS[figures.linter] then
+    found[#found + 1] = { figures.linter == "ruff", LINTERS[figures.linter] }
+  end
+  return found
 end
 
 --- Ask and show.

@@ -73,6 +73,21 @@ def becomes(nvim: Neovim, text: str) -> None:
     nvim.until(lambda: nvim.text() == text, "the edit")
 
 
+def test_a_sign_of_life_while_an_edit_is_made(nvim: Neovim) -> None:
+    nvim.lua("require('copydesk.edit').ask(vim.api.nvim_get_current_buf(), 1, 3, 'hold')")
+
+    def said() -> str:
+        return "".join(piece for mark in nvim.marks("copydesk_hint") for piece, _ in mark[3]["virt_text"])
+
+    first = nvim.until(said, "a sign of life")
+    assert first.strip()[1:] == " editing (cancel: :CopydeskCancel)"
+    nvim.until(lambda: said()[:3] != first[:3], "another one")
+    nvim.until(lambda: "editing for 5 s" in said(), "how long it has been")
+    nvim.keys(":CopydeskCancel<CR>")
+    nvim.until(lambda: phase(nvim) is None, "the end")
+    assert (nvim.text(), said()) == (reports.TEXT, "")
+
+
 def test_one_is_chosen_and_made(nvim: Neovim) -> None:
     offered = ask(nvim)
     assert [label[:50] for label in offered] == [label[:50] for label in LABELS]

@@ -61,11 +61,12 @@ def test_the_program_and_where_its_lines_come_from(nvim: Neovim) -> None:
     nvim.command("CopydeskProgram")
     nvim.until(lambda: nvim.lua("return vim.api.nvim_buf_get_name(0)") == "copydesk://program", "the view")
     lines = nvim.text().split("\n")
-    assert re.match(r".*report\d+\.py: edited, checked", lines[0])
+    assert re.fullmatch(r" *1 = copy 1-21 +│ \"\"\"Reports 😀\.\"\"\"", lines[0]), "the text comes first"
+    assert any(re.fullmatch(r" *⋮ copy 1-21 +│ \d+ lines", line) for line in lines)
+    assert re.match(r".*report\d+\.py: edited, checked", lines[-2])
     (new,) = [line for line in lines if " ~ " in line]
     assert re.fullmatch(r"22 ~ sub 22 +│ def label\(value, mark=\"😀\"\) -> str:", new)
     assert any(re.fullmatch(r"21 = copy 1-21 +│ ", line) for line in lines)
-    assert any(re.fullmatch(r" *⋮ copy 1-21 +│ \d+ lines", line) for line in lines)
     assert '<copy lines="1-21"/>' in lines
     marks = nvim.marks("copydesk_program")
     row = lines.index(new)
@@ -164,7 +165,8 @@ def test_health(nvim: Neovim) -> None:
     assert "ERROR" not in report
     assert "the server is " in report
     assert re.search(r"OK copydesk \d+\.\d+", report)
-    assert re.search(r"OK the server of .*state: ready", report)
+    assert re.search(r"OK the server of .* answers", report)
+    assert re.search(r"OK the model \S+ is ready on the cpu in ", report)
     assert re.search(r"WARNING a better model can be had: .*CopydeskModel", report)
 
 
@@ -189,6 +191,7 @@ def test_help(nvim: Neovim, tmp_path: Path) -> None:
     nvim.command(f"helptags {copy}")  # fails where a tag is there twice
     tags = {line.split("\t")[0] for line in (copy / "tags").read_text().split("\n") if line}
     assert set(re.findall(r"(?<!\S)\|([^|\s]+)\|", text)) <= tags | {
+        "vim.lsp.buf.rename()",
         "vim.lsp.enable()",
         "vim.ui.input()",
         "vim.ui.select()",
@@ -211,24 +214,30 @@ def edit(start: tuple[int, int], end: tuple[int, int], text: str) -> dict[str, A
     return {"range": {"start": places[0], "end": places[1]}, "newText": text}
 
 
+def new_words(lines: Any) -> list[str]:
+    return [
+        "".join(f"[{text}]" if group == "CopydeskAdd" else text for text, group in line) for line in lines
+    ]
+
+
 @pytest.mark.parametrize(
     ("edits", "comes", "goes"),
     [
-        ([edit((1, 0), (1, 0), "new\n\tmore\n")], (1, True, ["new", "    more"]), []),
-        ([edit((1, 0), (1, 0), "new\r\n")], (1, True, ["new"]), []),
-        ([edit((3, 0), (3, 0), "end\n")], (2, False, ["end"]), []),
-        ([edit((1, 0), (2, 0), "")], None, ["b 😀 = 2\n"]),
-        ([edit((1, 0), (2, 0), "c = 3\n")], (1, False, ["c = 3"]), ["b 😀 = 2\n"]),
-        ([edit((1, 7), (1, 8), "3")], (1, False, ["b 😀 = 3"]), ["2"]),
-        ([edit((1, 0), (1, 1), "c"), edit((1, 7), (1, 8), "3")], (1, False, ["c 😀 = 3"]), ["b", "2"]),
-        ([edit((0, 4), (1, 0), "1\n\n")], (0, False, ["a = 1", ""]), ["1\n"]),
-        ([edit((1, 0), (1, 0), "x ")], (1, False, ["x b 😀 = 2"]), []),
-        ([edit((0, 5), (1, 0), "")], (1, False, ["a = 1b 😀 = 2"]), ["\n"]),
-        ([edit((2, 4), (2, 5), "\x1b[31m")], (2, False, ["c = ^[[31m"]), ["3"]),
+        ([edit((1, 0), (1, 0), "new\n\tmore\n")], (1, True, ["[new]", "[    more]"]), []),
+        ([edit((1, 0), (1, 0), "new\r\n")], (1, True, ["[new]"]), []),
+        ([edit((3, 0), (3, 0), "end\n")], (2, False, ["[end]"]), []),
+        ([edit((1, 0), (2, 0), "")], None, ["b 😀 = 2"]),
+        ([edit((1, 0), (2, 0), "c = 3\n")], (1, False, ["[c] = [3]"]), ["b 😀", "2"]),
+        ([edit((1, 7), (1, 8), "3")], (1, False, ["b 😀 = [3]"]), ["2"]),
+        ([edit((1, 0), (1, 1), "c"), edit((1, 7), (1, 8), "3")], (1, False, ["[c] 😀 = [3]"]), ["b", "2"]),
+        ([edit((0, 4), (1, 0), "1\n\n")], (1, True, ["[]"]), []),
+        ([edit((1, 0), (1, 0), "x ")], (1, False, ["[x ]b 😀 = 2"]), []),
+        ([edit((0, 5), (1, 0), "")], (1, False, ["a = [1b] 😀 = 2"]), ["1", "b"]),
+        ([edit((2, 4), (2, 5), "\x1b[31m")], (2, False, ["c = [^[[31m]"]), ["3"]),
     ],
 )
 def test_a_preview(nvim: Neovim, edits: Any, comes: Any, goes: list[str]) -> None:
-    """Where new lines stand (row, above it or below) and what is highlighted; positions are UTF-16."""
+    """Where new lines stand (row, above it or below), their new words in brackets, and which words go; positions are UTF-16."""
     nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'a = 1', 'b 😀 = 2', 'c = 3' })")
     nvim.lua("require('copydesk.preview').show(vim.api.nvim_get_current_buf(), ..., 'utf-16')", edits)
     marks = nvim.marks()
@@ -237,7 +246,7 @@ def test_a_preview(nvim: Neovim, edits: Any, comes: Any, goes: list[str]) -> Non
         assert lines == []
     else:
         ((_, row, _, details),) = lines
-        assert (row, bool(details.get("virt_lines_above")), nvim.virtual()) == comes
+        assert (row, bool(details.get("virt_lines_above")), new_words(details["virt_lines"])) == comes
     text = nvim.text().encode()
     starts = [0, *(match.end() for match in re.finditer(rb"\n", text))]
     gone = [

@@ -235,6 +235,16 @@ def test_crlf(nvim: Neovim, folder: Path) -> None:
     assert saved(nvim, path) == reports.crlf(reports.RETURNS_DONE)
 
 
+def test_a_rename_goes_through_its_references(nvim: Neovim, report: Path) -> None:
+    uses = report.parent / f"uses_{report.stem}.py"
+    uses.write_text(f"from {report.stem} import label\n\nprint(label(1))\n")
+    nvim.go(reports.LABEL[0], 4)
+    nvim.lua("vim.lsp.buf.rename('named')")
+    becomes(nvim, reports.TEXT.replace("def label(", "def named("))
+    nvim.command("wall")
+    assert uses.read_text() == f"from {report.stem} import named\n\nprint(named(1))\n"
+
+
 # -- the preview ---------------------------------------------------------------------------------------------------------
 
 
@@ -244,10 +254,11 @@ def test_accept(nvim: Neovim, report: Path) -> None:
     wait_for(nvim, "waiting")
     assert nvim.text() == reports.TEXT, "nothing is written before it is accepted"
     assert nvim.virtual() == ['def label(value, mark="😀") -> str:']
-    (deleted,) = [mark for mark in nvim.marks() if mark[3].get("hl_group") == "CopydeskDelete"]
-    line = reports.TEXT.split("\n")[reports.LABEL[0] - 1].encode()
-    assert line[deleted[2] : deleted[3]["end_col"]] == b")"
+    assert [mark for mark in nvim.marks() if mark[3].get("hl_group") == "CopydeskDelete"] == []
+    (virtual,) = [line for mark in nvim.marks() for line in mark[3].get("virt_lines", [])]
+    assert [text for text, group in virtual if group == "CopydeskAdd"] == [" -> str"]
     assert nvim.lua("return require('copydesk').statusline()") == "copydesk: accept?"
+    assert hints(nvim) == ["accept: :CopydeskAccept  reject: :CopydeskReject"]
     nvim.keys("<Esc>ggO# above<Esc>")
     nvim.keys(":CopydeskAccept<CR>")
     becomes(nvim, "# above\n" + reports.RETURNS_DONE)
@@ -256,13 +267,22 @@ def test_accept(nvim: Neovim, report: Path) -> None:
     becomes(nvim, "# above\n" + reports.TEXT)
 
 
+def hints(nvim: Neovim) -> list[str]:
+    """The words behind the lines of an edit."""
+    return [
+        "".join(piece for piece, _ in mark[3]["virt_text"]).strip() for mark in nvim.marks("copydesk_hint")
+    ]
+
+
 def test_reject(nvim: Neovim, report: Path) -> None:
     nvim.lua("require('copydesk.options').get().preview = true")
+    nvim.lua("vim.keymap.set('n', '<F9>', '<Plug>(copydesk-reject)', { buffer = true })")
     ask(nvim, reports.LABEL, reports.RETURNS)
     wait_for(nvim, "waiting")
-    nvim.keys(":CopydeskReject<CR>")
+    assert hints(nvim) == ["accept: :CopydeskAccept  reject: <F9>"]
+    nvim.keys("<F9>")
     wait_for(nvim, None)
-    assert (nvim.text(), nvim.marks()) == (reports.TEXT, [])
+    assert (nvim.text(), nvim.marks(), hints(nvim)) == (reports.TEXT, [], [])
     assert nvim.lua("return vim.bo.modified") is False
 
 
