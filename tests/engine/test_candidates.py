@@ -153,5 +153,7 @@ def test_programs_are_told_in_words() -> None:
         Program((Copy(1, 1), Copy(3, 3))): "delete `two`",
         Program((Copy(1, 1),)): "delete 2 lines",
         Program((Copy(1, 1), Sub(2, 2, "w", "x"), Copy(3, 3))): "`w` → `x`",
+        Program((Copy(1, 1), Sub(2, 2, " ", " x "), Copy(3, 3))): "insert `x`",
+        Program((Copy(1, 1), Sub(2, 2, " ", "\t"), Copy(3, 3))): "change white space",
     }
     assert {program: program_title(program, views) for program in told} == told

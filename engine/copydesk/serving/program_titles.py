@@ -23,6 +23,7 @@ def program_title(program: Program, views: Sequence[str]) -> str:
         elif gone:
             said.append(f"delete `{content(views[done]).strip()}`" if gone == 1 else f"delete {gone} lines")
         if isinstance(op, Sub):
-            said.append(f"`{content(op.old)}` → `{content(op.new)}`")
+            old, new = op.old.strip(), op.new.strip()
+            said.append(f"`{old}` → `{new}`" if old else f"insert `{new}`" if new else "change white space")
         done, written = op.end, ""
     return ", ".join(said) or "change nothing"
