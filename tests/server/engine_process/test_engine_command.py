@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -254,6 +255,38 @@ def test_what_is_no_engine_is_said_in_words(command: Sequence[str], said: str) -
             assert (await job.result).status == "failed"
             late = Mirror(engine).ask("text")
             assert (late.result.done(), (await late.result).reason) == (True, engine.message)
+
+    run(main())
+
+
+@pytest.mark.parametrize("program", ["planted", "./planted"])
+def test_no_program_of_the_folder_is_the_engine(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = tmp_path / "planted"
+    planted.write_text('#!/bin/sh\ntouch "$(dirname "$0")/ran"\n')
+    planted.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), ".", os.environ["PATH"]]))
+
+    async def main() -> None:
+        async with started((program,), backoff=(0.0, 0.0, 3600.0)) as (engine, _):
+            await state(engine, "failed")
+            assert "is no program on PATH" in str(engine.message)
+
+    run(main())
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_command_does_not_start_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def main() -> None:
+        tells = ("/bin/sh", "-c", "pwd >&2; exit 3")
+        async with started(tells, backoff=(0.0, 0.0, 3600.0)) as (engine, _):
+            await state(engine, "failed")
+            assert os.path.dirname(os.__file__) in str(engine.message)
+            assert str(tmp_path) not in str(engine.message)
 
     run(main())
 
