@@ -181,6 +181,7 @@ function window_(theme: string, settings: Record<string, unknown>): void {
     await press("Enter");
     await box.shown();
     await box.whole();
+    await picture("preview-below");
     await press("Escape");
     await box.gone();
   });
