@@ -118,7 +118,7 @@ class CommandProcess:
             if self._over:
                 return
             if hasattr(os, "killpg"):
-                with contextlib.suppress(ProcessLookupError):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()
@@ -130,6 +130,7 @@ class CommandProcess:
         except subprocess.TimeoutExpired:
             self.kill()
             code = self._process.wait()
+        self.kill()  # what it left behind may hold the pipe, and be written to for ever
         with self._ended:
             self._over = True
         return code

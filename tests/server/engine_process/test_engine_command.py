@@ -306,6 +306,22 @@ def test_a_program_that_hangs_is_ended() -> None:
     run(main())
 
 
+def test_what_a_command_leaves_behind_holds_nothing_up() -> None:
+    """It has the pipe, and never reads."""
+
+    async def main() -> None:
+        leaves = ("/bin/sh", "-c", "sleep 3601 >/dev/null & exit 3")
+        async with started(leaves, backoff=(0.0, 0.0, 3600.0)) as (engine, _):
+            Mirror(engine, "x = 1\n" * 100_000)
+            await state(engine, "failed")
+            assert "exit status 3" in str(engine.message)
+            assert not [
+                each for each in psutil.process_iter(["cmdline"]) if "3601" in (each.info["cmdline"] or ())
+            ]
+
+    run(main())
+
+
 def test_a_command_that_failed_is_tried_again_in_the_background(tmp_path: Path) -> None:
     async def main() -> None:
         there = tmp_path / "there"
