@@ -5,6 +5,7 @@ The light bulb, commands and `copydesk/edit` all come through here.
 
 from __future__ import annotations
 
+from copydesk.request import Diagnostic
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.edit_errors import modified
 from copydesk_server.lsp.edit_service import EditService
@@ -49,17 +50,15 @@ class EditProvider:
         if outcome is None:
             task.title = "copydesk: fixing" if task.kind == "fix" else "copydesk: editing"
             outcome = await self._edits.run(task)
-            self._learn(task, outcome)
+            if task.diagnostic is not None and outcome.status in ("refused", "unchanged"):
+                self._learn(task, task.diagnostic, outcome)
         self._programs.made(task.document, outcome)
         self._model_advice.look_at(task, outcome)
         return outcome
 
-    def _learn(self, task: EditTask, outcome: EditOutcome) -> None:
+    def _learn(self, task: EditTask, diagnostic: Diagnostic, outcome: EditOutcome) -> None:
         """A fix that came to nothing is not offered again as long as its lines are the same."""
-        document = task.document
-        if task.diagnostic is None or outcome.status not in ("refused", "unchanged"):
-            return
-        changes = document.changes_since(task.version)
-        diagnostic = move_diagnostic(task.diagnostic, changes) if changes is not None else None
-        if diagnostic is not None and outcome.version == document.version:
-            self._prefetch.learn(document, diagnostic, outcome)
+        changes = task.document.changes_since(task.version)
+        there = move_diagnostic(diagnostic, changes) if changes is not None else None
+        if there is not None and outcome.version == task.document.version:
+            self._prefetch.learn(task.document, there, outcome)
