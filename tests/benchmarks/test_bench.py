@@ -17,6 +17,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copydesk.decode.laws.look_ahead import LOCAL
 from copydesk.editor import Editor
 from copydesk.errors import CopydeskError
 from copydesk.grammar.trie import Trie
@@ -354,7 +355,7 @@ def test_local_masking_is_another_law() -> None:
     edges = np.array(
         [log(0.5), log(0.5), log(0.9), log(0.1)]
     )  # by node, then token: 1, 2, then 3 behind 1, 4 behind 2
-    gap = selector.Gap.of(trie, trie.law(edges), trie.local_law(edges))
+    gap = selector.Gap.of(trie, trie.law(edges), LOCAL.over(trie, edges))
     assert (gap.ways, gap.one_token) == (2, False)
     assert gap.variation == pytest.approx(0.4)  # 0.9 : 0.1 against 0.5 : 0.5
 

@@ -29,9 +29,9 @@ from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = Offer("change nothing", prior=-8.5)
+NOTHING = Offer("change nothing", prior=-4.0)
 """Of the program that changes nothing: it is done already, or cannot be done."""
-ANOTHER = Offer("another edit", prior=-8.5)
+ANOTHER = Offer("another edit")
 """That none of the candidates is meant."""
 
 

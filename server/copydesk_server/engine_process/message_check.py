@@ -116,6 +116,7 @@ _TO_SERVER: dict[str, Check] = {
             "ms": _values(_number),
             "checked": _all(_text),
             "exact": _flag,
+            "law": _one_of("exact", "automaton", "monte-carlo", "one-step", "local"),
             "unsure": _flag,
             "lost": _flag,
             "log_likelihood": _real,

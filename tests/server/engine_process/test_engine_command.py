@@ -204,7 +204,7 @@ def test_the_embedded_model_over_a_command(tmp_path: Path) -> None:
             mirror = Mirror(engine)
             request = EditRequest(diagnostics=[NONE])
             result = await engine.submit(1, request, encoding=Encoding.UTF16).result
-            assert result.status == "edited"
+            assert result.status == "edited", result.reason
             assert "if x is None:" in apply_edits(mirror.lines.text, result.edits)
             engine.configure(EngineSettings(str(tmp_path), command=REAL))
             await state(engine, "failed")

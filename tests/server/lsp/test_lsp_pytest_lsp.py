@@ -48,7 +48,9 @@ def test_open_list_resolve_apply(name: str) -> None:
                 types.CodeActionParams(
                     text_document=types.TextDocumentIdentifier(URI),
                     range=found.range,
-                    context=types.CodeActionContext(diagnostics=[found]),
+                    context=types.CodeActionContext(
+                        diagnostics=[found], only=[types.CodeActionKind.QuickFix]
+                    ),
                 )
             )
             assert actions is not None
