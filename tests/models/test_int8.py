@@ -198,6 +198,7 @@ def test_what_does_not_compile_is_said(
     monkeypatch.setattr(int8_kernels, "SOURCE", broken)
     # The server's own logging turns it off.
     monkeypatch.setattr(logging.getLogger("copydesk"), "propagate", True)
+    caplog.set_level(logging.WARNING, "copydesk")
     assert int8_kernels.load.__wrapped__() is None
     assert "could not be built" in caplog.text
 

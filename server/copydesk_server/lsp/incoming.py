@@ -20,6 +20,7 @@ REQUESTS = frozenset(
         "textDocument/inlineCompletion",
         "textDocument/prepareRename",
         "textDocument/rename",
+        "textDocument/selectionRange",
         "codeAction/resolve",
         "workspace/executeCommand",
         "copydesk/edit",
