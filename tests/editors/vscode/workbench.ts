@@ -206,12 +206,18 @@ export class Workbench {
     await this.page.locator(`.tab[data-resource-name="${name}"].dirty`).waitFor();
   }
 
-  /** Wait until the status bar says that the model is there. */
+  /**
+   * Wait until the status bar says that the model is there. The second window of one test run is now and then opened before
+   * its settings are known, and then says that nothing is installed: it is loaded anew, once.
+   */
   async ready(): Promise<void> {
-    await this.page
-      .locator(".statusbar-item", { hasText: /copydesk: .* · (cpu|cuda)/ })
-      .first()
-      .waitFor();
+    const model = this.page.locator(".statusbar-item", { hasText: /copydesk: .* · (cpu|cuda)/ }).first();
+    try {
+      await model.waitFor({ timeout: 30_000 });
+    } catch {
+      await this.command("Developer: Reload Window");
+      await model.waitFor();
+    }
   }
 
   /** Wait for a message to the person. (With the driver on, VS Code shows them in its list alone.) */
