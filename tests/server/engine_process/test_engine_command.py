@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from copydesk import __version__
+from copydesk.decode.laws.law import LAWS
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.text.document import Encoding, Position, TextEdit, TextLines, apply_edits
 from copydesk_server.engine_process import command_process
@@ -211,6 +212,12 @@ def test_the_embedded_model_over_a_command(tmp_path: Path) -> None:
             assert str(tmp_path) in str(engine.message)
 
     run(main())
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_an_engine_may_name_every_law(law: str) -> None:
+    told = {"kind": "result", "id": 1, "status": "edited", "reason": None, "version": 1, "law": law}
+    assert check_to_server(told) == told
 
 
 # -- what is no engine -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Introduce guard: a check on what an instruction is about, and a way out; and other code that runs on a condition alone."""
+"""Introduce guard: a check on what an instruction is about, and a way out."""
 
 from __future__ import annotations
 

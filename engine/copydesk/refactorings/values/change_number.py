@@ -1,4 +1,4 @@
-"""Indices, slices and ranges one further, from the other end, or only so far."""
+"""Numbers one more or less, negated, or what an instruction says; values shifted by one."""
 
 from __future__ import annotations
 
