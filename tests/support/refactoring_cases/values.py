@@ -24,4 +24,10 @@ CASES = [
      "def f(a):\n    if a:\n        return False\n    g()\n    return False\n"),
     ("sort_entries", "", "x = ['b', 'a']\n", "Sort x", "x = ['a', 'b']\n"),
     ("use_expression", "g(a, 2) please", "y = f(a, 1)\ng = h\n", "Write g(a, 2) instead of f(a, 1)", "y = g(a, 2)\ng = h\n"),
+    ("change_fallback", "", "y = a or b\n", "Drop the fallback b: only a", "y = a\n"),
+    ("change_fallback", "", "y = a or b\n", "Fall back only if None: a if a is not None else b", "y = a if a is not None else b\n"),
+    ("change_fallback", "", "def f(a):\n    a = a or {}\n", "Assign only if None: if a is None",
+     "def f(a):\n    if a is None:\n        a = {}\n"),
+    ("take_entry", "", "y = x['k']\n", "Use x.get('k')", "y = x.get('k')\n"),
+    ("take_entry", "", "del d[k]\n", "Use pop with a default instead of del: d.pop(k, None)", "d.pop(k, None)\n"),
 ]  # fmt: skip
