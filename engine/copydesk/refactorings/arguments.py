@@ -42,6 +42,10 @@ _ENDS = re.compile(r" (?=on |above |before |over |in |at |for |instead )|, | \(|
 _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 
 
+_CONTRAST = re.compile(r", not ")
+"""Stands in "None, not False": English, and no tuple."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """Arguments in the order of the instruction, none twice.
@@ -131,6 +135,8 @@ def _code(text: str, quoted: Iterable[str]) -> Iterator[str]:
     for k, (start, _) in enumerate(chunks):
         for _, end in reversed(chunks[k : k + LONGEST_RUN]):
             piece = text[start:end].strip("`@").strip(_TRIMMED).strip("`@")
+            if _CONTRAST.search(text[max(0, start - 2) : end]):
+                continue
             if piece and _CODE.search(piece):
                 if code := _expression(piece):
                     yield code
