@@ -238,7 +238,7 @@ def _share(subject: Subject, found: Kernel, tokens: int, seconds: float) -> floa
 
 
 def _targets(subject: Subject, found: Kernel) -> list[Target]:
-    wanted = {"7b": 70, "1.5b": 50}
+    wanted = {"7b": 70, "1.5b": 50, "135m": 10}
     name = next((shape for shape in wanted if f"-{shape} " in subject.name), None)
     if subject.device.type != "cuda" or name is None:
         return []

@@ -21,6 +21,10 @@ from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
 
 SHAPES: dict[str, dict[str, Any]] = {
+    "135m": {
+        "vocab_size": 49152, "hidden_size": 576, "intermediate_size": 1536, "num_hidden_layers": 30,
+        "num_attention_heads": 9, "num_key_value_heads": 3, "tie_word_embeddings": True,
+    },
     "1.5b": {
         "vocab_size": 151936, "hidden_size": 1536, "intermediate_size": 8960, "num_hidden_layers": 28,
         "num_attention_heads": 12, "num_key_value_heads": 2, "tie_word_embeddings": True,
@@ -35,7 +39,9 @@ SHAPES: dict[str, dict[str, Any]] = {
         "num_attention_heads": 4, "num_key_value_heads": 2, "tie_word_embeddings": True,
     },
 }  # fmt: skip
-"""Qwen2.5's published sizes."""
+"""SmolLM2's (135m, the standard model's) and Qwen2.5's published sizes."""
+LLAMAS = ("135m",)
+"""Shapes of the Llama family; the others are Qwen2's."""
 POSITIONS = 1 << 17
 """Rotary positions go on by the same formula; a baseline that rewrites a long file needs more of them than a small model has."""
 
@@ -95,11 +101,14 @@ def load(directory: Path | None, *, device: str = "auto", dtype: str = "auto") -
 
 def random(shape: str, *, device: str = "auto", dtype: str = "bf16", seed: int = 0) -> Subject:
     """A shape of `SHAPES` with random weights, speaking through the embedded model's tokenizer."""
-    from transformers import AutoModelForCausalLM, Qwen2Config
+    from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 
     target = choose_device(device)
     kind = choose_dtype(dtype, target, None)
-    config = Qwen2Config(**SHAPES[shape], max_position_embeddings=POSITIONS, use_sliding_window=False)
+    sizes = {**SHAPES[shape], "max_position_embeddings": POSITIONS}
+    llama = shape in LLAMAS
+    config = LlamaConfig(**sizes) if llama else Qwen2Config(**sizes, use_sliding_window=False)
+    family = "SmolLM2" if llama else "Qwen2.5"
     torch.manual_seed(seed)
     standing = torch.get_default_dtype()
     torch.set_default_dtype(kind)
@@ -109,8 +118,8 @@ def random(shape: str, *, device: str = "auto", dtype: str = "bf16", seed: int =
     finally:
         torch.set_default_dtype(standing)
     tensors: Callable[[str], torch.Tensor | None] = rival.state_dict().get
-    model = LlamaModel(config, tensors, name=f"Qwen2.5-{shape} shape", device=target, dtype=kind)
-    return _subject(f"Qwen2.5-{shape} shape, random weights", model, rival, target, EMBEDDED)
+    model = LlamaModel(config, tensors, name=f"{family}-{shape} shape", device=target, dtype=kind)
+    return _subject(f"{family}-{shape} shape, random weights", model, rival, target, EMBEDDED)
 
 
 def _subject(name: str, model: LlamaModel, rival: Any, device: torch.device, directory: Path) -> Subject:

@@ -96,7 +96,7 @@ def add_bench(commands: Commands, options: argparse.ArgumentParser) -> None:
         "--size", choices=("default", "cuda", "tiny"), default="default", help="how much (default: default)"
     )
     bench.add_argument(
-        "--shape", choices=("1.5b", "7b", "tiny"), action="append",
+        "--shape", choices=("135m", "1.5b", "7b", "tiny"), action="append",
         help="a published shape with random weights, in place of --model (kernel takes several)",
     )  # fmt: skip
     bench.add_argument(

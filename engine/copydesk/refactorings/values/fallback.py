@@ -1,0 +1,52 @@
+"""A value with another to fall back to, or without it; an entry taken with a default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_node
+from copydesk.refactorings.expressions import children_of, is_value, mentioned, replace_expression
+from copydesk.syntax.tree import text_of
+
+_TAKEN = ("assignment", "return_statement", "argument_list", "keyword_argument", "parenthesized_expression")
+"""What takes a value for what it is, and does not only test it."""
+
+
+def _fallback(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in mentioned(context.walk("boolean_operator"), arguments):
+        operator, holder = node.child_by_field_name("operator"), node.parent
+        if operator is None or holder is None or text_of(operator) != "or" or holder.type not in _TAKEN:
+            continue
+        left, right = map(text_of, children_of(node)[:2])
+        yield f"Drop the fallback {right}: only {left}", replace_expression(context, node, left)
+        unless_none = f"{left} if {left} is not None else {right}"
+        yield f"Fall back only if None: {unless_none}", replace_expression(context, node, unless_none)
+        if holder.type == "assignment" and [text_of(part) for part in children_of(holder)] == [
+            left,
+            text_of(node),
+        ]:
+            indent = " " * holder.start_point[1]
+            unset = f"if {left} is None:\n{indent}    {left} = {right}"
+            yield f"Assign only if None: if {left} is None", replace_node(context.lines, holder, unset)
+
+
+def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("delete_statement"):
+        (deleted, *others) = children_of(node)
+        if not others and deleted.type == "subscript" and len(children_of(deleted)) == 2:
+            owner, key = map(text_of, children_of(deleted))
+            title = f"Use pop with a default instead of del: {owner}.pop({key}, None)"
+            yield title, replace_node(context.lines, node, f"{owner}.pop({key}, None)")
+    for node in mentioned(context.walk("subscript"), arguments):
+        parts = children_of(node)
+        if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
+            owner, key = map(text_of, parts)
+            yield f"Use {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
+            yield f"Use pop: {owner}.pop({key})", replace_expression(context, node, f"{owner}.pop({key})")
+
+
+CHANGE_FALLBACK = Refactoring("change_fallback", "refactor.rewrite.changeFallback", _fallback)
+TAKE_ENTRY = Refactoring("take_entry", "refactor.rewrite.takeEntry", _entry, everywhere=True)
