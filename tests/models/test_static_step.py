@@ -39,7 +39,9 @@ def weights_of(name: str, *, layers: int | None = None, device: str = "meta") ->
         for _ in range(count)
     )  # fmt: skip
     embedding = made(sizes["vocab_size"], hidden)
-    return Weights(embedding, stack, made(hidden), embedding), Shape(count, heads, kv_heads, width, 1e-6, SLOTS)
+    return Weights(embedding, stack, made(hidden), embedding), Shape(
+        count, heads, kv_heads, width, 1e-6, SLOTS
+    )
 
 
 def rest(shape: Shape, device: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
