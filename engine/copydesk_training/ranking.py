@@ -1,11 +1,13 @@
-"""Trains the ranking of candidates (`copydesk.refactorings.ranking`) on the requests in people's words.
+"""Trains the ranking of candidates (`copydesk.refactorings.ranking`) on requests in people's words, and on plain instructions.
 
-For each request all proposals of the refactorings are told by their features; the loss is a softmax over them, of the right ones.
-The table is small and the model linear: a few passes of Adagrad take minutes. Knows no language model.
+People leave much unsaid; the instructions of the generated kinds say all of it, as somebody may, too. For each request all
+proposals of the refactorings are told by their features; the loss is a softmax over them, of the right ones. The table is small
+and the model linear: a few passes of Adagrad take minutes. Knows no language model.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -23,6 +25,8 @@ from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
 from copydesk_training import written
 from copydesk_training.corpus import Corpus
+from copydesk_training.defects.parsed import ParsedFile
+from copydesk_training.defects.registry import KINDS, draw
 from copydesk_training.example import Example
 from copydesk_training.wanted import Wanted
 
@@ -30,6 +34,11 @@ MOST_RIVALS = 150
 """Proposals of one request that are learnt from, drawn anew for each; the right ones are always among them."""
 RATE = 0.1
 PASSES = 2
+PLAIN = 40
+"""Generated instructions of each kind."""
+SHORTEST, LONGEST = 40, 250
+"""Lines of the files that these are about."""
+KINDS_OF_A_FILE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,25 @@ def examples(corpus: Corpus, *, held_out: bool = False, turns: int = 2) -> Itera
     for turn in range(turns):
         for asked, example in written.examples(corpus, entries, turn, held_out=held_out):
             if asked.edits:
+                yield example
+
+
+def plain_examples(corpus: Corpus, rng: Random, each: int = PLAIN) -> Iterator[Example]:
+    """Instructions of every kind that has something to do, on different files of the training set: fewer where they are rare."""
+    kinds = [kind for kind in KINDS.values() if 100 <= kind.id < 180 and not kind.nothing_to_do]
+    made = Counter[str]()
+    entries = [entry for entry in corpus.of("train") if SHORTEST <= entry.lines <= LONGEST]
+    rng.shuffle(entries)
+    for file in corpus.read(entries[: each * len(kinds)]):
+        left = [kind for kind in kinds if made[kind.name] < each]
+        try:
+            parsed = ParsedFile(file.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for kind in rng.sample(left, min(KINDS_OF_A_FILE, len(left))):
+            example = draw(kind, parsed, rng)
+            if example is not None and "\r" not in example.before:
+                made[kind.name] += 1
                 yield example
 
 

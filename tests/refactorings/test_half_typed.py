@@ -35,6 +35,7 @@ TEXT = '''class Cart:
 ASKED = (
     "rename item to entry, add a docstring and return None early if limit is empty",
     'except KeyError from error, "x" instead of < and sort the items by key in a list',
+    "use item.price.in for the limit, not template.c.is",
 )
 
 

@@ -97,7 +97,7 @@ def arguments_of(instruction: str) -> Arguments:
         for name in _NAME.findall(bare)
         if not keyword.iskeyword(name) and (name in marked or name not in _FUNCTION_WORDS)
     ]
-    dotted = _DOTTED.findall(text)
+    dotted = [name for name in _DOTTED.findall(text) if not any(map(keyword.iskeyword, name.split(".")))]
     code = list(_code(text, quoted))
     types = [
         found

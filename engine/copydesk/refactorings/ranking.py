@@ -30,6 +30,8 @@ MOST_WORDS = 24
 """Words and pairs of words of an instruction that are looked at."""
 MOST_TOKENS = 6
 """Tokens that an edit adds, and that it takes away, that are looked at."""
+HIGHEST_AFFINITY = 5
+"""In halves; a higher one is too rare to learn a weight of its own, and counts as this one."""
 _TOKEN = re.compile(r"\w+|[^\w\s]+")
 _QUOTED = re.compile(r'"[^"]*"')
 _MIX = np.uint32(2654435761)
@@ -87,7 +89,7 @@ def features_of(
         f"code {any(code in edit.text for code in arguments.code for edit in candidate.edits)}",
         f"place {place.bit_length()}",
         f"lines {min(lines, 4)} {max(-2, min(more, 2))}",
-        f"affinity {round(2 * fit)}",
+        f"affinity {min(round(2 * fit), HIGHEST_AFFINITY)}",
     ]
     return paired, [*buckets, *(f"{name}|{bucket}" for bucket in buckets[:6])]
 

@@ -235,7 +235,8 @@ def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk_training.corpus import Corpus
 
     made, rng = Corpus(work / "corpus"), random.Random(args.seed)
-    learnt = [ranking.ranked(example, rng) for example in ranking.examples(made)]
+    given = chain(ranking.examples(made), ranking.plain_examples(made, rng))
+    learnt = [ranking.ranked(example, rng) for example in given]
     table = ranking.train([one for one in learnt if one is not None], seed=args.seed)
     path = Path(args.out) if args.out is not None else work / FILE
     with replacing(path) as partial, partial.open("wb") as file:

@@ -82,7 +82,7 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
     for error in arguments.exceptions:
         for place, what in places.items():
             for action in _ACTIONS:
-                title = f"Wrap {what} in try/except {error}: {action}"
+                title = f"Try {what}, except {error}: {action}"
                 yield title, _wrap_lines(place, error, action, context)
     if not arguments.words & _TRY_WORDS and not arguments.exceptions:
         return
