@@ -35,7 +35,7 @@ TEXT = '''class Cart:
 ASKED = (
     "rename item to entry, add a docstring and return None early if limit is empty",
     'except KeyError from error, "x" instead of < and sort the items by key in a list',
-    "use item.price.in for the limit, not template.c.is",
+    "use item.price.in for the limit, not template.c.is, and return x² or n° for it",
 )
 
 

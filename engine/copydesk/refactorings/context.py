@@ -98,9 +98,9 @@ class RefactoringContext:
         """Whether every name in an expression is Python's own or the document's; of a type, one with a capital may be anybody's.
         Else it is a word of the person's, and no code.
         """
-        return all(
-            hasattr(builtins, name) or name in self.words or (type and name[0].isupper())
-            for name in _names_in(code)
+        names = _names_in(code)
+        return names is not None and all(
+            hasattr(builtins, name) or name in self.words or (type and name[0].isupper()) for name in names
         )
 
     def allows(self, edits: Edits) -> bool:
@@ -195,7 +195,10 @@ class RefactoringContext:
 
 
 @lru_cache(maxsize=1024)
-def _names_in(code: str) -> frozenset[str]:
-    """The variables in an expression."""
-    tree = ast.parse(code, mode="eval")
+def _names_in(code: str) -> frozenset[str] | None:
+    """The variables in an expression; None where it is none, as `x²` is not."""
+    try:
+        tree = ast.parse(code, mode="eval")
+    except (SyntaxError, ValueError):
+        return None
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
