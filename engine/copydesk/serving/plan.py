@@ -235,7 +235,7 @@ def _decoder(
         page=NgramIndex(tokens.ids),
         choices=request.choices,
         inner=inner,
-        narrow=None if parsed else narrowed_texts(asked),
+        narrow=narrowed_texts(asked),
         parsed=parsed,
     )
 
