@@ -1,9 +1,10 @@
-"""Edits of Python by instruction, with a model's weights: how they end where Python's layer is held, and where it is only checked.
+"""Edits of Python by instruction, with a model's weights: how they end where its layer is held, and where it is only checked.
 
     OMP_NUM_THREADS=2 python -m copydesk_benchmarks python_edits [--model standard] [--samples 1] [--every 1] [--seconds 3600]
 
 Instructions are the development ones (`tests/data/instructions/dev.jsonl`), answered by free decoding: no candidates, no phrases.
-Each is asked greedily, and then sampled at temperature 0.7, in both ways in turn. `right`: the record's check accepts the text.
+Each is asked greedily, and then sampled at temperature 0.7, in both ways in turn. `right`: the record's check accepts the text,
+and the answer is no refusal.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ import time
 from collections import Counter
 from dataclasses import replace
 from statistics import mean, median
-from unittest.mock import patch
 
-from copydesk import Editor, EditResult
-from copydesk.serving import plan
+from copydesk import Editor
+from copydesk.results import EditResult
 from copydesk.text.document import apply_edits
 from copydesk_benchmarks.facts import hardware
 from copydesk_benchmarks.instruction_records import FOLDER, Packages, load_records
@@ -47,7 +47,8 @@ def main() -> int:
                 answers = []
                 for way in WAYS if asked % 2 else WAYS[::-1]:
                     result = _asked(editor, question, seed, held=way == WAYS[0])
-                    right = question.makes(apply_edits(question.before, result.edits))
+                    makes = question.makes(apply_edits(question.before, result.edits))
+                    right = makes and result.status != "refused"
                     unparsable = result.reason == "the result does not parse"
                     ended = "unparsable" if unparsable else result.status
                     found[way].update([ended, *["right"] * right])
@@ -73,13 +74,11 @@ def _asked(editor: Editor, question: Question, seed: int, *, held: bool) -> Edit
         seed=seed,
         narrow=False,
         phrases=False,
+        hold_python=held,
         max_tokens=160,
     )
     document = editor.open("edited.py", question.before)
     try:
-        if held:
-            return document.edit(request)
-        with patch.object(plan, "held_rules", return_value=None):
-            return document.edit(request)
+        return document.edit(request)
     finally:
         document.close()

@@ -10,7 +10,6 @@ import numpy as np
 from copydesk.decode.sampling import TokenSet
 from copydesk.decode.text_automata import BodyTables
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED, ILLEGAL
-from copydesk.grammar.lark import unpack
 from copydesk.grammar.parsed_page import LOST
 from copydesk.grammar.parsed_rules import ParsedRules, parse_of
 from copydesk.grammar.rules import State
@@ -65,11 +64,12 @@ class ParsedMachine:
         found = self._sets.get(key)
         if found is None:
             row = self._tables.text_mask(state.body) & self._masks.row(self._known, state.config)
-            allowed = np.union1d(unpack(row), np.array(sorted(firsts), np.int64))
-            if 2 * len(allowed) <= self._masks.size:
-                found = TokenSet(allow=allowed)
+            bits = np.unpackbits(row.view(np.uint8), bitorder="little", count=self._masks.size)
+            bits[list(firsts)] = 1
+            if 2 * np.count_nonzero(bits) <= self._masks.size:
+                found = TokenSet(allow=np.flatnonzero(bits))
             else:
-                found = TokenSet(deny=np.setdiff1d(np.arange(self._masks.size), allowed, assume_unique=True))
+                found = TokenSet(deny=np.flatnonzero(bits == 0))
             self._sets[key] = found
         return found
 

@@ -17,8 +17,10 @@ from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import split_lines, view_line
 
 
-def held_rules(snapshot: Snapshot, page: Page, rules: Rules) -> ParsedRules | None:
-    """`rules` held to the document's parse, or of Python to its layer; None for languages without an automaton."""
+def held_rules(snapshot: Snapshot, page: Page, rules: Rules, *, python: bool = False) -> ParsedRules | None:
+    """`rules` held to the document's parse; None for languages without an automaton. python: Python is held to its layer, too."""
+    if snapshot.language == "python" and not python:
+        return None
     found = held_page(snapshot.language, [view_line(line) for line in snapshot.lines.lines], page)
     return ParsedRules.of(rules, found) if found is not None else None
 

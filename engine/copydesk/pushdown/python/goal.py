@@ -190,8 +190,10 @@ def _leaving(mode: Mode) -> str:
     match mode:
         case Comment() | Backslash():
             return "\n"
-        case String(part="escape" | "\\N"):
+        case String(part="escape"):
             return "x"
+        case String(part="\\N"):
+            return "{"
         case String(part="{" | "}" as part):
             return part
         case String(part="name"):

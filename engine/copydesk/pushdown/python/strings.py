@@ -55,9 +55,9 @@ def string_step(mode: String, byte: int) -> Step | None:
     if part in ("{", "}"):
         return text, (), False
     if part == "\\N":
-        return (replace(mode, part="name"), (), False) if byte == 0x7B else (text, (), True)
+        return (replace(mode, part="name"), (), False) if byte == 0x7B else None
     if part == "name":
-        ends = byte in _QUOTES or byte in (_NEWLINE, _BACKSLASH)
+        ends = byte in _QUOTES or byte in (_NEWLINE, _BACKSLASH, 0x7B)
         return None if ends else ((text if byte == 0x7D else mode), (), False)
     if byte == quotes.mark:
         return (replace(mode, part="one") if quotes.triple else _closed(mode)), (), False

@@ -115,11 +115,11 @@ class TokenMasks:
 
     def _found(self, state: int) -> _Classes:
         sequences = self._lexed(state)
-        used, of = np.unique(sequences, return_inverse=True)
-        of = of.reshape(-1).astype(np.int32)
-        if len(used) and used[0] == -1:
-            used, of = used[1:], np.where(of == 0, len(used) - 1, of - 1).astype(np.int32)
-        terminals = [self._sequences[number] for number in used]
+        used = np.flatnonzero(np.bincount(sequences + 1, minlength=1)[1:])
+        places = np.full(len(self._sequences) + 1, len(used), np.int32)  # the last is that of -1
+        places[used] = np.arange(len(used))
+        of = places[sequences]
+        terminals = [self._sequences[number] for number in used.tolist()]
         closing = [sum(CLOSE <= terminal < NEWLINE for terminal in each) for each in terminals]
         begins = any(terminal >= BEGIN for each in terminals for terminal in each)
         return _Classes(terminals, of, max(closing, default=0), begins)
@@ -135,6 +135,9 @@ class TokenMasks:
             now[:running] = self._next.ravel()[here]
             more = self._emits.ravel()[here]
             places = np.flatnonzero(more)
+            before = done[places]
+            done[places[before == 0]] = more[places[before == 0]]
+            places = places[before != 0]
             if len(places):
                 both = done[places].astype(np.int64) << 32 | more[places]
                 kinds, of = np.unique(both, return_inverse=True)
