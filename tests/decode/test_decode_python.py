@@ -178,3 +178,16 @@ def test_what_is_broken_can_be_mended() -> None:
     # And elsewhere the document can be edited as if it were whole.
     program = Program((Copy(1, 1), Gen("import sys\n"), Copy(3, len(split_lines(text)))))
     assert said(text, [(2, 2)], program) == program
+
+
+def test_what_a_diagnostic_leaves_is_offered_where_it_breaks_nothing() -> None:
+    codec = byte_codec()
+    desk = Desk.of(codec, TEXT, [(22, 22)], language="python")
+    desk.task.narrow = lambda _line, _begin, _stop: [")", "2"]
+    wanted = Program((Copy(1, 21), Sub(22, 22, "1", ")"), Copy(23, LAST)))
+    pieces = codec.encode_program(wanted, desk.page.views, desk.tokens.lines, open_end=desk.rules.open_end)
+    script = [token for piece in pieces for token in piece.ids]
+    prompt = len(desk.tokens.ids) + len(desk.task.request)
+    outcome, _, _ = desk.decode(scripted(codec.vocabulary.size, script, prompt=prompt), max_tokens=400)
+    assert outcome.program is not None
+    assert Sub(22, 22, "1", "2") in outcome.program.ops
