@@ -29,6 +29,17 @@ NEUTRAL = str.maketrans(dict.fromkeys("0123456789", "_") | dict.fromkeys("$?`", 
 """What would stop the tokenizer of 3.12 and later for other reasons: numbers followed by letters, and characters of no token."""
 
 
+def compiles(text: str) -> bool:
+    """Whether this Python compiles a text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "text", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+        return True
+
+
 def error_of(text: str) -> str | None:
     """What is wrong, if anything: by the compiler, where it gets that far, and by the tokens."""
     with warnings.catch_warnings():
