@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copydesk.pushdown.token_masks import GoalMasks, TokenMasks
+from copydesk.pushdown.interfaces import GoalMasks
+from copydesk.pushdown.token_masks import TokenMasks
 from json_texts import EFFECTS, VALUES, goal_behind
 from vocabularies import qwen_like
 

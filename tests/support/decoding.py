@@ -18,7 +18,7 @@ from copydesk.decode.text_automata import BodyTables
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.bodies import Bodies
 from copydesk.grammar.olds import Olds
-from copydesk.grammar.parsed_rules import ParsedPage, ParsedRules
+from copydesk.grammar.parsed_rules import ParsedRules
 from copydesk.grammar.rules import Rules
 from copydesk.models.feed import Feed
 from copydesk.models.row import SHARED, Row
@@ -27,10 +27,10 @@ from copydesk.prompting.codec import Codec, special_tokens
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.prompting.vocabulary import ByteVocabulary
-from copydesk.pushdown.effects import Effects
-from copydesk.pushdown.languages import effects_for
-from copydesk.pushdown.token_masks import TokenMasks
+from copydesk.pushdown.interfaces import LanguageMasks, TextEffects
+from copydesk.pushdown.languages import masks_for
 from copydesk.request import EditRequest
+from copydesk.serving.parsing import held_page
 from copydesk.text.document import split_lines, view_line
 
 
@@ -51,8 +51,8 @@ def tables(codec: Codec) -> BodyTables:
 
 
 @cache
-def masks(codec: Codec, effects: Effects) -> TokenMasks:
-    return TokenMasks(effects, codec.vocabulary.token_bytes)
+def masks(codec: Codec, effects: TextEffects[Any]) -> LanguageMasks:
+    return masks_for(effects, codec.vocabulary.token_bytes)
 
 
 @dataclass
@@ -100,11 +100,10 @@ class Desk:
         )
         request = EditRequest(instruction=instruction)
         held, parsed = rules, None
-        effects = effects_for(language, [view_line(line) for line in lines])
-        if effects is not None:
-            page_of_parser = ParsedPage(effects, [view_line(line) for line in lines], page.spans)
-            held = ParsedRules.of(rules, page_of_parser)
-            parsed = ParsedText(codec, tables(codec), masks(codec, effects), held, views)
+        of_parser = held_page(language, [view_line(line) for line in lines], page)
+        if of_parser is not None:
+            held = ParsedRules.of(rules, of_parser)
+            parsed = ParsedText(codec, tables(codec), masks(codec, of_parser.effects), held, views)
         task = PageTask(
             codec=codec,
             rules=held,

@@ -27,8 +27,9 @@ from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.pushdown.automaton import ACCEPTED, Automaton, Config
 from copydesk.pushdown.effects import Effects
 from copydesk.pushdown.goals import Goal
+from copydesk.pushdown.interfaces import GoalMasks
 from copydesk.pushdown.json_grammar import JSON
-from copydesk.pushdown.token_masks import GoalMasks, TokenMasks
+from copydesk.pushdown.token_masks import TokenMasks
 from copydesk_benchmarks.facts import hardware
 
 STEPS = 64

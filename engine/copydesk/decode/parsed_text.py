@@ -10,14 +10,13 @@ import numpy as np
 from copydesk.decode.sampling import TokenSet
 from copydesk.decode.text_automata import BodyTables
 from copydesk.grammar.bodies import CLOSED, CLOSED_UNTERMINATED, ILLEGAL
-from copydesk.grammar.lark import unpack
-from copydesk.grammar.parsed_rules import LOST, ParsedRules, parse_of
+from copydesk.grammar.parsed_page import LOST
+from copydesk.grammar.parsed_rules import ParsedRules, parse_of
 from copydesk.grammar.rules import State
 from copydesk.program import SubSpan
 from copydesk.prompting.codec import Codec, Ids
 from copydesk.pushdown.automaton import Config
-from copydesk.pushdown.goals import Goal
-from copydesk.pushdown.token_masks import GoalMasks, TokenMasks
+from copydesk.pushdown.interfaces import GoalMasks, LanguageMasks, TextGoal
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,8 @@ class ParsedMachine:
         self,
         codec: Codec,
         tables: BodyTables,
-        masks: TokenMasks,
-        known: GoalMasks,
+        masks: LanguageMasks,
+        known: GoalMasks[TextGoal],
         start: ParsedState,
         closings: tuple[Ids, ...],
         may_end: Callable[[Config, bool], bool],
@@ -65,11 +64,12 @@ class ParsedMachine:
         found = self._sets.get(key)
         if found is None:
             row = self._tables.text_mask(state.body) & self._masks.row(self._known, state.config)
-            allowed = np.union1d(unpack(row), np.array(sorted(firsts), np.int64))
-            if 2 * len(allowed) <= self._masks.size:
-                found = TokenSet(allow=allowed)
+            bits = np.unpackbits(row.view(np.uint8), bitorder="little", count=self._masks.size)
+            bits[list(firsts)] = 1
+            if 2 * np.count_nonzero(bits) <= self._masks.size:
+                found = TokenSet(allow=np.flatnonzero(bits))
             else:
-                found = TokenSet(deny=np.setdiff1d(np.arange(self._masks.size), allowed, assume_unique=True))
+                found = TokenSet(deny=np.flatnonzero(bits == 0))
             self._sets[key] = found
         return found
 
@@ -101,8 +101,8 @@ class ParsedMachine:
             assert after is not None
             ids.append(token)
             body, config = self._bodies.advance(body, token), after
-        text = self._known.goal.path(config).decode() + "\n" * self._ends_line
-        ids += self._codec.fragment(text)
+        text = self._known.goal.closing(config, ends_line=self._ends_line)
+        ids += self._codec.fragment(text.decode())
         body = self._bodies.walk(state.body, ids)
         return (*ids, *self._bodies.closing_path(body))
 
@@ -134,15 +134,14 @@ class ParsedText:
         self,
         codec: Codec,
         tables: BodyTables,
-        masks: TokenMasks,
+        masks: LanguageMasks,
         rules: ParsedRules,
         views: Sequence[str],
     ) -> None:
         """views: the page's lines."""
         self._codec, self._tables, self._masks, self._rules = codec, tables, masks, rules
         self._views = views
-        self._known: dict[int, GoalMasks] = {}
-        self._exact: dict[Config, Goal] = {}
+        self._known: dict[int, GoalMasks[TextGoal]] = {}
 
     def gen(self, state: State) -> ParsedMachine | None:
         rules, literals = self._rules, self._codec.literals
@@ -173,20 +172,12 @@ class ParsedText:
         if behind_old is None:  # the line is broken: what is new should lead to what stands behind the scope
             goal = rules.page.goal(rules.range_end(line), config[1])
         else:
-            goal = self._exact.get(behind_old) or Goal(
-                self._masks.automaton, {behind_old[0]: [behind_old[1]]}
-            )
-            self._exact[behind_old] = goal
+            goal = rules.page.goal_at(behind_old)
         if not goal.leads(config):
             return None
-        kept = views[found.end_line - 1][found.end_offset :]
 
         def may_end(behind: Config, _: bool) -> bool:
-            after = rules.read(behind, kept)
-            if after is None:
-                return False
-            sealed = bool(kept) and not kept.endswith("\n")
-            return rules.goes_on(rules.behind_sub(found.end_line, sealed, after))
+            return self._may_stand(behind, found)
 
         return self._machine(
             self._tables.bodies.sub(found.ends_line),
@@ -197,11 +188,25 @@ class ParsedText:
             ends_line=found.ends_line,
         )
 
+    def takes(self, state: State, line: int, found: SubSpan, new: str) -> bool:
+        """Whether `new` may be the new text of a sub at `line`."""
+        behind = self._rules.read(parse_of(state), self._views[line - 1][: found.offset] + new)
+        return behind is not None and self._may_stand(behind, found)
+
+    def _may_stand(self, behind: Config, found: SubSpan) -> bool:
+        """Whether what a sub leaves of its last line, and then something more, may follow."""
+        rules, kept = self._rules, self._views[found.end_line - 1][found.end_offset :]
+        after = rules.read(behind, kept)
+        if after is None:
+            return False
+        sealed = bool(kept) and not kept.endswith("\n")
+        return rules.goes_on(rules.behind_sub(found.end_line, sealed, after))
+
     def _machine(
         self,
         body: int,
         config: Config,
-        goal: Goal,
+        goal: TextGoal,
         closings: tuple[Ids, ...],
         may_end: Callable[[Config, bool], bool],
         *,

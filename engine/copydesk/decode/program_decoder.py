@@ -261,7 +261,7 @@ class ProgramDecoder:
         old = codec.vocabulary.decode(run)
         found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)
         assert found is not None, "the grammar let an old text through that is not legal"
-        choices = task.choices or self._narrowed(start, found)
+        choices = task.choices or self._narrowed(state, start, found)
         if choices and not emitter.truncated:
             new = yield from self._chosen(choices, literals.sub_close, ends_line=found.ends_line)
         else:
@@ -280,12 +280,14 @@ class ProgramDecoder:
 
     # -- shared --------------------------------------------------------------------------------------------------
 
-    def _narrowed(self, line: int, found: SubSpan) -> list[str]:
+    def _narrowed(self, state: State, line: int, found: SubSpan) -> list[str]:
         """The finite list that a diagnostic leaves for a sub inside one line, best guesses first, as long as one forward can
         score it."""
         if self.task.narrow is None or found.end_line != line:
             return []
         codec, texts = self.task.codec, self.task.narrow(line, found.offset, found.end_offset)
+        if self.task.parsed is not None:
+            texts = [text for text in texts if self.task.parsed.takes(state, line, found, text)]
         spelled = (codec.fragment(text) + codec.literals.sub_close for text in texts)
         return list(texts[: len(leading(spelled, self.emitter.max_nodes - 1))])
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Generic
 
 from copydesk.errors import GrammarError
 from copydesk.pushdown.automaton import Automaton, Config, Stack
+from copydesk.pushdown.interfaces import E, TextEffects
 from copydesk.pushdown.lexer import Terminals
 
 Cases = tuple[tuple[Stack, Stack], ...]
@@ -90,7 +92,7 @@ class Effects:
             }
         )
         """Of the end of a text: it leaves the stack (ACCEPTED,) where the text is whole."""
-        self.of_line = lru_cache(maxsize=1 << 14)(self._of_line)
+        self._line = lru_cache(maxsize=1 << 14)(self._of_line)
         self._runs: dict[Terminals, Cases] = {}
 
     def of_terminals(self, terminals: Terminals) -> Cases:
@@ -98,6 +100,10 @@ class Effects:
         for terminal in terminals:
             cases = joined(cases, self._cases[terminal])
         return cases
+
+    def of_line(self, line: str) -> Effect:
+        """Of one line of view text."""
+        return self._line(line)
 
     def _of_line(self, line: str) -> Effect:
         lexer, found = self.automaton.lexer, {}
@@ -134,15 +140,15 @@ class Effects:
         return self.first_error(lines) == len(lines) + 2
 
 
-class LineEffects:
+class LineEffects(Generic[E]):
     """The effect of any run of a document's lines: a segment tree whose nodes are worked out when they are first asked for."""
 
-    def __init__(self, effects: Effects, lines: Sequence[str]) -> None:
+    def __init__(self, effects: TextEffects[E], lines: Sequence[str]) -> None:
         self.effects = effects
         self.lines = lines
-        self._nodes: dict[tuple[int, int], Effect] = {}
+        self._nodes: dict[tuple[int, int], E] = {}
 
-    def of(self, first: int, last: int) -> Effect:
+    def of(self, first: int, last: int) -> E:
         """Of lines first..last, 1-based and inclusive; of nothing where there are none."""
         found = self.effects.nothing
         at = first - 1
@@ -155,7 +161,7 @@ class LineEffects:
             at += size
         return found
 
-    def _node(self, at: int, size: int) -> Effect:
+    def _node(self, at: int, size: int) -> E:
         if size == 1:
             return self.effects.of_line(self.lines[at])
         node = self._nodes.get((at, size))

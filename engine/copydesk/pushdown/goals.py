@@ -77,6 +77,10 @@ class Goal:
                 return written
             config = after
 
+    def closing(self, config: Config, *, ends_line: bool) -> bytes:
+        """The same. ends_line: it ends with a newline."""
+        return self.path(config) + b"\n" * ends_line
+
     def _best(self, config: Config) -> tuple[float, bytes, Config | None]:
         """The least distance, the first piece of the text, and what stands behind it if that is not the goal."""
         state, stack = config

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from copydesk.pushdown.effects import Effects
+from copydesk.pushdown.interfaces import LanguageMasks, TextEffects
 from copydesk.pushdown.json_grammar import json_automaton
+from copydesk.pushdown.python import effects as python
+from copydesk.pushdown.python.token_masks import TokenMasks as PythonMasks
+from copydesk.pushdown.token_masks import TokenMasks
 
 PARSED_LANGUAGES = ("json", "jsonc")
 """The languages whose documents no edit can break."""
@@ -36,6 +41,14 @@ def effects_for(language: str, lines: Sequence[str]) -> Effects | None:
     if language == "jsonc":
         return lenient
     return lenient if lenient.first_error(lines) > strict.first_error(lines) else strict
+
+
+def masks_for(effects: TextEffects[Any], token_bytes: Sequence[bytes]) -> LanguageMasks:
+    """The masks of a vocabulary whose tokens spell `token_bytes` (some tenths of a second for 50,000 of them)."""
+    if isinstance(effects, python.Effects):
+        return PythonMasks(effects.automaton, token_bytes)
+    assert isinstance(effects, Effects)
+    return TokenMasks(effects, token_bytes)
 
 
 def unread_lines(effects: Effects, lines: Sequence[str]) -> int:

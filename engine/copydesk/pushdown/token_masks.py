@@ -9,7 +9,7 @@ the goal. After that it is a look-up: what is kept is keyed by no more of the st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from copydesk.pushdown.automaton import Config, Stack
 from copydesk.pushdown.effects import Cases, Effects, applied
 from copydesk.pushdown.goals import Goal
+from copydesk.pushdown.interfaces import GoalMasks, Row
 from copydesk.pushdown.lexer import Lexer, Terminals
 
 MOST_ROWS = 4096
 """Masks that are kept for all goals: some 25 MB of 50,000 tokens each."""
-Row = NDArray[np.uint32]
-"""A bit per token, least significant first: [ceil(V/32)]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +32,6 @@ class _Outcome:
     behind: int
     cases: Cases
     classes: NDArray[np.int32]
-
-
-@dataclass(slots=True)
-class GoalMasks:
-    """The masks of one goal that were asked for so far. `rows` are keyed as `TokenMasks.key` says."""
-
-    goal: Goal
-    rows: dict[tuple[int, Stack, int], Row] = field(default_factory=dict)
 
 
 class TokenMasks:
@@ -133,13 +124,13 @@ class TokenMasks:
         after = self.automaton.shift_all(stack, terminals)
         return None if after is None else (behind, after)
 
-    def key(self, known: GoalMasks, config: Config) -> tuple[int, Stack, int]:
+    def key(self, known: GoalMasks[Goal], config: Config) -> tuple[int, Stack, int]:
         """What the mask depends on: the lexer's state, the top of the stack, and what the rest of it may lead to."""
         state, stack = config
         depth = self._outcomes[state, stack[-1]][0]
         return state, stack[-depth:], known.goal.below(stack[:-depth])
 
-    def row(self, known: GoalMasks, config: Config) -> Row:
+    def row(self, known: GoalMasks[Goal], config: Config) -> Row:
         """The tokens behind which the goal can still be reached (do not write)."""
         key = self.key(known, config)
         found = known.rows.get(key)

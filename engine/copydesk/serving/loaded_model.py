@@ -22,8 +22,8 @@ from copydesk.prompting.chat_template import Chat
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary, Vocabulary
-from copydesk.pushdown.effects import Effects
-from copydesk.pushdown.token_masks import TokenMasks
+from copydesk.pushdown.interfaces import LanguageMasks, TextEffects
+from copydesk.pushdown.languages import masks_for
 
 log = logging.getLogger(__name__)
 
@@ -44,13 +44,13 @@ class LoadedModel:
     tables: BodyTables | None = None
     chat: Chat | None = None
     fences: FenceMachines | None = None
-    _masks: dict[Effects, TokenMasks] = field(default_factory=dict, repr=False)
+    _masks: dict[TextEffects[Any], LanguageMasks] = field(default_factory=dict, repr=False)
 
-    def masks(self, effects: Effects) -> TokenMasks:
+    def masks(self, effects: TextEffects[Any]) -> LanguageMasks:
         """The vocabulary's tables for an automaton, made when it is first asked for (about a second for 50,000 tokens)."""
         found = self._masks.get(effects)
         if found is None:
-            found = self._masks[effects] = TokenMasks(effects, self.vocabulary.token_bytes)
+            found = self._masks[effects] = masks_for(effects, self.vocabulary.token_bytes)
         return found
 
     @classmethod

@@ -1,22 +1,36 @@
-"""Documents of languages that a pushdown automaton knows whole: rules that keep them parsable, and the check of what came of
-it."""
+"""Documents that an automaton holds: rules that keep them parsable, and the check of what came of it."""
 
 from __future__ import annotations
 
-from copydesk.grammar.parsed_rules import ParsedPage, ParsedRules
+from collections.abc import Sequence
+from typing import Any
+
+from copydesk.grammar.parsed_page import GrammarPage, ParsedPage
+from copydesk.grammar.parsed_rules import ParsedRules
+from copydesk.grammar.python_page import PythonPage
 from copydesk.grammar.rules import Rules
 from copydesk.paging.page import Page
 from copydesk.program import Program
 from copydesk.pushdown.languages import effects_for, without_mark
+from copydesk.pushdown.python.effects import python_effects
 from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import split_lines, view_line
 
 
-def held_rules(snapshot: Snapshot, page: Page, rules: Rules) -> ParsedRules | None:
-    """`rules` held to the document's parse; None for languages without an automaton."""
-    lines = [view_line(line) for line in snapshot.lines.lines]
-    effects = effects_for(snapshot.language, lines)
-    return ParsedRules.of(rules, ParsedPage(effects, lines, page.spans)) if effects is not None else None
+def held_rules(snapshot: Snapshot, page: Page, rules: Rules, *, python: bool = False) -> ParsedRules | None:
+    """`rules` held to the document's parse; None for languages without an automaton. python: Python is held to its layer, too."""
+    if snapshot.language == "python" and not python:
+        return None
+    found = held_page(snapshot.language, [view_line(line) for line in snapshot.lines.lines], page)
+    return ParsedRules.of(rules, found) if found is not None else None
+
+
+def held_page(language: str, lines: Sequence[str], page: Page) -> ParsedPage[Any] | None:
+    """What a page of a document of view text `lines` is held to."""
+    if language == "python":
+        return PythonPage(python_effects(), lines, page.spans)
+    effects = effects_for(language, lines)
+    return GrammarPage(effects, lines, page.spans) if effects is not None else None
 
 
 def still_parses(snapshot: Snapshot, program: Program) -> bool | None:
