@@ -25,12 +25,12 @@ from copydesk_server.lsp.action_maker import FIX_ALL_COMMAND, ActionMaker
 from copydesk_server.lsp.capabilities import QUICK_FIX
 from copydesk_server.lsp.diagnostics import ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.fix_all import kind_label
 from copydesk_server.lsp.fix_menu import CandidateFix, FixMenu, KnownFixes
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import text_after
+from copydesk_server.lsp.workspace_fixes import WorkspaceFixes
 
 if TYPE_CHECKING:
     from copydesk_server.verification import Verdict
@@ -51,9 +51,11 @@ class FixActions:
         programs: Programs,
         menu: FixMenu,
         maker: ActionMaker,
+        workspace_fixes: WorkspaceFixes,
     ) -> None:
         self._state, self._diagnostics, self._prefetch = state, diagnostics, prefetch
         self._programs, self._menu, self._maker = programs, menu, maker
+        self._workspace_fixes = workspace_fixes
 
     async def listed(self, document: OpenDocument, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Those for what is known of the place; none where the document changes meanwhile."""
@@ -67,6 +69,9 @@ class FixActions:
         listed: list[EditOutcome] = []
         actions: list[types.CodeAction] = []
         kinds: dict[str, ClientDiagnostic] = {}
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk_server.kind_fixes import kind_label
+
         for finding in findings:
             outcome = ahead[finding.diagnostic]
             fixes = known.get(finding.diagnostic, KnownFixes())
@@ -81,7 +86,7 @@ class FixActions:
             if any(action.disabled is None for action in made):
                 kinds.setdefault(kind_label(finding.diagnostic), finding)
         self._programs.listed(document, listed)
-        return [*actions, *self._of_kinds(document, kinds)]
+        return [*actions, *self._of_kinds(document, kinds, invoked=invoked)]
 
     async def _known(
         self, document: OpenDocument, ahead: dict[Diagnostic, EditOutcome | None]
@@ -204,9 +209,12 @@ class FixActions:
                 yield action
 
     def _of_kinds(
-        self, document: OpenDocument, kinds: Mapping[str, ClientDiagnostic]
+        self, document: OpenDocument, kinds: Mapping[str, ClientDiagnostic], *, invoked: bool
     ) -> Iterator[types.CodeAction]:
-        """An action for each kind of which the document has several."""
+        """An action for each kind of which the document has several, and one for all files where a person has opened the menu."""
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk_server.kind_fixes import kind_label
+
         counts = Counter(kind_label(finding.diagnostic) for finding in self._diagnostics.known(document))
         for label, finding in kinds.items():
             if counts[label] > 1 and self._state.capabilities.action_literals:
@@ -214,6 +222,14 @@ class FixActions:
                     f"Fix all in the file: {label} ({counts[label]})",
                     QUICK_FIX,
                     edit_requests.fix_all_data(document, finding),
+                    FIX_ALL_COMMAND,
+                    generated=False,
+                )
+            if invoked and self._workspace_fixes.offered(document, finding):
+                yield self._maker.without_edit(
+                    f"Fix all in the workspace, with a preview: {label}",
+                    QUICK_FIX,
+                    self._workspace_fixes.data(document, finding),
                     FIX_ALL_COMMAND,
                     generated=False,
                 )
