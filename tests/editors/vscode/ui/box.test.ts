@@ -79,7 +79,8 @@ function window_(theme: string, settings: Record<string, unknown>): void {
       const seen = window as unknown as { since: number; said: number };
       seen.said = 0;
       const look = (): void => {
-        if (document.querySelector(".review-widget")?.textContent?.includes("editing lines")) {
+        const marks = [...document.querySelectorAll('.view-lines [class*="ced-"]')];
+        if (marks.some((one) => getComputedStyle(one, "::after").content.includes("editing lines"))) {
           seen.said = performance.now();
         } else {
           requestAnimationFrame(look);
@@ -96,6 +97,7 @@ function window_(theme: string, settings: Record<string, unknown>): void {
       const seen = window as unknown as { since: number; said: number };
       return seen.said - seen.since;
     });
+    assert.ok(took > 0, "said beside the text before the thread says so");
     console.log(`${theme}: said after ${Math.round(took)} ms`);
     assert.equal(await box.thread.locator(".codicon-check").count(), 0, "nothing to accept, no tick");
     await picture("running");
