@@ -234,7 +234,11 @@ export class Actions {
     if (reply.value.edit === undefined) {
       return "nothing"; // the server has said why
     }
-    return (await applyFiles(this.histories, filesOf(client, reply.value.edit))) ? "applied" : "changed";
+    if (!(await applyFiles(this.histories, filesOf(client, reply.value.edit)))) {
+      return "changed";
+    }
+    void vscode.commands.executeCommand("setContext", "copydesk.fixedWorkspace", true);
+    return "applied";
   }
 
   /** Any other action of the server's: its edit is asked for, and once more where it comes too late. */

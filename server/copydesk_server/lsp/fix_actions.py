@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -69,6 +69,7 @@ class FixActions:
         listed: list[EditOutcome] = []
         actions: list[types.CodeAction] = []
         kinds: dict[str, ClientDiagnostic] = {}
+        everywhere: set[str] = set()
         # Not before it is needed: `initialize` has no time for imports.
         from copydesk_server.kind_fixes import kind_label
 
@@ -84,9 +85,12 @@ class FixActions:
             made = list(self._of_finding(document, finding, outcome, fixes, invoked=invoked))
             actions += made
             if any(action.disabled is None for action in made):
-                kinds.setdefault(kind_label(finding.diagnostic), finding)
+                label = kind_label(finding.diagnostic)
+                kinds.setdefault(label, finding)
+                if _may_be_everywhere(outcome, fixes):
+                    everywhere.add(label)
         self._programs.listed(document, listed)
-        return [*actions, *self._of_kinds(document, kinds, invoked=invoked)]
+        return [*actions, *self._of_kinds(document, kinds, everywhere if invoked else set())]
 
     async def _known(
         self, document: OpenDocument, ahead: dict[Diagnostic, EditOutcome | None]
@@ -209,9 +213,11 @@ class FixActions:
                 yield action
 
     def _of_kinds(
-        self, document: OpenDocument, kinds: Mapping[str, ClientDiagnostic], *, invoked: bool
+        self, document: OpenDocument, kinds: Mapping[str, ClientDiagnostic], everywhere: Collection[str]
     ) -> Iterator[types.CodeAction]:
-        """An action for each kind of which the document has several, and one for all files where a person has opened the menu."""
+        """An action for each kind of which the document has several, and one for all files for each that may be fixed
+        everywhere.
+        """
         # Not before it is needed: `initialize` has no time for imports.
         from copydesk_server.kind_fixes import kind_label
 
@@ -225,7 +231,7 @@ class FixActions:
                     FIX_ALL_COMMAND,
                     generated=False,
                 )
-            if invoked and self._workspace_fixes.offered(document, finding):
+            if label in everywhere and self._workspace_fixes.offered(document, finding):
                 yield self._maker.without_edit(
                     f"Fix all in the workspace, with a preview: {label}",
                     QUICK_FIX,
@@ -240,3 +246,11 @@ class FixActions:
         except CopydeskError as error:
             log.error("an edit that does not fit has no title: %s", error)
             return "Fix"
+
+
+def _may_be_everywhere(ahead: EditOutcome | None, known: KnownFixes) -> bool:
+    """Whether a kind may be fixed where nobody looks at each: what is known of one of its findings is confirmed and safe."""
+    if ahead is not None and ahead.status == "edited":
+        return ahead.verdict == "confirmed" and ahead.applicability == "safe" and not ahead.by_model
+    judged = [fix.judgement for fix in known.fixes if fix.judgement is not None]
+    return all(one.verdict == "confirmed" and one.applicability == "safe" for one in judged)

@@ -85,6 +85,8 @@ export class Workbench {
       ...SETTINGS,
       "copydesk.command": serverCommand(),
       "security.workspace.trust.enabled": options.trust ?? false,
+      // The browser's colours are the window's, where a test does not say which ones.
+      "window.autoDetectColorScheme": options.settings?.["workbench.colorTheme"] === undefined,
       ...options.settings,
     };
     // The window is a remote one: settings of the scope `machine` count in the machine's file alone. In the user's they seem to, until
@@ -253,13 +255,19 @@ export class Workbench {
     }
   }
 
-  /** Keep a picture where COPYDESK_PICTURES names a folder. */
-  async picture(name: string, clip?: { x: number; y: number; width: number; height: number }): Promise<void> {
-    if (PICTURES !== "") {
-      await this.page.screenshot({
-        path: path.join(PICTURES, `${name}.png`),
-        ...(clip ? { clip } : {}),
-      });
+  /** Keep pictures in light and in dark where COPYDESK_PICTURES names a folder; one where a test has chosen the colours. */
+  async picture(name: string): Promise<void> {
+    if (PICTURES === "") {
+      return;
+    }
+    const chosen = this.options.settings?.["workbench.colorTheme"] !== undefined;
+    for (const scheme of chosen ? [] : ["dark", "light"]) {
+      await this.page.emulateMedia({ colorScheme: scheme });
+      await this.page.locator(`.monaco-workbench.${scheme === "dark" ? "vs-dark" : "vs"}`).waitFor();
+      await this.page.screenshot({ animations: "disabled", path: path.join(PICTURES, `${name}-${scheme}.png`) });
+    }
+    if (chosen) {
+      await this.page.screenshot({ animations: "disabled", path: path.join(PICTURES, `${name}.png`) });
     }
   }
 

@@ -35,6 +35,7 @@ async function asked(): Promise<void> {
   await bench.goTo(1, 8);
   await bench.until(async () => {
     const item = await bench.lightBulb(TITLE);
+    await bench.picture("lightbulb");
     try {
       await item.click({ timeout: 4000 });
       await preview().waitFor({ timeout: 15_000 });
