@@ -70,7 +70,7 @@ scenario("the person sees the files first, and may leave it", async () => {
   assert.equal(await bench.page.locator(".tab.dirty").count(), 0);
 });
 
-scenario("what the person applies is in all files, as one step of undo", async () => {
+scenario("what the person applies is in all files", async () => {
   await bench.edit("one.py");
   await asked();
   await preview().locator("a.monaco-button", { hasText: "Apply" }).click();
