@@ -26,7 +26,7 @@ export class Person {
     return this.steps.reduce((sum, one) => sum + one.seconds, 0);
   }
 
-  /** A table, for `benchmarks/results/newcomer.md`. */
+  /** A table, for the log of measurements. */
   get table(): string {
     const rows = this.steps.map(
       ({ name, actions, seconds }) => `| ${name} | ${actions} | ${seconds.toFixed(1)} |`,

@@ -180,26 +180,6 @@ scenario("the status has the details, and says what is missing", async () => {
   await press("Escape");
 });
 
-scenario("the walkthrough knows what was done, and shows it", async () => {
-  await bench.command("Welcome: Open Walkthrough");
-  await bench.page.locator(".quick-input-widget input").first().fill("Get Started with Copydesk");
-  await bench.page.locator(".quick-input-list .monaco-list-row", { hasText: "Copydesk" }).first().waitFor();
-  await press("Enter");
-  const steps = bench.page.locator(".gettingStartedDetailsContent .getting-started-step");
-  await steps.first().waitFor();
-  for (const title of ["Install the server", "Fix what a linter found", "Edit by instruction"]) {
-    const step = steps.filter({ hasText: title }).first();
-    await step.locator(".codicon-getting-started-step-checked").waitFor();
-  }
-  await steps.filter({ hasText: "Fix what a linter found" }).first().click();
-  const media = bench.page.locator(".getting-started-media img").first();
-  await bench.until(
-    () => media.evaluate((one: HTMLImageElement) => one.complete && one.naturalWidth > 0),
-    "the picture",
-  );
-  await bench.picture("walkthrough");
-});
-
 test("by the keystroke-level model it takes the person less than 90 s", () => {
   console.log(person.table);
   assert.ok(!failed());
