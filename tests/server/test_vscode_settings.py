@@ -108,11 +108,23 @@ def test_the_extension_has_the_packages_version() -> None:
 
 
 def test_pictures_and_pages_named_are_there() -> None:
-    named = re.findall(
-        r'"(?:image|markdown|icon)": "([\w/]+\.\w+)"', (CLIENT / "package.json").read_text(encoding="utf-8")
-    )
-    readme = re.findall(r"\]\((images/[^)]+)\)", (CLIENT / "README.md").read_text(encoding="utf-8"))
-    assert len(named) >= 4
-    for name in {*named, *readme}:
-        assert (CLIENT / name).is_file(), name
-        assert (CLIENT / name).stat().st_size < 200_000, name
+    """Each in light and in dark, small, and none that nobody shows."""
+    texts = [path.read_text(encoding="utf-8") for path in (CLIENT / "package.json", CLIENT / "README.md")]
+    texts.append((ROOT / "README.md").read_text(encoding="utf-8").replace("vscode-client/images/", "images/"))
+    named = {name for text in texts for name in re.findall(r"\b(?:images|walkthrough)/[\w-]+\.\w+", text)}
+    there = {f"{path.parent.name}/{path.name}" for path in CLIENT.glob("[iw]*/*.*")}
+    assert named == there
+    assert {name.replace("-light.", "-dark.") for name in named} <= named
+    assert all((CLIENT / name).stat().st_size < 150 << 10 for name in named)
+
+
+def test_readmes_have_pictures_for_both_schemes() -> None:
+    for path, folder in ((CLIENT / "README.md", "images"), (ROOT / "README.md", "vscode-client/images")):
+        text = path.read_text(encoding="utf-8")
+        dark = re.findall(
+            rf'<source media="\(prefers-color-scheme: dark\)" srcset="{folder}/([\w-]+)-dark.png">', text
+        )
+        light = re.findall(rf'<img src="{folder}/([\w-]+)-light.png" alt="[^"]+">', text)
+        assert dark == light
+        assert light
+        assert "![" not in text

@@ -16,10 +16,10 @@ import {
 } from "vscode-languageclient/node";
 import { linesRange } from "./lines";
 import { editable } from "./places";
-import { asked, changesOf, edit, explain, withProgress } from "./requests";
+import { asked, changesOf, edit, explain, filesOf, withProgress } from "./requests";
 import type { Server } from "./server";
 import type { Sessions } from "./sessions";
-import { apply, CHANGED, type Histories, type History } from "./staleness";
+import { apply, applyFiles, CHANGED, type Histories, type History } from "./staleness";
 import type { Status } from "./status";
 
 export const RUN = "copydesk.runAction";
@@ -27,7 +27,7 @@ const REWRITE = "refactor.rewrite.copydesk";
 
 /** What comes with an action of the server's. */
 interface Data {
-  copydesk: "fix" | "rewrite" | "fixAll" | "refactoring";
+  copydesk: "fix" | "rewrite" | "fixAll" | "fixWorkspace" | "refactoring";
   uri: string;
   version: number;
   lines?: [number, number];
@@ -90,13 +90,16 @@ export class Actions {
     const titles = {
       fix: "Copydesk: fixing",
       fixAll: "Copydesk: fixing all",
+      fixWorkspace: "Copydesk: fixing all in the workspace",
       refactoring: "Copydesk: refactoring",
     };
     const title = titles[data.copydesk];
     const outcome = await withProgress(this.server, title, (token) =>
       data.copydesk === "fix" && diagnostic !== undefined
         ? this.fix(document, data.version, diagnostic, token)
-        : this.resolve(document, rest, token),
+        : data.copydesk === "fixWorkspace"
+          ? this.resolveFiles(document, rest, token)
+          : this.resolve(document, rest, token),
     );
     if (outcome === "changed") {
       void vscode.window.showWarningMessage(`Copydesk: ${CHANGED}`);
@@ -206,6 +209,36 @@ export class Actions {
     return nearest !== undefined && distance(nearest) <= lines.end.line - lines.start.line
       ? nearest
       : undefined;
+  }
+
+  /** An edit of several files: VS Code shows it, file by file, and applies what the person leaves in. */
+  private async resolveFiles(
+    document: vscode.TextDocument,
+    action: CodeAction,
+    token: vscode.CancellationToken,
+  ): Promise<Outcome> {
+    const client = await this.server.ensure();
+    if (client === undefined) {
+      return "nothing";
+    }
+    for (const one of vscode.workspace.textDocuments.filter(editable)) {
+      this.histories.of(one); // from now on, so that its edits can be held against its text
+    }
+    const wanted = { ...action, data: { ...(action.data as Data), version: document.version } };
+    const reply = await this.status.busy(
+      asked(client.sendRequest(CodeActionResolveRequest.type, wanted, token), token),
+    );
+    if (reply.kind !== "answer") {
+      return reply.kind === "modified" ? "changed" : "nothing";
+    }
+    if (reply.value.edit === undefined) {
+      return "nothing"; // the server has said why
+    }
+    if (!(await applyFiles(this.histories, filesOf(client, reply.value.edit)))) {
+      return "changed";
+    }
+    void vscode.commands.executeCommand("setContext", "copydesk.fixedWorkspace", true);
+    return "applied";
   }
 
   /** Any other action of the server's: its edit is asked for, and once more where it comes too late. */

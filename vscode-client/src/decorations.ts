@@ -24,11 +24,30 @@ export class Decorations implements vscode.Disposable {
     },
   });
 
-  /** In every editor that shows the document. */
-  draw(document: vscode.TextDocument, lines: vscode.Range, edits: readonly TextChange[]): void {
+  private readonly hint = vscode.window.createTextEditorDecorationType({
+    after: {
+      color: new vscode.ThemeColor("editorCodeLens.foreground"),
+      margin: "0 0 0 2em",
+      fontStyle: "italic",
+    },
+  });
+
+  /** In every editor that shows the document. waiting: what is being done, while there is nothing else to show. */
+  draw(
+    document: vscode.TextDocument,
+    lines: vscode.Range,
+    edits: readonly TextChange[],
+    waiting?: string,
+  ): void {
     const marks = hunksOf(document, edits).map((hunk) => marksOf(document, hunk));
     for (const editor of vscode.window.visibleTextEditors.filter((one) => one.document === document)) {
       editor.setDecorations(this.region, [lines]);
+      const { end } = document.lineAt(document.validatePosition(lines.start).line).range;
+      const after = { contentText: waiting ?? "" };
+      editor.setDecorations(
+        this.hint,
+        waiting === undefined ? [] : [{ range: new vscode.Range(end, end), renderOptions: { after } }],
+      );
       editor.setDecorations(
         this.deleted,
         marks.flatMap(({ deleted }) => deleted),
@@ -42,7 +61,7 @@ export class Decorations implements vscode.Disposable {
 
   clear(): void {
     for (const editor of vscode.window.visibleTextEditors) {
-      for (const type of [this.region, this.deleted, this.inserted]) {
+      for (const type of [this.region, this.deleted, this.inserted, this.hint]) {
         editor.setDecorations(type, []);
       }
     }
@@ -52,6 +71,7 @@ export class Decorations implements vscode.Disposable {
     this.region.dispose();
     this.deleted.dispose();
     this.inserted.dispose();
+    this.hint.dispose();
   }
 }
 

@@ -51,6 +51,13 @@ export class Instruction implements vscode.Disposable {
     }
   });
 
+  private readonly submitted = new vscode.EventEmitter<{
+    document: vscode.TextDocument;
+    lines: vscode.Range;
+  }>();
+  /** Something was written and sent: before anything else is done, so that the person sees at once that it was. */
+  readonly onDidSubmit = this.submitted.event;
+
   private readonly opening = vscode.workspace.onDidOpenTextDocument((document) => {
     if (document.uri.scheme === INPUT) {
       void this.opened(document);
@@ -152,6 +159,7 @@ export class Instruction implements vscode.Disposable {
 
   dispose(): void {
     this.following.dispose();
+    this.submitted.dispose();
     this.opening.dispose();
     this.close(undefined);
   }
@@ -229,6 +237,9 @@ export class Instruction implements vscode.Disposable {
     const { open } = this;
     this.open = undefined;
     if (open !== undefined) {
+      if (text !== undefined && text.trim() !== "") {
+        this.submitted.fire({ document: open.lines.editor.document, lines: open.lines.range });
+      }
       void vscode.commands.executeCommand("setContext", "copydesk.instructing", false);
       open.done(text);
     }

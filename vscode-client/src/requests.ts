@@ -10,7 +10,7 @@ import {
 import { whenSlow } from "./patience";
 import { CANCELLED, CONTENT_MODIFIED, type EditAnswer, type EditParams, EditRequest } from "./protocol";
 import type { Server } from "./server";
-import type { TextChange } from "./staleness";
+import type { FileChanges, TextChange } from "./staleness";
 import type { Status } from "./status";
 
 /** modified: the text a request was about has changed. cancelled: by the person, or for a newer request. */
@@ -88,6 +88,27 @@ export function changesOf(
     throw new Error("an edit that is not one of a document");
   }
   return { version: only.textDocument.version, changes: converted(client, only.edits as TextEdit[]) };
+}
+
+/** The edits of a `WorkspaceEdit` of several files, and what is to be confirmed about them. */
+export function filesOf(client: LanguageClient, edit: WorkspaceEdit): FileChanges[] {
+  const annotations = Object.values(edit.changeAnnotations ?? {});
+  const [annotation] = annotations;
+  return (edit.documentChanges ?? []).map((change) => {
+    if (!("textDocument" in change)) {
+      throw new Error("an edit that is not one of texts");
+    }
+    return {
+      uri: client.protocol2CodeConverter.asUri(change.textDocument.uri),
+      version: change.textDocument.version,
+      changes: converted(client, change.edits as TextEdit[]),
+      metadata: {
+        label: annotation?.label ?? "copydesk",
+        description: annotation?.description ?? "",
+        needsConfirmation: annotations.some((one) => one.needsConfirmation === true),
+      },
+    };
+  });
 }
 
 /** LSP's edits in VS Code's types. */

@@ -132,7 +132,7 @@ export class Session {
     this.attempts++;
     this.candidates = [];
     this.pieces = [];
-    this.waiting = this.stage.status.waiting ?? `editing ${lineNames(this.here())}…`;
+    this.waiting = doing(this.stage.status, this.here());
     this.draw();
     const client = await this.stage.server.ensure();
     if (client === undefined || this.ended) {
@@ -239,11 +239,12 @@ export class Session {
     const stage = candidate === undefined ? "running" : "ready";
     const numbered = count > 1 ? `[${this.place + 1}/${count}] ${candidate?.state ?? ""}` : undefined;
     const waiting = this.attempts > 1 ? `the code changed: once more, ${this.waiting}` : this.waiting;
-    this.stage.decorations.draw(this.document, lines, edits);
+    const idle = candidate === undefined && edits.length === 0;
+    this.stage.decorations.draw(this.document, lines, edits, idle ? inWords(waiting) : undefined);
     this.stage.lenses.show({ document: this.document, line: lines.start.line, stage, next: numbered });
     this.thread.move(lines);
     const title = this.instruction.split("\n", 1)[0] ?? "";
-    const state = candidate === undefined ? `${waiting} (Esc cancels)` : (numbered ?? candidate.state);
+    const state = candidate === undefined ? inWords(waiting) : (numbered ?? candidate.state);
     this.thread.show(title, state, stage, hunks);
     const height = hunks.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
     if (height > this.revealed) {
@@ -285,6 +286,16 @@ export class Session {
     }
     this.finish(end);
   }
+}
+
+/** What is done about `lines` while there is nothing to show. */
+export function doing(status: Status, lines: vscode.Range): string {
+  return status.waiting ?? `editing ${lineNames(lines)}…`;
+}
+
+/** The same for the person, who may not want to wait. */
+export function inWords(waiting: string): string {
+  return `${waiting} (Esc cancels)`;
 }
 
 /** The edit of an answer, or those that it leaves to the person, the likeliest first. */

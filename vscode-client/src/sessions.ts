@@ -7,7 +7,7 @@ import { Lenses } from "./lenses";
 import { editable } from "./places";
 import { type Refusal, suggestions } from "./refusal";
 import type { Server } from "./server";
-import { type End, Session } from "./session";
+import { doing, type End, inWords, Session } from "./session";
 import type { Histories } from "./staleness";
 import type { Status } from "./status";
 import { Thread } from "./thread";
@@ -26,6 +26,10 @@ export class Sessions implements vscode.Disposable {
     memory: vscode.Memento,
   ) {
     this.input = new Instruction(this.controller, memory);
+    // A thread comes into sight late: VS Code holds changes of threads back, but not those of decorations.
+    this.input.onDidSubmit(({ document, lines }) => {
+      this.decorations.draw(document, lines, [], inWords(doing(this.status, lines)));
+    });
   }
 
   set server(server: Server) {

@@ -9,6 +9,14 @@ export interface TextChange {
   newText: string;
 }
 
+/** Edits of one file. version: null for a file that was not open. */
+export interface FileChanges {
+  uri: vscode.Uri;
+  version: number | null;
+  changes: readonly TextChange[];
+  metadata: vscode.WorkspaceEditEntryMetadata;
+}
+
 export const CHANGED = "The code changed; nothing was applied.";
 
 /** So many versions of a document are remembered: a request for an older one is not to be had any more. */
@@ -184,6 +192,33 @@ export async function apply(
   }
   // This carries the document's version of this moment: the window refuses it should a change be on its way here.
   return vscode.workspace.applyEdit(edit);
+}
+
+/**
+ * Apply edits of several files, as one step of undo. Where they need confirmation VS Code shows them first, and applies what the person
+ * leaves in. False where the text that one of them is for is not there: nothing was applied then.
+ */
+export async function applyFiles(histories: Histories, files: readonly FileChanges[]): Promise<boolean> {
+  const edit = new vscode.WorkspaceEdit();
+  for (const { uri, version, changes, metadata } of files) {
+    // Open, a file has a version in VS Code too: a change while the person looks is one that this edit is not for.
+    const document = await vscode.workspace.openTextDocument(uri);
+    const fitting = version === null ? changes : histories.of(document).rebased(version, changes);
+    if (fitting === undefined) {
+      return false;
+    }
+    for (const { range, newText } of fitting) {
+      edit.replace(uri, range, newText, { ...metadata, needsConfirmation: false });
+    }
+    // What needs confirmation is shown first, but with its box empty: each file would have to be ticked. So one edit that changes
+    // nothing needs it, and the others are ticked.
+    if (metadata.needsConfirmation && edit.size === 1) {
+      edit.insert(uri, document.lineAt(document.lineCount - 1).range.end, "", metadata);
+    }
+  }
+  // The person may leave out some of it, or all: that is no change of the text's.
+  await vscode.workspace.applyEdit(edit, { isRefactoring: true });
+  return true;
 }
 
 /** The last line of which a range has anything. */

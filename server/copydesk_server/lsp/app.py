@@ -78,6 +78,7 @@ from copydesk_server.lsp.transport import Connection
 from copydesk_server.lsp.unreadable import UnreadableChanges
 from copydesk_server.lsp.verification import BackgroundVerifier, Verify
 from copydesk_server.lsp.watching import Watching
+from copydesk_server.lsp.workspace_fixes import WorkspaceFixes
 from copydesk_server.lsp.workspace_imports import WorkspaceImports
 
 
@@ -174,7 +175,10 @@ class App:
         refactorings = RefactoringMenu(state, trees)
         maker = ActionMaker(state)
         menu = FixMenu(state, tasks, engine_sync, imports, propose, verify)
-        fixes = FixActions(state, diagnostics, prefetch, programs, menu, maker)
+        workspace_fixes = WorkspaceFixes(
+            state, client, tasks, bars, requests, imports, applying, self.verifier.ruff
+        )
+        fixes = FixActions(state, diagnostics, prefetch, programs, menu, maker, workspace_fixes)
         ghost_text = InlineCompletions(state, client, diagnostics, prefetch, menu)
         actions = CodeActions(state, self.engine, diagnostics, fixes, refactorings, maker)
 
@@ -189,13 +193,13 @@ class App:
             types.TEXT_DOCUMENT_DID_CLOSE: did_close(documents),
             types.TEXT_DOCUMENT_CODE_ACTION: code_action(actions),
             types.CODE_ACTION_RESOLVE: code_action_resolve(
-                state, maker, client, requests, provider, refactorings, alternatives
+                state, maker, client, requests, provider, refactorings, alternatives, workspace_fixes
             ),
             types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename(renaming),
             types.TEXT_DOCUMENT_RENAME: rename(renaming),
             types.TEXT_DOCUMENT_SELECTION_RANGE: selection_range(state, trees),
             types.WORKSPACE_EXECUTE_COMMAND: execute_command(
-                client, requests, provider, applying, alternatives, ghost_text
+                client, requests, provider, applying, alternatives, ghost_text, workspace_fixes
             ),
             types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration(
                 configuration, pull=capabilities.configuration

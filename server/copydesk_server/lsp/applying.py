@@ -46,6 +46,23 @@ class Applying:
         )
         self._replied(expected, await self._client.apply_edit(edit, label, metadata))
 
+    async def apply_files(
+        self,
+        opened: Sequence[tuple[OpenDocument, Sequence[TextEdit]]],
+        edit: types.WorkspaceEdit,
+        label: str,
+    ) -> None:
+        """Have the client apply an edit of several files, which changes these open documents. Returns when the client has
+        replied.
+        """
+        expected = [Expected(document, edits, self._state.encoding) for document, edits in opened]
+        self._waiting += expected
+        metadata = types.WorkspaceEditMetadata(is_refactoring=False)
+        known = self._state.capabilities.edit_metadata
+        applied = await self._client.apply_edit(edit, label, metadata if known else None)
+        for one in expected:
+            self._replied(one, applied)
+
     def _replied(self, expected: Expected, applied: bool) -> None:
         expected.replied = True
         if expected in self._waiting and not applied and not expected.there:

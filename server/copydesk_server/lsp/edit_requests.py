@@ -36,7 +36,7 @@ LONGEST = 1 << 16
 
 def fix_data(document: OpenDocument, finding: ClientDiagnostic) -> dict[str, Any]:
     """The fix of one finding."""
-    return {**_data("fix", document), "diagnostic": _finding_data(finding)}
+    return {**_data("fix", document), "diagnostic": finding_data(finding)}
 
 
 def rewrite_data(document: OpenDocument, lines: Range, recipe: Recipe) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def rewrite_data(document: OpenDocument, lines: Range, recipe: Recipe) -> dict[s
 def fix_all_data(document: OpenDocument, like: ClientDiagnostic | None = None) -> dict[str, Any]:
     """All fixes of a document; where a finding is given, of its kind alone."""
     data = _data("fixAll", document)
-    return data if like is None else {**data, "diagnostic": _finding_data(like)}
+    return data if like is None else {**data, "diagnostic": finding_data(like)}
 
 
 def is_ours(data: Any) -> bool:
@@ -55,7 +55,8 @@ def is_ours(data: Any) -> bool:
     return isinstance(data, Mapping) and OURS in data
 
 
-def _finding_data(finding: ClientDiagnostic) -> dict[str, Any]:
+def finding_data(finding: ClientDiagnostic) -> dict[str, Any]:
+    """A finding as it travels, without the fixes that a tool proposes against it."""
     diagnostic = asdict(finding.diagnostic)
     del diagnostic["fixes"]
     return diagnostic
@@ -85,7 +86,7 @@ class EditRequests:
             ):
                 raise JsonRpcInvalidParams("no action of ours")
             wanted = kind == "fix" or (kind == "fixAll" and "diagnostic" in data)
-            diagnostic = _diagnostic(data["diagnostic"]) if wanted else None
+            diagnostic = finding_of(data["diagnostic"]) if wanted else None
             lines = (int(data["lines"][0]), int(data["lines"][1])) if kind == "rewrite" else (1, 0)
             instruction = check_instruction(data["instruction"]) if kind == "rewrite" else None
         except (KeyError, TypeError, ValueError, IndexError, OverflowError, CopydeskError) as error:
@@ -173,7 +174,8 @@ def _within(document: OpenDocument, lines: Range) -> Range:
     return first, min(last, count)
 
 
-def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
+def finding_of(value: Mapping[str, Any]) -> Diagnostic:
+    """The diagnostic that `finding_data` made. Raises KeyError, TypeError, ValueError, CopydeskError, JsonRpcInvalidParams."""
     start, end = (
         Position(int(place["line"]), int(place["character"])) for place in (value["start"], value["end"])
     )

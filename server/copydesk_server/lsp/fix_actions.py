@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -25,12 +25,12 @@ from copydesk_server.lsp.action_maker import FIX_ALL_COMMAND, ActionMaker
 from copydesk_server.lsp.capabilities import QUICK_FIX
 from copydesk_server.lsp.diagnostics import ClientDiagnostic, DiagnosticStore
 from copydesk_server.lsp.documents import OpenDocument
-from copydesk_server.lsp.fix_all import kind_label
 from copydesk_server.lsp.fix_menu import CandidateFix, FixMenu, KnownFixes
 from copydesk_server.lsp.prefetch import Prefetch
 from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import text_after
+from copydesk_server.lsp.workspace_fixes import WorkspaceFixes
 
 if TYPE_CHECKING:
     from copydesk_server.verification import Verdict
@@ -51,9 +51,11 @@ class FixActions:
         programs: Programs,
         menu: FixMenu,
         maker: ActionMaker,
+        workspace_fixes: WorkspaceFixes,
     ) -> None:
         self._state, self._diagnostics, self._prefetch = state, diagnostics, prefetch
         self._programs, self._menu, self._maker = programs, menu, maker
+        self._workspace_fixes = workspace_fixes
 
     async def listed(self, document: OpenDocument, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Those for what is known of the place; none where the document changes meanwhile."""
@@ -67,6 +69,10 @@ class FixActions:
         listed: list[EditOutcome] = []
         actions: list[types.CodeAction] = []
         kinds: dict[str, ClientDiagnostic] = {}
+        everywhere: set[str] = set()
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk_server.kind_fixes import kind_label
+
         for finding in findings:
             outcome = ahead[finding.diagnostic]
             fixes = known.get(finding.diagnostic, KnownFixes())
@@ -79,9 +85,12 @@ class FixActions:
             made = list(self._of_finding(document, finding, outcome, fixes, invoked=invoked))
             actions += made
             if any(action.disabled is None for action in made):
-                kinds.setdefault(kind_label(finding.diagnostic), finding)
+                label = kind_label(finding.diagnostic)
+                kinds.setdefault(label, finding)
+                if _may_be_everywhere(outcome, fixes):
+                    everywhere.add(label)
         self._programs.listed(document, listed)
-        return [*actions, *self._of_kinds(document, kinds)]
+        return [*actions, *self._of_kinds(document, kinds, everywhere if invoked else set())]
 
     async def _known(
         self, document: OpenDocument, ahead: dict[Diagnostic, EditOutcome | None]
@@ -204,9 +213,14 @@ class FixActions:
                 yield action
 
     def _of_kinds(
-        self, document: OpenDocument, kinds: Mapping[str, ClientDiagnostic]
+        self, document: OpenDocument, kinds: Mapping[str, ClientDiagnostic], everywhere: Collection[str]
     ) -> Iterator[types.CodeAction]:
-        """An action for each kind of which the document has several."""
+        """An action for each kind of which the document has several, and one for all files for each that may be fixed
+        everywhere.
+        """
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk_server.kind_fixes import kind_label
+
         counts = Counter(kind_label(finding.diagnostic) for finding in self._diagnostics.known(document))
         for label, finding in kinds.items():
             if counts[label] > 1 and self._state.capabilities.action_literals:
@@ -217,6 +231,14 @@ class FixActions:
                     FIX_ALL_COMMAND,
                     generated=False,
                 )
+            if label in everywhere and self._workspace_fixes.offered(document, finding):
+                yield self._maker.without_edit(
+                    f"Fix all in the workspace, with a preview: {label}",
+                    QUICK_FIX,
+                    self._workspace_fixes.data(document, finding),
+                    FIX_ALL_COMMAND,
+                    generated=False,
+                )
 
     def _title(self, document: OpenDocument, diagnostic: Diagnostic, edits: Sequence[TextEdit]) -> str:
         try:
@@ -224,3 +246,11 @@ class FixActions:
         except CopydeskError as error:
             log.error("an edit that does not fit has no title: %s", error)
             return "Fix"
+
+
+def _may_be_everywhere(ahead: EditOutcome | None, known: KnownFixes) -> bool:
+    """Whether a kind may be fixed where nobody looks at each: what is known of one of its findings is confirmed and safe."""
+    if ahead is not None and ahead.status == "edited":
+        return ahead.verdict == "confirmed" and ahead.applicability == "safe" and not ahead.by_model
+    judged = [fix.judgement for fix in known.fixes if fix.judgement is not None]
+    return all(one.verdict == "confirmed" and one.applicability == "safe" for one in judged)

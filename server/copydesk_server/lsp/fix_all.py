@@ -30,15 +30,6 @@ MOST_FIXES = 64
 """So many findings are fixed at once at most."""
 
 
-def kind_label(diagnostic: Diagnostic) -> str:
-    """The kind of a finding in a menu: findings of one label are fixed together."""
-    # Not before it is needed: `initialize` has no time for imports.
-    from copydesk.quickfixes.kinds import classify
-
-    kind = classify(diagnostic)
-    return kind.name.lower().replace("_", " ") if kind is not None else diagnostic.code or diagnostic.message
-
-
 class FixAll:
     """Runs one task a finding, and joins what is confirmed, safe and nobody's choice: nobody looks at each, so the rest is left
     out.
@@ -62,6 +53,9 @@ class FixAll:
         document = task.document
         findings = self._diagnostics.known(document)
         if task.diagnostic is not None:
+            # Not before it is needed: `initialize` has no time for imports.
+            from copydesk_server.kind_fixes import kind_label
+
             label = kind_label(task.diagnostic)
             findings = [finding for finding in findings if kind_label(finding.diagnostic) == label]
         group = object()

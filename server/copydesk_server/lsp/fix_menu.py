@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
-from copydesk.text.document import Position, TextEdit, localise, majority_terminator, split_lines
+from copydesk.text.document import TextEdit, split_lines
 from copydesk.text.line_edit import LineEdit
+from copydesk_server.candidate_edits import CandidateEdits, candidate_edits, text_edits
 from copydesk_server.engine_process.edit_outcome import EditOutcome
 from copydesk_server.lsp.background import BackgroundTasks
 from copydesk_server.lsp.documents import OpenDocument
@@ -27,8 +28,6 @@ from copydesk_server.lsp.workspace_edits import check_edits, text_after
 from copydesk_server.lsp.workspace_imports import WorkspaceImports
 
 if TYPE_CHECKING:
-    from tree_sitter import Tree
-
     from copydesk_server.verification import Judgement
 
 PATIENCE = 0.3
@@ -195,7 +194,7 @@ class FixMenu:
         root, path = self._imports.root(document), document.path
         within = self._state.settings.of(document.uri).scope_policy == "lines"
 
-        def compute() -> list[_Syntax]:
+        def compute() -> list[CandidateEdits]:
             # Not before it is needed: `initialize` has no time for imports.
             from copydesk.syntax.tree import parse
 
@@ -203,18 +202,18 @@ class FixMenu:
             if not read and root is not None:
                 told = self._imports.informed(told, root, path, "".join(lines), read=False)
             tree = parse(lines, "python")
-            return [_by_syntax(each, lines, tree, within=within, all_known=read) for each in told]
+            return [candidate_edits(each, lines, tree, within=within, all_known=read) for each in told]
 
         found = await asyncio.to_thread(compute)
         if document.version != version:
             return {}
         return {each: self._fitting(document, one) for each, one in zip(diagnostics, found, strict=True)}
 
-    def _fitting(self, document: OpenDocument, found: _Syntax) -> KnownFixes:
+    def _fitting(self, document: OpenDocument, found: CandidateEdits) -> KnownFixes:
         """Those of the edits that fit the document, each text once."""
         texts: dict[str, CandidateFix] = {}
         for edit in found.edits:
-            made = tuple(self._text_edits(document, edit))
+            made = tuple(text_edits(document.lines, edit, self._state.encoding))
             try:
                 check_edits(document.lines, made, self._state.encoding)
                 after = text_after(document.lines, made, self._state.encoding)
@@ -227,58 +226,10 @@ class FixMenu:
                 break
         return KnownFixes(tuple(texts.values()), found.alternatives, found.offered, found.reason)
 
-    def _text_edits(self, document: OpenDocument, edits: Sequence[LineEdit]) -> list[TextEdit]:
-        lines, encoding = document.lines, self._state.encoding
-        majority = majority_terminator(lines.lines)
-        found = []
-        for edit in edits:
-            previous = lines.lines[edit.first - 2] if edit.first > 1 else None
-            behind = lines.lines[edit.last] if edit.last < len(lines.lines) else None
-            replaced = lines.lines[edit.first - 1 : edit.last]
-            begin = lines.clamp(Position(edit.first - 1, 0), encoding)
-            end = lines.clamp(Position(max(edit.last, edit.first - 1), 0), encoding)
-            found.append(TextEdit(begin, end, localise(edit.text, replaced, previous, majority, behind)))
-        return found
-
     def _forget(self, document: OpenDocument) -> None:
         kept = self._kept.pop(document.id, None)
         for work in kept.working if kept is not None else ():
             work.cancel()
-
-
-@dataclass(frozen=True, slots=True)
-class _Syntax:
-    """As `KnownFixes`, with edits of lines."""
-
-    edits: tuple[tuple[LineEdit, ...], ...] = ()
-    alternatives: bool = False
-    offered: bool = True
-    reason: str | None = None
-
-
-def _by_syntax(
-    diagnostic: Diagnostic, lines: Sequence[str], tree: Tree | None, *, within: bool, all_known: bool
-) -> _Syntax:
-    """within: only the flagged lines may change. all_known: what no tool proposes by now none does. Raises: never."""
-    from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind
-    from copydesk.quickfixes.registry import quick_fixes
-    from copydesk.quickfixes.scope import diagnostic_scope
-    from copydesk.request import normalise_scope
-
-    fixes = quick_fixes(diagnostic, lines, "python", tree)
-    if not fixes.still_applies():
-        return _Syntax(offered=False)
-    try:
-        scope = normalise_scope([diagnostic.lines] if within else diagnostic_scope(fixes), len(lines))
-    except CopydeskError:
-        return _Syntax(offered=False)
-    candidates = next(fixes.candidates(scope), None)
-    kind = fixes.context.kind
-    if candidates is None:
-        reason = fixes.refusal(scope) if all_known else None
-        return _Syntax(offered=reason is None, reason=reason)
-    several = kind in NAME_KINDS or kind is DiagnosticKind.UNKNOWN_ATTRIBUTE
-    return _Syntax(candidates.edits, alternatives=several) if candidates.exhaustive else _Syntax()
 
 
 def _program(before: Sequence[str], after: Sequence[str], edits: Sequence[LineEdit]) -> str:

@@ -25,7 +25,7 @@ from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import StoppedError, modified
 from copydesk_server.lsp.progress import ProgressBars
 from copydesk_server.lsp.session_state import SessionState
-from copydesk_server.lsp.uris import path_of, uri_of
+from copydesk_server.lsp.uris import uri_of
 from copydesk_server.lsp.workspace_edits import edit_of_files, lsp_range
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Renaming:
         from copydesk_server.renaming.process import cache_folder, rename_apart
         from copydesk_server.renaming.request import RenameRequest
 
-        roots = self._roots()
+        roots = tuple(map(str, self._state.outer_folders))
         opened = self._opened(document, roots)
         seconds = self._state.settings.of(None).request_timeout
         request = RenameRequest(
@@ -191,12 +191,6 @@ class Renaming:
     def _locate(self, document: OpenDocument, position: types.Position) -> tuple[int, int]:
         place = Position(max(0, position.line), max(0, position.character))
         return document.lines.locate(place, self._state.encoding)
-
-    def _roots(self) -> tuple[str, ...]:
-        """The opened folders, without those inside others."""
-        found = {os.path.abspath(path) for uri in self._state.folders if (path := path_of(uri)) is not None}
-        inner = {one for one in found if any(one != other and _holds(other, one) for other in found)}
-        return tuple(sorted(found - inner))
 
     def _opened(self, document: OpenDocument, roots: tuple[str, ...]) -> list[OpenDocument]:
         """The documents whose texts count: Python, in an opened folder, and the one that is asked about."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from copydesk_server.lsp.client_capabilities import ClientCapabilities
 from copydesk_server.lsp.documents import Documents
 from copydesk_server.lsp.options import Options
 from copydesk_server.lsp.settings import SettingsStore
-from copydesk_server.lsp.uris import name_of, uri_of
+from copydesk_server.lsp.uris import name_of, path_of, uri_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,13 @@ class SessionState:
     def untrusted(self) -> bool:
         """Whether files of a folder may not choose how copydesk works: no project file, no configuration of ruff."""
         return self.capabilities.untrusted or self.settings.of(None).untrusted
+
+    @property
+    def outer_folders(self) -> tuple[Path, ...]:
+        """The opened folders' paths, without those inside others."""
+        found = {Path(os.path.abspath(path)) for uri in self.folders if (path := path_of(uri)) is not None}
+        inner = {one for one in found if any(one != other and one.is_relative_to(other) for other in found)}
+        return tuple(sorted(found - inner))
 
     @property
     def log_level(self) -> str:

@@ -19,7 +19,8 @@ from copydesk_server.lsp.documents import OpenDocument
 UNSAFE = "The code may mean something else after this edit."
 """Why a person is asked before an unsafe edit."""
 CAUTION = "copydesk.unsafe"
-"""The id of the one annotation there is."""
+REVIEW = "copydesk.review"
+"""The ids of the annotations: of an unsafe edit, and of an edit of many files. Each has the person asked."""
 
 
 def workspace_edit(
@@ -30,15 +31,8 @@ def workspace_edit(
     """
     check_edits(document.lines, edits, encoding)
     change = text_document_edit(document.uri, document.version, edits)
-    if caution is None:
-        return types.WorkspaceEdit(document_changes=[change])
-    change.edits = [
-        types.AnnotatedTextEdit(CAUTION, one.range, one.new_text)
-        for one in change.edits
-        if isinstance(one, types.TextEdit)
-    ]
-    annotation = types.ChangeAnnotation("copydesk: unsafe", needs_confirmation=True, description=caution)
-    return types.WorkspaceEdit(document_changes=[change], change_annotations={CAUTION: annotation})
+    edit = types.WorkspaceEdit(document_changes=[change])
+    return edit if caution is None else _annotated(edit, CAUTION, "copydesk: unsafe", caution)
 
 
 def text_document_edit(uri: str, version: int | None, edits: Iterable[TextEdit]) -> types.TextDocumentEdit:
@@ -71,6 +65,25 @@ def edit_of_files(
             for change in changes
         }
     )
+
+
+def reviewed(edit: types.WorkspaceEdit, label: str) -> types.WorkspaceEdit:
+    """The same edit of files, which its client is to show its person before it is applied."""
+    return _annotated(edit, REVIEW, f"copydesk: {label}", "Confirmed by the linter, and safe.")
+
+
+def _annotated(edit: types.WorkspaceEdit, ident: str, label: str, description: str) -> types.WorkspaceEdit:
+    changes = []
+    for change in edit.document_changes or ():
+        assert isinstance(change, types.TextDocumentEdit)
+        annotated = [
+            types.AnnotatedTextEdit(ident, one.range, one.new_text)
+            for one in change.edits
+            if isinstance(one, types.TextEdit)
+        ]
+        changes.append(types.TextDocumentEdit(change.text_document, annotated))
+    annotation = types.ChangeAnnotation(label, needs_confirmation=True, description=description)
+    return types.WorkspaceEdit(document_changes=changes, change_annotations={ident: annotation})
 
 
 def check_edits(

@@ -3,7 +3,7 @@
 #
 #   run.sh PYTHON [FILE...]      PYTHON: of the environment with copydesk; FILE: some test files (default: all)
 #
-# COPYDESK_PICTURES=DIR keeps the pictures of the README.
+# COPYDESK_PICTURES=DIR keeps pictures, among them those of the READMEs and the walkthrough.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(cd "$here/../../.." && pwd)"

@@ -81,14 +81,25 @@ export class Workbench {
       mkdirSync(path.dirname(this.file(name)), { recursive: true });
       writeFileSync(this.file(name), text);
     }
-    mkdirSync(path.join(this.folder, "user/User"), { recursive: true });
     const settings = {
       ...SETTINGS,
       "copydesk.command": serverCommand(),
       "security.workspace.trust.enabled": options.trust ?? false,
+      // The browser's colours are the window's, where a test does not say which ones.
+      "window.autoDetectColorScheme": options.settings?.["workbench.colorTheme"] === undefined,
       ...options.settings,
     };
-    writeFileSync(path.join(this.folder, "user/User/settings.json"), JSON.stringify(settings));
+    // The window is a remote one: settings of the scope `machine` count in the machine's file alone. In the user's they seem to, until
+    // that file is read again, as it is where VS Code itself renames a theme in it.
+    for (const [place, ours] of [
+      ["User", false],
+      ["Machine", true],
+    ] as const) {
+      mkdirSync(path.join(this.folder, "user", place), { recursive: true });
+      const chosen = Object.entries(settings).filter(([name]) => name.startsWith("copydesk.") === ours);
+      const file = path.join(this.folder, "user", place, "settings.json");
+      writeFileSync(file, JSON.stringify(Object.fromEntries(chosen)));
+    }
     writeFileSync(path.join(this.folder, "config.yaml"), "");
   }
 
@@ -206,18 +217,12 @@ export class Workbench {
     await this.page.locator(`.tab[data-resource-name="${name}"].dirty`).waitFor();
   }
 
-  /**
-   * Wait until the status bar says that the model is there. The second window of one test run is now and then opened before
-   * its settings are known, and then says that nothing is installed: it is loaded anew, once.
-   */
+  /** Wait until the status bar says that the model is there. */
   async ready(): Promise<void> {
-    const model = this.page.locator(".statusbar-item", { hasText: /copydesk: .* · (cpu|cuda)/ }).first();
-    try {
-      await model.waitFor({ timeout: 30_000 });
-    } catch {
-      await this.command("Developer: Reload Window");
-      await model.waitFor();
-    }
+    await this.page
+      .locator(".statusbar-item", { hasText: /copydesk: .* · (cpu|cuda)/ })
+      .first()
+      .waitFor();
   }
 
   /** Wait for a message to the person. (With the driver on, VS Code shows them in its list alone.) */
@@ -250,13 +255,19 @@ export class Workbench {
     }
   }
 
-  /** Keep a picture where COPYDESK_PICTURES names a folder. */
-  async picture(name: string, clip?: { x: number; y: number; width: number; height: number }): Promise<void> {
-    if (PICTURES !== "") {
-      await this.page.screenshot({
-        path: path.join(PICTURES, `${name}.png`),
-        ...(clip ? { clip } : {}),
-      });
+  /** Keep pictures in light and in dark where COPYDESK_PICTURES names a folder; one where a test has chosen the colours. */
+  async picture(name: string): Promise<void> {
+    if (PICTURES === "") {
+      return;
+    }
+    const chosen = this.options.settings?.["workbench.colorTheme"] !== undefined;
+    for (const scheme of chosen ? [] : ["dark", "light"]) {
+      await this.page.emulateMedia({ colorScheme: scheme });
+      await this.page.locator(`.monaco-workbench.${scheme === "dark" ? "vs-dark" : "vs"}`).waitFor();
+      await this.page.screenshot({ animations: "disabled", path: path.join(PICTURES, `${name}-${scheme}.png`) });
+    }
+    if (chosen) {
+      await this.page.screenshot({ animations: "disabled", path: path.join(PICTURES, `${name}.png`) });
     }
   }
 

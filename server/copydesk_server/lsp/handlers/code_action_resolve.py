@@ -20,6 +20,8 @@ from copydesk_server.lsp.edit_requests import OURS, EditRequests, is_ours
 from copydesk_server.lsp.explanation import explain
 from copydesk_server.lsp.refactoring_menu import KIND, RefactoringMenu
 from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.workspace_fixes import KIND as WORKSPACE
+from copydesk_server.lsp.workspace_fixes import WorkspaceFixes
 
 
 def code_action_resolve(
@@ -30,6 +32,7 @@ def code_action_resolve(
     edits: EditProvider,
     refactorings: RefactoringMenu,
     alternatives: Alternatives,
+    workspace_fixes: WorkspaceFixes,
 ) -> Callable[[types.CodeAction], Awaitable[types.CodeAction]]:
     """Answers -32801 where the text has changed just there: the client asks for actions anew, or forgets about it."""
 
@@ -41,6 +44,8 @@ def code_action_resolve(
             return attrs.evolve(action, edit=await refactorings.resolve(action.data))
         if action.data[OURS] == listed_edit.KIND:
             return attrs.evolve(action, edit=maker.edit(*listed_edit.listed_edit(action.data, requests)))
+        if action.data[OURS] == WORKSPACE:
+            return attrs.evolve(action, edit=await workspace_fixes.resolve(action.data))
         task = requests.from_action(action.data)
         outcome = await edits.obtain(task)
         if outcome.status != "edited":

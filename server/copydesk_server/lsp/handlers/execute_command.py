@@ -14,9 +14,10 @@ from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.capabilities import ACCEPTED, COMMANDS
 from copydesk_server.lsp.client import Client
 from copydesk_server.lsp.edit_provider import EditProvider
-from copydesk_server.lsp.edit_requests import EditRequests
+from copydesk_server.lsp.edit_requests import OURS, EditRequests, is_ours
 from copydesk_server.lsp.explanation import explain
 from copydesk_server.lsp.inline_completions import InlineCompletions
+from copydesk_server.lsp.workspace_fixes import KIND, WorkspaceFixes
 
 
 def execute_command(
@@ -26,6 +27,7 @@ def execute_command(
     applying: Applying,
     alternatives: Alternatives,
     inline_completions: InlineCompletions,
+    workspace_fixes: WorkspaceFixes,
 ) -> Callable[[types.ExecuteCommandParams], Awaitable[None]]:
     """The commands of actions take an action's data; they differ in what the menu of a client without action literals calls
     them.
@@ -38,7 +40,11 @@ def execute_command(
         if params.command not in COMMANDS or len(params.arguments or ()) != 1:
             raise JsonRpcInvalidParams("no command of ours")
         assert params.arguments is not None
-        task = requests.from_action(params.arguments[0])
+        (data,) = params.arguments
+        if data is not None and is_ours(data) and data[OURS] == KIND:
+            await workspace_fixes.command(data, params.work_done_token)
+            return
+        task = requests.from_action(data)
         task.token = params.work_done_token
         outcome = await edits.obtain(task)
         if outcome.status != "edited":

@@ -1,4 +1,4 @@
-// The installation as it can fail: cancelled, without a Python, without a registry. `ui/installation.test.ts` has it succeed.
+// The installation as it can fail: cancelled, without a Python, without a registry. `ui/newcomer.test.ts` has it succeed.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

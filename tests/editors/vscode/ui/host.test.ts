@@ -41,5 +41,5 @@ async function inHost(bundle: string, settings: Record<string, unknown>, deadlin
 }
 
 test("in the extension host: staleness, places, settings, installations that fail", async () => {
-  await inHost("main.js", { "copydesk.precompute": false }, 180_000);
+  await inHost("main.js", { "copydesk.precompute": false }, 400_000);
 });
