@@ -61,6 +61,8 @@ class Server:
         pieces: list[tuple[int, str]] = []
         held = b""
         for token in ids:
+            if held and not table[token]:
+                return False  # a special token inside a character
             held += table[token]
             try:
                 text, held = held.decode(), b""
@@ -71,8 +73,8 @@ class Server:
 
 
 def legal(acceptor: Acceptor, ids: list[int]) -> tuple[bool, bool]:
-    """Whether it is a program, and whether it is one of those GBNF has, too: llama.cpp takes no part of a character by its id, and
-    new text may not spell a special token.
+    """Whether it is a program, and whether it is one of those GBNF has, too: llama.cpp takes no part of a character by its id,
+    and new text may not spell a special token.
     """
     vocabulary = acceptor.codec.vocabulary
     state, written, whole = acceptor.start(), "", True

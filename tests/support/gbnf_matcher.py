@@ -33,18 +33,25 @@ class GbnfMatcher:
         assert named <= self._rules.keys(), f"undefined: {named - self._rules.keys()}"
 
     def accepts(self, tokens: Sequence[tuple[int, str]]) -> bool:
-        stacks = self._expanded({(("rule", "root"), None)})
+        stacks = self.start()
         for token, text in tokens:
+            stacks = self.behind(stacks, token, text)
+        return None in stacks
+
+    def start(self) -> set[Stack]:
+        return self._expanded({(("rule", "root"), None)})
+
+    def behind(self, stacks: set[Stack], token: int, text: str) -> set[Stack]:
+        """The stacks behind a token; none where it may not come."""
+        if stacks:
             taken = {stack[1] for stack in stacks if text and stack and stack[0] == ("token", token)}
-            reading = stacks
+            reading = {stack for stack in stacks if stack and stack[0][0] == "class"}
             for character in text:
                 reading = self._expanded(
                     {stack[1] for stack in reading if stack and _matches(stack[0], character)}
                 )
-            stacks = self._expanded(taken) | reading
-            if not stacks:
-                return False
-        return None in stacks
+            return self._expanded(taken) | reading
+        return set()
 
     def _expanded(self, stacks: set[Stack]) -> set[Stack]:
         """Stacks with a character or a token on top, or empty ones."""

@@ -1,8 +1,8 @@
 """A `TokenGrammar` in GBNF, the grammar language of llama.cpp.
 
 A token is `<[id]>`. To llama.cpp a special token is also the characters that spell it, so new text must not spell one that the
-grammar names: `</gen>` would be both the end of a text and part of it. Such text is left out of the language; everything else is as
-in `llguidance_source.py`.
+grammar names: `</gen>` would be both the end of a text and part of it. Such text is left out of the language; everything else is
+as in `llguidance_source.py`.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _symbol(symbol: Symbol, rules: dict[str, str], names: list[str]) -> str:
 def _add_text(rules: dict[str, str], names: list[str]) -> None:
     """`line`, a line with its newline, and `piece`, which has none and is not empty; neither spells one of `names`.
 
-    An automaton follows what could become a name. Names have `<` in front and nowhere else, so a mismatch falls back to the start or
-    to a new `<`.
+    An automaton follows what could become a name. Names have `<` in front and nowhere else, so a mismatch falls back to the start
+    or to a new `<`.
     """
     if "line" in rules:
         return

@@ -98,8 +98,8 @@ def fenced_text(ticks: int) -> TokenGrammar:
 
 
 def denied(grammar: TokenGrammar, token_bytes: Sequence[bytes]) -> list[int]:
-    """Tokens that can stand nowhere in the grammar's language, for servers that are told so apart from it: special ones it does not
-    name, and those that new text may not have: it is spelled line by line, without carriage returns.
+    """Tokens that can stand nowhere in the grammar's language, for servers that are told so apart from it: special ones it does
+    not name, and those that new text may not have: it is spelled line by line, without carriage returns.
     """
     named = grammar.tokens
     return [
@@ -115,8 +115,8 @@ def program_grammar(
     """What may follow in `state`, to the program's end, as tokens: spans of copies are in it where the format shows them to the
     model. lines: the page's, as tokens.
 
-    Subs are left out where they have more old texts than `most_olds`. Raises GrammarError where even so the grammar is too large, and
-    for rules that look at what is written (`ParsedRules`).
+    Subs are left out where they have more old texts than `most_olds`. Raises GrammarError where even so the grammar is too large,
+    and for rules that look at what is written (`ParsedRules`).
     """
     if type(rules) is not Rules:
         raise GrammarError("a program that has to parse cannot be described to a server as a whole")
