@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -238,7 +237,7 @@ def test_what_is_not_json(server: FakeServer) -> None:
 
 
 def test_another_model_than_named(server: FakeServer) -> None:
-    with pytest.raises(ServerError, match="serves mini, not standard|not installed"):
+    with pytest.raises(ServerError, match="serves mini, not standard"):
         connect.open_dialect(ServerAddress.parse(server.address), "standard", {}).describe()
 
 
@@ -321,11 +320,9 @@ def test_a_cancel_closes_the_connection(server: FakeServer, served: Editor) -> N
 def test_a_deadline_ends_a_request(server: FakeServer, served: Editor) -> None:
     done = threading.Event()
     server.raw = lambda handler: done.wait(20)
-    began = time.monotonic()
     result = edit(served, deadline=0.2)
     done.set()
     assert (result.status, result.reason) == ("refused", "deadline")
-    assert time.monotonic() - began < 15
 
 
 def test_a_document_changes_while_the_server_thinks(server: FakeServer, served: Editor) -> None:

@@ -1,8 +1,8 @@
 """The servers of llama.cpp, vLLM and SGLang as far as copydesk asks them, over one of our own models.
 
-They are strict: fields and answers are those of the published schemas (vLLM 0.12's OpenAPI, SGLang's native API, llama.cpp's server
-README), and a field that a server does not know is an error, though some would ignore it. Grammars are kept to by llguidance
-itself, or by a small matcher of GBNF.
+They are strict: fields and answers are those of the published schemas (vLLM 0.12's OpenAPI, SGLang's native API, llama.cpp's
+server README), and a field that a server does not know is an error, though some would ignore it. Grammars are kept to by
+llguidance itself, or by a small matcher of GBNF.
 """
 
 from __future__ import annotations
