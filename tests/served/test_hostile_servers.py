@@ -292,10 +292,10 @@ def test_vllm_of_another_version(backend: Backend) -> None:
 
 
 def test_a_server_that_fails_in_the_middle(server: FakeServer, served: Editor) -> None:
-    server.override = lambda path, body: (500, {"error": {"message": "out of memory"}})
+    server.override = lambda path, body: (500, {"error": {"message": "cannot do: return y"}})
     result = edit(served)
     assert (result.status, result.text) == ("failed", TEXT)
-    assert "answers 500: out of memory" in (result.reason or "")
+    assert (result.reason or "").endswith("/completion answers 500")  # it may quote the document
 
 
 # -- giving up -----------------------------------------------------------------------------------------------------------

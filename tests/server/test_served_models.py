@@ -13,8 +13,11 @@ import fake_servers
 from copydesk.models.installed import built_in_directory
 from copydesk.models.load import load
 from copydesk.prompting.vocabulary import HFVocabulary
+from copydesk.text.document import Encoding
 from copydesk_server.cli import main
-from copydesk_server.lsp.settings import read
+from copydesk_server.lsp.options import Options
+from copydesk_server.lsp.session_state import SessionState
+from copydesk_server.lsp.settings import SettingsStore, read
 from fake_servers import Backend, FakeServer
 
 BROKEN = """def total(values):
@@ -80,6 +83,17 @@ def test_a_server_that_is_not_there_is_an_error_of_the_command(
     path.write_text(BROKEN)
     assert main(["fix", str(path), "--model", "llamacpp:http://127.0.0.1:9"]) == 2
     assert "127.0.0.1:9 refuses connections" in capsys.readouterr().err
+
+
+def test_a_folder_names_no_server() -> None:
+    """Its settings are its documents' alone, and what runs the model is the person's."""
+    store = SettingsStore(lambda about, message: None)
+    store.set_roots(("file:///project",))
+    hostile = {"model": "llamacpp:http://elsewhere:1", "servedModel": "theirs"}
+    store.set_values({"model": "standard"}, {"file:///project": hostile})
+    state = SessionState(Options(), None, Encoding.UTF16, {}, store, None)  # type: ignore[arg-type]
+    assert state.engine_settings().model == "standard"
+    assert state.engine_settings().served_model is None
 
 
 def test_settings_name_a_served_model() -> None:

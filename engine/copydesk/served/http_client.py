@@ -1,7 +1,7 @@
 """JSON over HTTP with a server that may be slow, broken or hostile.
 
 Every answer is limited in bytes and in time, redirects are refused, proxies are not used, and what a server says in an error is
-cut, made printable and freed of the key before anybody sees it.
+cut, made printable and freed of the key before anybody sees it; of a request with text in it nobody does, above debug level.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import logging
 import socket
 import ssl
 import threading
@@ -18,6 +19,8 @@ from typing import Any
 from copydesk.errors import ServerError
 from copydesk.served.address import ServerAddress
 from copydesk.served.keys import Key
+
+log = logging.getLogger(__name__)
 
 MOST_BYTES = 4 << 20
 """Of one answer, where the caller expects no more."""
@@ -106,7 +109,10 @@ class HttpClient:
                 f"{where} refuses the key" if self._key else f"{where} wants a key; set COPYDESK_SERVER_KEY"
             )
         if status != 200:
-            raise ServerError(f"{where} answers {status}{self._said(raw)}")
+            said = self._said(raw)
+            log.debug("%s answers %d%s", where, status, said)
+            # What it says of a prompt may quote it, and errors quote no document.
+            raise ServerError(f"{where} answers {status}{said if body is None else ''}")
         try:
             return json.loads(raw)
         except (ValueError, RecursionError):
