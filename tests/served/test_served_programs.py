@@ -133,7 +133,12 @@ def test_a_judgement_is_the_models_own_probability(own: Editor, served: Editor) 
         next(emitter.judge(texts, codec.verdict))
     backend = Backend(own.loaded_model.model, own.loaded_model.vocabulary)  # type: ignore[arg-type]
     expected = [backend.log_p([*prompt, *text])[codec.verdict] for text in texts]
-    assert judged.value.value == pytest.approx(expected, abs=1e-5)
+    told = judged.value.value
+    if emitter.exact:
+        assert told == pytest.approx(expected, abs=1e-5)
+    else:  # llama.cpp tells the likeliest tokens: the others are at most as likely as these
+        assert session.dialect.describe().software.startswith("llama.cpp")
+        assert all(bound >= value for bound, value in zip(told, expected, strict=True))
 
 
 def test_what_was_cached_is_counted(server: FakeServer, served: Editor) -> None:

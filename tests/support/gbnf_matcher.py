@@ -124,4 +124,5 @@ def _matches(element: Any, character: str) -> bool:
 
 
 def _unescaped(text: str) -> str:
+    text = re.sub(r"\\x([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), text)
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text)

@@ -88,7 +88,7 @@ def _add_fenced(rules: dict[str, str], ticks: int) -> None:
 
 
 def _in_class(character: str) -> str:
-    return "\\" + character if character in "]\\^-" else character
+    return f"\\x{ord(character):02X}" if character in "[]\\^-" else character
 
 
 def _quoted(character: str) -> str:

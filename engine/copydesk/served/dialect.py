@@ -95,6 +95,11 @@ class Dialect(Protocol):
         """The model's own log probability of each of `tokens` behind `prompt`."""
         ...
 
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+        """The same of one token, or, where it is unlikely and would cost much to be told, the most that it can be; and whether it
+        is exact."""
+        ...
+
     def tokenize(self, text: str) -> list[int] | None:
         """The server's tokens of plain text; None where it cannot be asked."""
         ...

@@ -47,11 +47,13 @@ class ServedEmitter(Emitter):
         counts: Counts,
         max_tokens: int,
         call: Call,
+        seed: int = 0,
     ) -> None:
         super().__init__(sampler, counts, max_tokens)
         self._session = session
         self._prefix = list(prefix)
         self._call = call
+        self._seed = seed
         self.given: deque[int] | None = None
         """What is left of a program that was fetched as a whole."""
 
@@ -100,8 +102,12 @@ class ServedEmitter(Emitter):
     def judge(self, texts: Sequence[Sequence[int]], verdict: int) -> Moves:
         yield from ()
         self.counts.choices += 1
-        self.laws.add("exact")
-        return np.array([self._scores(text, [verdict])[0] for text in texts])
+        here = [*self._prefix, *self.pending]
+        judged = [self._session.judge([*here, *text], verdict, self._call) for text in texts]
+        self.counts.forwards += len(texts)
+        # Of a text that is hardly accepted the server may tell no more than that.
+        self.laws.add("exact" if all(exact for _, exact in judged) else "local")
+        return np.array([log_p for log_p, _ in judged])
 
     def _weighed(self, trie: Trie, law: LookAhead) -> Floats:
         """Log probability of each choice, a request for each internal node."""
@@ -217,7 +223,7 @@ class ServedEmitter(Emitter):
 
     def _ask(self, grammar: TokenGrammar, most: int) -> list[int]:
         answer = self._session.generate(
-            [*self._prefix, *self.pending], grammar, most, self.sampler, self._call
+            [*self._prefix, *self.pending], grammar, most, self.sampler, self._call, self._seed
         )
         self.counts.forwards += 1
         self.counts.generated += answer.count

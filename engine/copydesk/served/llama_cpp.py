@@ -81,21 +81,22 @@ class LlamaCpp:
 
     def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> list[float]:
         for most in (LIKELIEST, self._vocabulary):
-            body = {
-                **_PARAMETERS,
-                "prompt": list(prompt),
-                "n_predict": 1,
-                "n_probs": max(most, len(tokens)),
-                "temperature": 0.0,
-            }
-            raw = self._client.post(
-                "/completion", body, call, (most + 64) * _BYTES_A_TOKEN + len(prompt) * 16 + (1 << 16)
-            )
-            told = self._answer(raw)["completion_probabilities"][0]["top_logprobs"]
-            found = {told[k]["id"].of(int): told[k]["logprob"].of(float) for k in range(len(told))}
+            found = self._likeliest(prompt, max(most, len(tokens)), call)
             if all(token in found for token in tokens):
                 return [found[token] for token in tokens]
         raise ServerError(f"{self._client.address.authority} does not tell the probability of every token")
+
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+        found = self._likeliest(prompt, LIKELIEST, call)
+        return found.get(token, min(found.values(), default=0.0)), token in found
+
+    def _likeliest(self, prompt: Sequence[int], most: int, call: Call) -> dict[int, float]:
+        """Log probabilities of the likeliest next tokens by their ids."""
+        body = {**_PARAMETERS, "prompt": list(prompt), "n_predict": 1, "n_probs": most, "temperature": 0.0}
+        size = (most + 64) * _BYTES_A_TOKEN + len(prompt) * 16 + (1 << 16)
+        answer = self._answer(self._client.post("/completion", body, call, size))
+        told = answer["completion_probabilities"][0]["top_logprobs"]
+        return {told[k]["id"].of(int): told[k]["logprob"].of(float) for k in range(len(told))}
 
     def tokenize(self, text: str) -> list[int]:
         return self._tokenized(text, special=False)

@@ -35,5 +35,9 @@ class OpenAI:
         """Raises ServerError."""
         raise ServerError("the server tells no log probabilities")
 
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+        """Raises ServerError."""
+        return self.score(prompt, [token], call)[0], True
+
     def tokenize(self, text: str) -> list[int] | None:  # noqa: ARG002
         return None

@@ -49,8 +49,18 @@ class Session:
         """Log probabilities of `tokens` behind `prompt`. Raises ServerError."""
         return self.dialect.score(prompt, tokens, call)
 
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+        """As the dialect's. Raises ServerError."""
+        return self.dialect.judge(prompt, token, call)
+
     def generate(
-        self, tokens: Sequence[int], grammar: TokenGrammar, most: int, sampler: Sampler, call: Call
+        self,
+        tokens: Sequence[int],
+        grammar: TokenGrammar,
+        most: int,
+        sampler: Sampler,
+        call: Call,
+        seed: int = 0,
     ) -> Generated:
         """What the server writes behind `tokens`. Raises ServerError."""
         asked = Generation(
@@ -60,6 +70,7 @@ class Session:
             self._never(grammar) if grammar.has_text else (),
             sampler.temperature,
             sampler.top_p,
+            seed,
         )
         return self.dialect.generate(asked, call)
 

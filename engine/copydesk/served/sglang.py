@@ -68,6 +68,9 @@ class SGLang:
             raise ServerError(f"{told.where} does not tell the probability of {len(missing)} tokens")
         return [found[token] for token in tokens]
 
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+        return self.score(prompt, [token], call)[0], True
+
     def tokenize(self, text: str) -> list[int] | None:
         body = {"model": self._model, "prompt": text, "add_special_tokens": False}
         return self._answer(self._client.post("/tokenize", body))["tokens"].tokens()

@@ -84,6 +84,9 @@ class VLLM:
             raise ServerError(f"{self._client.address.authority} does not answer every prompt")
         return found
 
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+        return self.score(prompt, [token], call)[0], True
+
     def tokenize(self, text: str) -> list[int] | None:
         body = {"model": self._model, "prompt": text, "add_special_tokens": False}
         return self._answer(self._client.post("/tokenize", body))["tokens"].tokens()

@@ -110,7 +110,9 @@ class ServedBatch:
         """Decode one request to its end, in a thread of its own."""
         plan, request = job.plan, job.plan.request
         sampler = Sampler(request.temperature, request.top_p, request.seed)
-        emitter = ServedEmitter(self._session, plan.prefix, sampler, job.counts, plan.max_tokens, job.call)
+        emitter = ServedEmitter(
+            self._session, plan.prefix, sampler, job.counts, plan.max_tokens, job.call, request.seed
+        )
         steps = plan.begin(emitter)
         try:
             while True:
