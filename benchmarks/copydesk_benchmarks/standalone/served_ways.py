@@ -15,12 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
-from typing import cast
 
 from copydesk.editor import Editor
 from copydesk.program import Program
 from copydesk.request import EditRequest
-from copydesk.served.session import Way
 from copydesk_benchmarks.facts import hardware
 
 
@@ -54,7 +52,7 @@ def main() -> int:
         assert session is not None
         chosen = session.way
         for way in ("decisions", "whole"):
-            session.way = cast(Way, way)
+            session.way = way
             rows[f"served, {way}" + (" (the probe's choice)" if way == chosen else "")] = measure(
                 served, args.requests
             )
