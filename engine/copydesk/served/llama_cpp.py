@@ -20,6 +20,8 @@ from copydesk.served.http_client import Call, HttpClient
 
 LIKELIEST = 256
 """Log probabilities asked for first; all of the vocabulary's where a wanted token is not among them."""
+JUDGED = 4096
+"""The same where a judgement is asked for, of which there are dozens: what is not among so many has no say in a choice."""
 _BYTES_A_TOKEN = 256
 """Of JSON for a token's log probability, at most; some 130 are usual."""
 _PARAMETERS = {"cache_prompt": True, "return_tokens": True, "samplers": ["top_p", "temperature"]}
@@ -87,7 +89,7 @@ class LlamaCpp:
         raise ServerError(f"{self._client.address.authority} does not tell the probability of every token")
 
     def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
-        found = self._likeliest(prompt, LIKELIEST, call)
+        found = self._likeliest(prompt, min(JUDGED, self._vocabulary), call)
         return found.get(token, min(found.values(), default=0.0)), token in found
 
     def _likeliest(self, prompt: Sequence[int], most: int, call: Call) -> dict[int, float]:
