@@ -8,7 +8,8 @@
 #   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
 #   make test-neovim   in Neovim (PYTEST_ARGS="-k 0.12" for some of them)
 #   make test-emacs    in Emacs, with eglot
-#   make test-engines  the engine at the other end of a real sshd on loopback; skipped, with the reason, where there is none
+#   make test-engines  the engine at the other end of a real sshd on loopback, and models in llama.cpp's own server, which is built once
+#                   from the source that a PyPI package carries (minutes); skipped, with the reason, where that cannot be
 #   make soak       attacks on the server and on `fix`, for SOAK_MINUTES (default 20) or a little longer; SOAK_ARGS="--seed 7"
 #   make bench      what the grammar, attention, the loop and training cost (BENCH=NAME for any other benchmark)
 #   make format     let ruff rewrite what it can

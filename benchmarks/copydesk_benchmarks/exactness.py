@@ -21,8 +21,8 @@ from copydesk.models.feed import Feed
 from copydesk.prompting.prompt import page_tokens
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
-from copydesk.serving.batch import LOOPED, SPENT
 from copydesk.serving.plan import Plan, script_of
+from copydesk.serving.reporting import LOOPED, SPENT
 from copydesk_benchmarks.acceptor import Acceptor
 from copydesk_benchmarks.llguidance_programs import ProgramChecker
 from copydesk_benchmarks.traces import Trace, traced

@@ -13,6 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
+from copydesk.decode.emitter import Emitter
 from copydesk.decode.laws.law import total_variation
 from copydesk.decode.laws.look_ahead import LOCAL, LookAhead
 from copydesk.decode.token_emitter import TokenEmitter
@@ -64,7 +65,8 @@ class WatchedSpeaker(TokenEmitter):
     seen: list[Gap]
 
     @classmethod
-    def of(cls, emitter: TokenEmitter, seen: list[Gap], *, token_by_token: bool) -> WatchedSpeaker:
+    def of(cls, emitter: Emitter, seen: list[Gap], *, token_by_token: bool) -> WatchedSpeaker:
+        assert isinstance(emitter, TokenEmitter)
         made = cls(emitter.lane, emitter.sampler, emitter.counts, emitter.left)
         made.token_by_token, made.seen = token_by_token, seen
         return made

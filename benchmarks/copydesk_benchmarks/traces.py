@@ -15,6 +15,7 @@ import torch
 from copydesk.decode.coroutine import Lane, Steps
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft, NgramIndex
+from copydesk.decode.emitter import Emitter
 from copydesk.decode.sampling import Floats, Sampler, TokenSet
 from copydesk.decode.text_automata import Machine
 from copydesk.decode.token_emitter import TokenEmitter
@@ -63,7 +64,8 @@ def traced(plan: Plan, *, drafts: bool = True) -> tuple[Plan, Trace]:
     """The same greedy plan, and the record of its next run (one candidate, one run)."""
     trace = Trace()
 
-    def begin(emitter: TokenEmitter) -> Steps:
+    def begin(emitter: Emitter) -> Steps:
+        assert isinstance(emitter, TokenEmitter)
         sampler = _Sampler(trace.choices)
         listening = _Speaker(emitter.lane, sampler, emitter.counts, emitter.left, drafts)
         outcome = yield from plan.begin(listening)

@@ -32,11 +32,14 @@ from copydesk.models.pace import UNBOUNDED, Pace, measured
 from copydesk.paging.layout import PageLayout
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult, Event
+from copydesk.served.address import is_served
 from copydesk.serving.batch import Batch, Prepared, Supply
 from copydesk.serving.fair_lock import FairLock
 from copydesk.serving.interpreter_exit import stop_at_exit
 from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.plan import LIMITS, Plan, make_plan, page_prefix
+from copydesk.serving.served_batch import ServedBatch
+from copydesk.serving.served_loading import load_served
 from copydesk.serving.snapshot import Snapshot
 from copydesk.serving.warming import Warmer
 from copydesk.syntax.tree import LiveSyntax
@@ -104,12 +107,18 @@ class Editor:
         warm: bool = True,
         limits: Limits = LIMITS,
         forward_seconds: float | None = FORWARD_SECONDS,
+        served_model: str | None = None,
     ) -> Editor:
         """`model`: a name (`mini` is the embedded model), directory or hub id; None: `standard` where it is installed and
-        current, else `mini`. forward_seconds: about how long a forward may take on a CPU at most, which is how long a change or a
-        cancel waits; None: as long as it takes, where only the whole counts. Raises ModelError, TokenizerError, FormatError.
+        current, else `mini`; or the address of a served one, `llamacpp:http://HOST:PORT`, and then `served_model` is the server's
+        name for it. forward_seconds: about how long a forward may take on a CPU at most, which is how long a change or a
+        cancel waits; None: as long as it takes, where only the whole counts. Raises ModelError, TokenizerError, FormatError,
+        ServerError.
         """
         folder = user_cache_path("copydesk")
+        if isinstance(model, str) and is_served(model):
+            served = load_served(model, served_model, folder)
+            return cls(served, cache_bytes=cache_bytes, warm=warm, limits=limits)
         loaded_model = LoadedModel.load(model, device=device, dtype=dtype, cache_folder=folder)
         return cls(
             loaded_model,
@@ -218,7 +227,12 @@ class Editor:
                 return "cancelled"
             return "deadline" if ends is not None and time.perf_counter() >= ends else None
 
-        batch = Batch(self.loaded_model.model, self.cache, supply, stop, encoding, lanes).run()
+        served = self.loaded_model.served
+        batch = (
+            Batch(self.loaded_model.model, self.cache, supply, stop, encoding, lanes).run()
+            if served is None
+            else ServedBatch(served, supply, stop, encoding, lanes).run()
+        )
         self._waiting.add(batch)
         try:
             while True:
@@ -406,6 +420,9 @@ class Document:
         if not self._cold:
             return False
         cache, loaded_model = self._editor.cache, self._editor.loaded_model
+        if loaded_model.served is not None:
+            self._cold = False  # a server keeps prefixes of its own
+            return False
         near = (key for sight in self._sight for key in self.layout.keys_near(*sight))
         for key in dict.fromkeys(near):
             try:

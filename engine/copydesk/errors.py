@@ -76,6 +76,15 @@ class EditorClosedError(CopydeskError):
     """Something was asked of an editor that is closed."""
 
 
+class ServerError(CopydeskError):
+    """A server of models that cannot be used: not reached, too slow, a wrong key, a version or a tokenizer that does not fit, or
+    an answer that is none."""
+
+
+class OutsideGrammarError(ServerError):
+    """A server wrote what the grammar of its request does not allow: nothing of it is used."""
+
+
 class RequestError(CopydeskError):
     """A request whose values are out of range or contradict each other."""
 

@@ -22,6 +22,7 @@ MACHINE = {
     "torchIndex",
     "trace.server",
     "model",
+    "servedModel",
     "device",
     "dtype",
     "cacheBytes",

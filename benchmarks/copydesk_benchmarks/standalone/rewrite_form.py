@@ -25,7 +25,7 @@ import torch
 from copydesk.editor import Editor
 from copydesk.request import EditRequest, Range
 from copydesk.results import EditResult
-from copydesk.serving.batch import LOOPED, SPENT
+from copydesk.serving.reporting import LOOPED, SPENT
 from copydesk.text.document import split_lines
 from copydesk_benchmarks.facts import hardware
 from copydesk_training.histories.changes import BlockChange, block_change, selection

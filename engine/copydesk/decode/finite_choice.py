@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from copydesk.decode.coroutine import Decided, Outcome, Steps
+from copydesk.decode.emitter import Emitter
 from copydesk.decode.lookahead import leading
 from copydesk.decode.program_decoder import ProgramDecoder
-from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.decode.weighed_program import WeighedProgram, combined, question
 from copydesk.grammar.trie import Floats
 from copydesk.program import Copy, Program
@@ -81,7 +81,7 @@ class ChoiceDecoder:
     and `free` answers only where there is nothing to choose from.
     """
 
-    def __init__(self, task: ChoiceTask, emitter: TokenEmitter, free: ProgramDecoder | None = None) -> None:
+    def __init__(self, task: ChoiceTask, emitter: Emitter, free: ProgramDecoder | None = None) -> None:
         self.task = task
         self.emitter = emitter
         self.free = free

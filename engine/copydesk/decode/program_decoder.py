@@ -11,11 +11,11 @@ from typing import Any
 
 from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex, RunDraft
+from copydesk.decode.emitter import Emitter
 from copydesk.decode.laws.look_ahead import LOCAL
 from copydesk.decode.lookahead import Tree, leading
 from copydesk.decode.parsed_text import ParsedText
 from copydesk.decode.text_automata import BodyTables, Machine, OldMachine
-from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.grammar.olds import Olds
 from copydesk.grammar.rules import Rules, State
 from copydesk.grammar.trie import MAX_NODES, finite_choices
@@ -55,7 +55,7 @@ class PageTask:
 class ProgramDecoder:
     """One decoder: `run()` is its conversation with the scheduler."""
 
-    def __init__(self, task: PageTask, emitter: TokenEmitter) -> None:
+    def __init__(self, task: PageTask, emitter: Emitter) -> None:
         self.task = task
         self.emitter = emitter
         self.ops: list[Op] = []

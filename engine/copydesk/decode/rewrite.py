@@ -14,9 +14,9 @@ from itertools import pairwise
 
 from copydesk.decode.coroutine import Outcome, Steps
 from copydesk.decode.drafts import Draft, NgramIndex
+from copydesk.decode.emitter import Emitter
 from copydesk.decode.repetition import EVERY, loops
 from copydesk.decode.text_automata import FenceMachine
-from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.program import Copy, Gen, Op, Program
 from copydesk.prompting.vocabulary import Vocabulary
 
@@ -50,7 +50,7 @@ class RewriteTask:
 class RewriteDecoder:
     """`run()` is its conversation with the scheduler; `written` the answer's tokens so far, behind the opening fence."""
 
-    def __init__(self, task: RewriteTask, emitter: TokenEmitter) -> None:
+    def __init__(self, task: RewriteTask, emitter: Emitter) -> None:
         self.task = task
         self.emitter = emitter
         self.written: list[int] = []

@@ -225,6 +225,10 @@ class OldMachine:
         self._olds = olds
         self.start = olds.start(line, limit)
 
+    def runs(self) -> list[Ids]:
+        """Every old text, without its closing literal."""
+        return self._olds.legal_runs(self.start.line, self.start.limit)
+
     def tokens(self, state: OldState) -> TokenSet:
         return TokenSet(allow=self._olds.allowed(state))
 

@@ -16,6 +16,7 @@ import torch
 from copydesk.decode.coroutine import Ask, Decided, Lane
 from copydesk.decode.counts import Counts
 from copydesk.decode.drafts import Draft
+from copydesk.decode.emitter import Emitter, common_prefix, node_paths
 from copydesk.decode.laws.law import (
     Asking,
     Language,
@@ -24,7 +25,6 @@ from copydesk.decode.laws.law import (
     NextToken,
     Words,
     total_variation,
-    weakest,
 )
 from copydesk.decode.laws.look_ahead import EXACT, LOCAL, LookAhead
 from copydesk.decode.log_probabilities import edge_log_probabilities, judged
@@ -32,7 +32,7 @@ from copydesk.decode.lookahead import Lookahead, Path, Tree, leading
 from copydesk.decode.repetition import loops
 from copydesk.decode.sampling import Sampler, TokenSet
 from copydesk.decode.text_automata import Machine
-from copydesk.grammar.trie import MAX_NODES, Floats, Trie
+from copydesk.grammar.trie import Floats, Trie
 
 MAX_FORCED = 4096
 """Tokens of one text that a grammar may force; more are taken for a grammar that never ends."""
@@ -40,30 +40,13 @@ MAX_FORCED = 4096
 Moves = Generator[Ask | Decided, torch.Tensor, Any]
 
 
-class TokenEmitter:
+class TokenEmitter(Emitter):
     """Writes one decoder's tokens on its lane."""
 
     def __init__(self, lane: Lane, sampler: Sampler, counts: Counts, max_tokens: int) -> None:
+        super().__init__(sampler, counts, max_tokens)
         self.lane = lane
-        self.sampler = sampler
-        self.counts = counts
-        self.left = max_tokens
-        self.truncated = False
-        self.looped = False
-        self.laws = set[LawName]()
-        """Of the finite choices it made, those left out that were asked for under the local mask: which op comes next."""
-        self.masked = False
-        """Whether one of those was made."""
-        self.mask_error: float | None = None
-        """As of `Outcome`."""
-        self.max_nodes = MAX_NODES
-        self.pending: list[int] = []
         self._ahead: Lookahead | None = None
-
-    def force(self, tokens: Sequence[int]) -> None:
-        """Write tokens that are not chosen."""
-        self.pending.extend(tokens)
-        self.counts.forced += len(tokens)
 
     # -- forwards ------------------------------------------------------------------------------------------------
 
@@ -109,17 +92,6 @@ class TokenEmitter:
 
     # -- finite choices ------------------------------------------------------------------------------------------
 
-    @property
-    def exact(self) -> bool:
-        """Whether every finite choice so far was made by its exact law."""
-        return weakest(self.laws) == "exact"
-
-    @property
-    def law(self) -> LawName:
-        """The weakest law of all that was chosen so far: ops and the text that the model wrote are under the local mask."""
-        masked = self.masked or self.counts.generated or self.counts.drafted
-        return "local" if masked else weakest(self.laws)
-
     def choose(
         self, choices: Sequence[Sequence[int]], *, law: LookAhead = EXACT, ahead: Sequence[Sequence[int]] = ()
     ) -> Generator[Any, Any, int]:
@@ -133,14 +105,14 @@ class TokenEmitter:
         if len(choices) == 1:
             self.force(choices[0])
             return 0
-        shared = _common_prefix(choices)
+        shared = common_prefix(choices)
         self.force(choices[0][:shared])
         trie = Trie([choice[shared:] for choice in choices])
         index: int | None
         if trie.nodes > self.max_nodes:
             self.counts.choices += 1
             words, most = trie.sequences, LookAhead(law.steps, most=self.max_nodes)
-            likely = sorted(words, key=lambda word: -_common_prefix((word, words[0])))
+            likely = sorted(words, key=lambda word: -common_prefix((word, words[0])))
             written, laws = yield from self.follow(Words(words), most, likely)
             index = words.index(tuple(written))
         else:
@@ -227,7 +199,7 @@ class TokenEmitter:
     ) -> Generator[Any, Any, Floats]:
         """Log probability of each choice, from one forward; nothing is written. See `choose`."""
         self.counts.choices += 1
-        logits = yield from self._logits([(), *_node_paths(trie)], ahead)
+        logits = yield from self._logits([(), *node_paths(trie)], ahead)
         edges = edge_log_probabilities(trie, logits)
         found = self.over(trie, edges, law)
         if law is EXACT and trie.nodes > 1:  # of one token each the two laws are the same
@@ -357,19 +329,3 @@ class TokenEmitter:
             states.append(after)
             sets.append(machine.tokens(after))
         return proposed, states, sets
-
-
-def _common_prefix(choices: Sequence[Sequence[int]]) -> int:
-    first, last = min(map(tuple, choices)), max(map(tuple, choices))
-    for k, (a, b) in enumerate(zip(first, last, strict=False)):
-        if a != b:
-            return k
-    return min(len(first), len(last))
-
-
-def _node_paths(trie: Trie) -> list[Path]:
-    """The token path to every internal node but the root, in the trie's order."""
-    paths: list[Path] = []
-    for parent, token in zip(trie.parents, trie.tokens, strict=True):
-        paths.append((paths[parent] if parent >= 0 else ()) + (token,))
-    return paths

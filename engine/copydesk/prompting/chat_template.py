@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from copydesk.errors import TokenizerError
-from copydesk.prompting.vocabulary import HFVocabulary
+from copydesk.prompting.vocabulary import ByteVocabulary, HFVocabulary
 
 
 class Chat:
-    """`tokenizer` is transformers' fast tokenizer of the model. Raises TokenizerError where it has no chat template."""
+    """`tokenizer` is transformers' fast tokenizer of the model, or something with a template of its own. Raises TokenizerError
+    where it has no chat template.
+    """
 
-    def __init__(self, tokenizer: Any, vocabulary: HFVocabulary) -> None:
+    def __init__(self, tokenizer: Any, vocabulary: HFVocabulary | ByteVocabulary) -> None:
         if not getattr(tokenizer, "chat_template", None):
             raise TokenizerError(
                 "the model declares no edit format (copydesk.json) and its tokenizer has no chat template to ask it with"

@@ -23,21 +23,15 @@ from copydesk.decode.sampling import Floats, Sampler
 from copydesk.decode.schedule import Job, Stop, run
 from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.decode.weighed_program import WeighedProgram, combined
-from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError, ProgramError
-from copydesk.grammar.rules import violation
+from copydesk.errors import CacheError, ContextLengthError, CopydeskError, OutOfMemoryError
 from copydesk.models.model import Model
-from copydesk.program import Copy, Program
 from copydesk.program.edits import program_edits
 from copydesk.results import Alternative, EditResult, Event, Hunk, Retraction, Status
-from copydesk.serving.checks import adds_suppression, breaks_syntax
-from copydesk.serving.parsing import still_parses
 from copydesk.serving.plan import Plan
 from copydesk.serving.program_titles import program_title
+from copydesk.serving.reporting import alternative, ended, finished, plain_result
 from copydesk.text.document import Encoding, TextLines
-from copydesk.text.titles import capitalised
 
-LOOPED = "the model wrote the same again and again; select fewer lines, or say it in other words"
-SPENT = "the edit became longer than it may be; select fewer lines, or ask for less at once"
 MOST_TRIES = 4
 """Programs that are decoded for each candidate that was asked for, at most: the search for the likeliest may end before."""
 
@@ -203,7 +197,7 @@ class Batch:
             while asks and not lease.ready:
                 reason = self._stop()
                 if reason is not None:
-                    self._told.append((index, self._ended(plan, counts, reason, self._started)))
+                    self._told.append((index, ended(plan, counts, reason, self._started)))
                     return None
                 counts.prefilled += next(steps)
                 counts.forwards += 1
@@ -283,7 +277,7 @@ class Batch:
             if again:
                 self._held.append((entry.index, entry.prepared))
                 continue
-            result = self._result(entry.plan, status, _spent(entry), entry.started, reason=str(error))
+            result = plain_result(entry.plan, status, _spent(entry), entry.started, reason=str(error))
             self._told.append((entry.index, result))
 
     def _end_stopped(self) -> None:
@@ -291,18 +285,18 @@ class Batch:
         while reason is not None and self._held:
             index, (_, _, plan) = self._held.popleft()
             assert isinstance(plan, Plan)
-            self._told.append((index, self._ended(plan, Counts(), reason, self._started)))
+            self._told.append((index, ended(plan, Counts(), reason, self._started)))
         self._more.clear()
         for entry in list(self._live.values()):
             said = next((job.stopped for job in entry.jobs if job.stopped), "cancelled")
             self._leave(entry)
             self._told += self._retract(entry, said)
-            self._told.append((entry.index, self._ended(entry.plan, _spent(entry), said, entry.started)))
+            self._told.append((entry.index, ended(entry.plan, _spent(entry), said, entry.started)))
 
     # -- reporting -----------------------------------------------------------------------------------------------
 
     def _refuse(self, index: int, plan: Plan, reason: str) -> None:
-        self._told.append((index, self._result(plan, "failed", Counts(), self._started, reason=reason)))
+        self._told.append((index, plain_result(plan, "failed", Counts(), self._started, reason=reason)))
 
     def _hunk(self, entry: _Entry, said: Decided) -> Iterator[tuple[int, Event]]:
         plan = entry.plan
@@ -318,52 +312,19 @@ class Batch:
             yield entry.index, Retraction(reason)
 
     def _finish(self, entry: _Entry) -> Iterator[tuple[int, Event]]:
-        plan, lines = entry.plan, entry.plan.snapshot.lines
         best, told, offered = self._best(entry)
-        program: Program | None = None
-        reason = best.refusal
-        checked: tuple[str, ...] = ()
-        if best.program is not None:
-            program = plan.page.to_document(best.program, lines.lines)
-            if best.truncated:
-                reason = LOOPED if best.looped else SPENT
-            else:
-                reason, checked = _objection(plan, best.program, program)
-        if reason is not None:
-            yield from self._retract(entry, reason)
-            result = self._result(
-                plan, "refused", _spent(entry, told), entry.started, program=program, reason=reason
-            )
-        else:
-            assert program is not None
-            edits = tuple(program_edits(program.ops, lines, False, self._encoding))
-            status: Status = "edited" if edits else "unchanged"
-            result = self._result(
-                plan,
-                status,
-                _spent(entry, told),
-                entry.started,
-                program=program,
-                edits=edits,
-                reason=None if edits else plan.idle,
-                checked=checked,
-            )
-        total, prefill = result.ms["total"], entry.prefill * 1e3
-        took = {"prefill": prefill, "decode": total - prefill, "total": total}
-        yield (
-            entry.index,
-            replace(
-                result,
-                ms=took,
-                exact=best.exact,
-                law=best.law,
-                mask_error=best.mask_error,
-                log_likelihood=best.log_likelihood,
-                unsure=best.unsure,
-                confidence=best.confidence,
-                alternatives=offered,
-            ),
-        )
+        counts = _spent(entry, told)
+        for event in finished(
+            entry.plan,
+            best,
+            offered,
+            counts,
+            entry.started,
+            entry.prefill,
+            self._encoding,
+            shown=entry.shown > 0,
+        ):
+            yield entry.index, event
 
     def _best(self, entry: _Entry) -> tuple[Outcome, Counts, tuple[Alternative, ...]]:
         """The outcome to report with what it cost, and the alternatives beside it. Of several programs that were found the
@@ -378,60 +339,14 @@ class Batch:
         weighed, law = _distinct(entry)
         if len(weighed) < 2 or outcomes[0][0].alternatives:
             best, told = next((one for one in outcomes if _whole(one[0])), outcomes[0])
-            return best, told, tuple(self._alternative(plan, one) for one in best.alternatives)
+            return best, told, tuple(alternative(plan, one, self._encoding) for one in best.alternatives)
         order = likeliest(law, min(plan.request.candidates, len(weighed)))
-        offered = tuple(self._alternative(plan, weighed[place]) for place in order)
+        offered = tuple(alternative(plan, weighed[place], self._encoding) for place in order)
         chosen = next((k for k, one in enumerate(offered) if one.reason is None), 0)
         found = {weighed[place].program: None for place in order}
         by_program = {one.program: (one, tally) for one, tally in outcomes if one.program in found}
         best, told = by_program[weighed[order[chosen]].program]
         return replace(best, law=weakest(one.law for one, _ in by_program.values())), told, offered
-
-    def _alternative(self, plan: Plan, weighed: WeighedProgram) -> Alternative:
-        lines = plan.snapshot.lines
-        program = plan.page.to_document(weighed.program, lines.lines)
-        reason, checked = _objection(plan, weighed.program, program)
-        edits = tuple(program_edits(program.ops, lines, False, self._encoding)) if reason is None else ()
-        return Alternative(capitalised(weighed.title), weighed.probability, program, edits, reason, checked)
-
-    def _ended(self, plan: Plan, counts: Counts, reason: str, since: float) -> EditResult:
-        status: Status = "cancelled" if reason == "cancelled" else "refused"
-        return self._result(plan, status, counts, since, reason=reason)
-
-    def _result(self, plan: Plan, status: Status, counts: Counts, since: float, **more: object) -> EditResult:
-        return EditResult(
-            status,
-            plan.snapshot.lines.text,
-            plan.snapshot.number,
-            counts=counts,
-            ms={"total": (time.perf_counter() - since) * 1e3},
-            **more,  # type: ignore[arg-type]
-        )
-
-
-def _objection(plan: Plan, on_page: Program, program: Program) -> tuple[str | None, tuple[str, ...]]:
-    """Why a finished program must not be applied, or None and the checks it passed. on_page: the same in the page's lines."""
-    lines = plan.snapshot.lines.lines
-    outside = violation(plan.rules, on_page, plan.page.views)
-    if outside is not None:
-        return f"outside the request's scope: {outside}", ()
-    try:
-        program.validate(lines)
-    except ProgramError as error:
-        return str(error), ()
-    if program.ops == (Copy(1, len(lines)),):
-        return None, ()
-    silenced = adds_suppression(program, lines)
-    if silenced is not None:
-        return f"it silences a tool: {silenced}", ()
-    parses = still_parses(plan.snapshot, program)
-    if parses is not None:
-        return (None, ("syntax",)) if parses else ("the result does not parse", ())
-    if plan.snapshot.parsed is None or plan.snapshot.parsed.broken:
-        return None, ()
-    if breaks_syntax(program, lines, plan.snapshot.parsed):
-        return "the result does not parse", ()
-    return None, ("syntax",)
 
 
 def _whole(outcome: Outcome | None) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from copydesk.decode.emitter import Emitter
+from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.text_automata import BodyTables, FenceMachines
 from copydesk.errors import FileRefusedError, GrammarError, ModelError, TokenizerError
 from copydesk.files.atomic import replacing
@@ -24,6 +26,8 @@ from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary, Vocabulary
 from copydesk.pushdown.interfaces import LanguageMasks, TextEffects
 from copydesk.pushdown.languages import masks_for
+from copydesk.served.session import Session
+from copydesk.served.whole_program import WholeProgramDecoder
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +38,9 @@ EMBEDDED = built_in_directory()
 
 @dataclass(slots=True)
 class LoadedModel:
-    """codec, its prices (`cost`) and tables are None for a `rewrite` model, chat and fences are set only for one."""
+    """codec, its prices (`cost`) and tables are None for a `rewrite` model, chat and fences are set only for one. served: the
+    server, for a model that another program serves.
+    """
 
     model: Model
     format: EditFormat
@@ -44,7 +50,14 @@ class LoadedModel:
     tables: BodyTables | None = None
     chat: Chat | None = None
     fences: FenceMachines | None = None
+    served: Session | None = None
     _masks: dict[TextEffects[Any], LanguageMasks] = field(default_factory=dict, repr=False)
+
+    def program_decoder(self, task: PageTask, emitter: Emitter) -> ProgramDecoder:
+        """What decodes a program on a page that is not chosen from a list."""
+        if self.served is not None and self.served.way == "whole":
+            return WholeProgramDecoder(task, emitter)
+        return ProgramDecoder(task, emitter)
 
     def masks(self, effects: TextEffects[Any]) -> LanguageMasks:
         """The vocabulary's tables for an automaton, made when it is first asked for (about a second for 50,000 tokens)."""

@@ -12,12 +12,12 @@ from functools import partial
 
 from copydesk.decode.coroutine import Outcome, Steps
 from copydesk.decode.drafts import NgramIndex
+from copydesk.decode.emitter import Emitter
 from copydesk.decode.finite_choice import ChoiceDecoder, ChoiceTask
 from copydesk.decode.parsed_text import ParsedText
-from copydesk.decode.program_decoder import PageTask, ProgramDecoder
+from copydesk.decode.program_decoder import PageTask
 from copydesk.decode.rewrite import RewriteDecoder, RewriteTask
 from copydesk.decode.text_automata import InnerMachine, Machine
-from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.errors import ContextLengthError, RequestError, ScopeError
 from copydesk.grammar.lark import InnerGrammar
 from copydesk.grammar.olds import Olds
@@ -74,7 +74,7 @@ class Plan:
     prefix: list[int]
     asked: list[int]
     max_tokens: int
-    begin: Callable[[TokenEmitter], Steps]
+    begin: Callable[[Emitter], Steps]
     idle: str | None = None
     """Why nothing is to be done, where the instruction's words alone say so."""
 
@@ -181,7 +181,7 @@ def _program_plan(
     return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin, idle)
 
 
-def _refused(reason: str, emitter: TokenEmitter) -> Steps:
+def _refused(reason: str, emitter: Emitter) -> Steps:
     """No program, and nothing is asked of the model."""
     del emitter
     yield from ()
@@ -190,7 +190,7 @@ def _refused(reason: str, emitter: TokenEmitter) -> Steps:
 
 def _decoder(
     loaded_model: LoadedModel, asked: PageRequest, prompt: Sequence[int], olds: Olds
-) -> Callable[[TokenEmitter], Steps]:
+) -> Callable[[Emitter], Steps]:
     """What answers: a choice among listed programs where the request leaves some, else the model, held to the grammar."""
     lowering = asked.lowering
     codec, page, tokens, rules = lowering.codec, lowering.page, lowering.tokens, lowering.rules
@@ -239,8 +239,8 @@ def _decoder(
         parsed=parsed,
     )
 
-    def begin(emitter: TokenEmitter) -> Steps:
-        free = ProgramDecoder(task, emitter)
+    def begin(emitter: Emitter) -> Steps:
+        free = loaded_model.program_decoder(task, emitter)
         return free.run() if choice is None else ChoiceDecoder(choice, emitter, free).run()
 
     return begin

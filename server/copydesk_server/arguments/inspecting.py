@@ -41,7 +41,7 @@ def add_model(commands: Commands) -> None:
     """`copydesk model`."""
     model = commands.add_parser(
         "model",
-        help="models by name: list, get, path, info, remove",
+        help="models by name: list, get, path, info, export, remove",
         description="Models that --model takes by name. They lie in the user's cache folder, or in $COPYDESK_MODELS.",
     )
     actions = model.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -60,6 +60,19 @@ def add_model(commands: Commands) -> None:
     info = actions.add_parser(
         "info", help="print what a model is made of, and check it; exit with 1 if it is damaged"
     )
+    export = actions.add_parser("export", help="write a model as one file for another engine")
+    export.add_argument(
+        "--gguf",
+        required=True,
+        metavar="FILE",
+        help="write a GGUF file, for llama.cpp; a file of that name is replaced",
+    )
+    export.add_argument(
+        "--precision", choices=("bf16", "f16", "f32", "q8_0"), default="bf16",
+        help="how weights are written (default: bf16, as they are; q8_0 takes half of that)",
+    )  # fmt: skip
+    export.add_argument("name", metavar="NAME", help="an installed model, or a model's directory")
+    export.add_argument("--quiet", action="store_true", help="no progress bar")
     remove = actions.add_parser("remove", help="remove an installed model")
     for action in (get, remove):
         action.add_argument("name", metavar="NAME")

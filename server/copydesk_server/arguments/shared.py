@@ -16,13 +16,20 @@ def model_options(*, several: bool = False, measures: bool = False) -> argparse.
         "--model",
         metavar="MODEL",
         action="append" if several else "store",
-        help="a model's name (copydesk model list), a directory or a hub id (default: "
+        help="a model's name (copydesk model list), a directory, a hub id, or a served model: llamacpp:URL, vllm:URL, sglang:URL "
+        "or openai:URL, its key in $COPYDESK_SERVER_KEY or the keyring (default: "
         + (
             "mini, the embedded model)"
             if measures
             else "standard if installed, else mini, the embedded model)"
         )
         + ("; several are compared on the same examples" if several else ""),
+    )
+    group.add_argument(
+        "--served-model",
+        metavar="NAME",
+        help="the served model's name on its server; if it is also an installed model or a model's directory, the server is "
+        "asked for programs as that one writes them, else for new text (default: the only one the server has)",
     )
     group.add_argument(
         "--device",

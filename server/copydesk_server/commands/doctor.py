@@ -1,7 +1,8 @@
 """`copydesk doctor`: what copydesk would run with, and what is missing for it to run.
 
-It looks and changes nothing: no model is loaded, no folder made, no network asked. Only the device check imports torch. Of other
-programs only ruff is run, for its version. Without git or an editor's client nothing is missing: copydesk works without them.
+It looks and changes nothing: no model is loaded, no folder made, no network asked, but for the server of a model that is named by
+its address. Only that and the device check import torch. Of other programs only ruff is run, for its version. Without git or an
+editor's client nothing is missing: copydesk works without them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 import platformdirs
 
 from copydesk import __version__
+from copydesk.errors import CopydeskError
 from copydesk.files.executables import find_executable
 from copydesk.models.installed import (
     BUILT_IN,
@@ -30,6 +32,7 @@ from copydesk.models.installed import (
     models_folder,
     not_installed,
 )
+from copydesk.served.address import is_served
 from copydesk_server.editor_clients import editor_clients
 from copydesk_server.printable import printable
 from copydesk_server.ruff import Ruff
@@ -51,7 +54,7 @@ class Finding:
 
 def run(args: argparse.Namespace) -> int:
     """Print the report; 1 if something is missing. `--quiet` leaves only what is missing."""
-    findings = list(examine(args.model, args.device))
+    findings = list(examine(args.model, args.device, args.served_model))
     width = max(len(finding.subject) for finding in findings)
     for finding in findings:
         if not (args.quiet and finding.ok):
@@ -60,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(finding.ok for finding in findings) else 1
 
 
-def examine(model: str | None, device: str) -> Iterator[Finding]:
+def examine(model: str | None, device: str, served_model: str | None = None) -> Iterator[Finding]:
     """Everything the doctor looks at, in order."""
     yield Finding("copydesk", __version__)
     yield Finding("python", f"{platform.python_version()} ({platform.system()} {platform.machine()})")
@@ -75,7 +78,10 @@ def examine(model: str | None, device: str) -> Iterator[Finding]:
     yield Finding("cache folder", _folder(Path(platformdirs.user_cache_dir("copydesk"))))
     yield Finding("models", f"{', '.join(installed_names()) or 'none installed'} ({models_folder()})")
     yield from _damaged_models()
-    yield _model(model)
+    if model is not None and is_served(model):
+        yield from _server(model, served_model)
+    else:
+        yield _model(model)
     yield from _editors()
 
 
@@ -153,6 +159,39 @@ def _model(asked: str | None) -> Finding:
     if not Path(name).exists():
         return Finding("model", f"{name}: no such directory; it would be taken as a hub id")
     return _directory(name, Path(name))
+
+
+def _server(address: str, served_model: str | None) -> Iterator[Finding]:
+    """What the server of a served model says and can do: it is asked as it is before it is used."""
+    try:
+        from copydesk.serving.served_loading import load_served
+
+        loaded = load_served(address, served_model, None)
+    except (CopydeskError, ImportError) as error:
+        yield Finding("model", printable(f"{address}: {error}"), ok=False)
+        return
+    served = loaded.served
+    assert served is not None
+    told, abilities = served.description, served.dialect.abilities
+    yield Finding("model", printable(f"{told.model} ({address})"))
+    lanes = "a request at a time" if told.lanes == 1 else f"{told.lanes} requests at a time"
+    yield Finding("server", printable(f"{told.software}; {told.context:,} tokens of context; {lanes}"))
+    grammars = (
+        "keeps to grammars" if abilities.grammars else "knows no grammars: what does not fit is refused"
+    )
+    if served.codec is None:
+        yield Finding("served", f"rewrites text; {grammars}")
+        return
+    ways = {"decisions": "one by one", "whole": "as a whole"}
+    yield Finding(
+        "served",
+        f"writes programs, decided {ways[served.way]} (a request takes {served.round_trip * 1e3:.0f} ms); {grammars}; "
+        + (
+            "probabilities are told: choices are exact"
+            if abilities.scores
+            else "no probabilities: the law is local"
+        ),
+    )
 
 
 def _directory(name: str, directory: Traversable, advised: str | None = None) -> Finding:

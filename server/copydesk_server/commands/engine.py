@@ -13,4 +13,6 @@ ENGINE = "copydesk_server.engine_process.worker:serve"
 
 def run(args: argparse.Namespace) -> NoReturn:
     """Serve one language server; the process ends with that. Raises EngineProtocolError where there is none."""
-    stdio_main.run(ENGINE, EngineSettings(model=args.model, device=args.device, dtype=args.dtype))
+    stdio_main.run(
+        ENGINE, EngineSettings(args.model, args.device, args.dtype, served_model=args.served_model)
+    )

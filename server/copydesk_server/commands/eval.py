@@ -223,6 +223,7 @@ def _loaded(args: argparse.Namespace, models: Sequence[str | None]) -> Iterator[
                 cache_bytes=share,
                 warm=False,
                 forward_seconds=None,
+                served_model=args.served_model,
             )
             subjects.append(Subject(name, stack.enter_context(editor), editor.loaded_model.format))
         yield subjects

@@ -20,6 +20,7 @@ def options(args: argparse.Namespace) -> Options:
         log_file=args.log_file,
         log_level=args.log_level,
         quiet=args.quiet,
+        served_model=args.served_model,
     )
 
 

@@ -1,4 +1,4 @@
-"""`copydesk model`: models by name. What there is, getting one, where it lies, what it is made of, removing it."""
+"""`copydesk model`: models by name. What there is, getting one, where it lies, what it is made of, exporting it, removing it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from copydesk.errors import ModelError
-from copydesk.models.installed import BUILT_IN, installed_directory, installed_names, not_installed
+from copydesk.models.installed import BUILT_IN, installed_directory, installed_names, is_name, not_installed
 from copydesk_server.errors import ModelStoreError
 from copydesk_server.model_store import catalogue
 
@@ -21,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     """Do what is asked; 1 where `info` finds a damaged model. Raises ModelStoreError, ModelError."""
     if args.action == "list":
         return _list()
-    named = {"get": _get, "path": _path, "info": _info, "remove": _remove}
+    named = {"get": _get, "path": _path, "info": _info, "export": _export, "remove": _remove}
     return named[args.action](args)
 
 
@@ -103,6 +104,20 @@ def _info(args: argparse.Namespace) -> int:
         state += f"; out of date, the catalogue has another one by now: run copydesk model get {entry.name}"
     _say(f"state       {state}")
     return 1 if wrong else 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    from copydesk_server.model_store.gguf_export import export_gguf
+
+    target = Path(args.gguf).expanduser()
+    directory = installed_directory(args.name)
+    if directory is None and is_name(args.name):
+        raise ModelError(not_installed(args.name))
+    directory = directory or Path(args.name).expanduser()
+    with _bar(args.quiet) as report:
+        export_gguf(directory, target, directory.name, args.precision, partial(report, "exporting"))
+    _say(str(target))
+    return 0
 
 
 def _remove(args: argparse.Namespace) -> int:

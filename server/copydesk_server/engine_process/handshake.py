@@ -54,4 +54,5 @@ def settings_of(hello: Message, defaults: EngineSettings) -> EngineSettings:
         dtype=said["dtype"] if said["dtype"] != "auto" else defaults.dtype,
         cache_bytes=said["cache_bytes"],
         log_level=said["log_level"],
+        served_model=defaults.served_model,
     )

@@ -35,7 +35,8 @@ OVERHEAD = 128
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an engine is started with. model: name, directory or hub id, None: the default one; cache_bytes: None: the default.
+    """What an engine is started with. model: name, directory, hub id or the address of a served one, None: the default one;
+    cache_bytes: None: the default. served_model: a served model's name on its server, None: the only one there.
 
     command: the program that is the engine, and its arguments; None: a child of this process.
     """
@@ -47,6 +48,7 @@ class EngineSettings:
     log_file: str | None = None
     log_level: str = "warning"
     command: tuple[str, ...] | None = None
+    served_model: str | None = None
 
     def same_model(self, other: EngineSettings) -> bool:
         """Whether the two differ in their logging at most."""

@@ -66,6 +66,7 @@ def serve(channel: Channel, settings: EngineSettings) -> None:
                 dtype=settings.dtype,
                 cache_bytes=settings.cache_bytes,
                 warm=False,
+                served_model=settings.served_model,
             )
     except CopydeskError as error:
         channel.send({"kind": "failed", "message": str(error)})
@@ -84,11 +85,11 @@ def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message
 
     loaded_model = editor.loaded_model
     name = loaded_model.model.name if settings.model is None else settings.model
-    format = loaded_model.format
+    format, served = loaded_model.format, loaded_model.served
     return {
         "name": name,
-        "device": str(loaded_model.model.device),
-        "dtype": str(loaded_model.model.dtype).removeprefix("torch."),
+        "device": str(loaded_model.model.device) if served is None else served.description.software,
+        "dtype": str(loaded_model.model.dtype).removeprefix("torch.") if served is None else "as served",
         "languages": [] if format.kind == "rewrite" else [*format.languages, *PARSED_LANGUAGES],
         "page_lines": format.page_lines,
         "kind": format.kind,

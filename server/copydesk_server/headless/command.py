@@ -43,7 +43,12 @@ def execute(
     complete = False
     try:
         with Editor.load(
-            args.model, args.device, dtype=args.dtype, warm=False, forward_seconds=None
+            args.model,
+            args.device,
+            dtype=args.dtype,
+            warm=False,
+            forward_seconds=None,
+            served_model=args.served_model,
         ) as editor:
             reporter = Reporter(
                 len(places), json=args.json, diff=not args.write, origin=args.origin, quiet=args.quiet,

@@ -18,5 +18,6 @@ class Options:
     log_file: str | None = None
     log_level: str | None = None
     quiet: bool = False
+    served_model: str | None = None
     engine_host: str | None = None
     """What runs in the engine's process, as `module:function`, where it is not the engine. Not an option of the command line."""

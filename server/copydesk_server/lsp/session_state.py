@@ -57,6 +57,7 @@ class SessionState:
             log_file=options.log_file,
             log_level=self.log_level,
             command=settings.engine_command or None,
+            served_model=settings.served_model or options.served_model,
         )
 
 

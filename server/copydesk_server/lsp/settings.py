@@ -36,6 +36,7 @@ class Settings:
     """The settings that hold for one folder. Field by field those of the schema, in Python's spelling."""
 
     model: str | None
+    served_model: str | None
     device: str
     dtype: str
     cache_bytes: int | None
@@ -104,7 +105,7 @@ def read(values: Any) -> tuple[Settings, list[str]]:
         found = list(schema.faults(value, properties[name]))
         if found:
             wrong.append(f"`{name}` {found[0]}")
-        elif not (name == "model" and value == ""):
+        elif not (name in ("model", "servedModel") and value == ""):
             chosen[name] = value
     return _build(chosen), wrong
 

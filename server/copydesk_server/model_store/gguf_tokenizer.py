@@ -1,4 +1,4 @@
-"""The tokenizer of a GGUF file as `tokenizer.json` and `tokenizer_config.json`.
+"""The tokenizer of a GGUF file as `tokenizer.json` and `tokenizer_config.json`, and back.
 
 A GGUF holds tokens, their kinds and merges, but of the steps before the merges only a name (`tokenizer.ggml.pre`). The steps
 behind each name are written down here; a tokenizer with a wrong first step reads most text correctly and some not. Made so,
@@ -12,13 +12,14 @@ from typing import Any
 
 from copydesk_server.errors import ModelStoreError
 
-_NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4  # gguf.TokenType
+_NORMAL, _CONTROL, _USER_DEFINED, _UNUSED = 1, 3, 4, 5  # gguf.TokenType
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 _PRE_TOKENIZERS: dict[str, list[dict[str, Any]]] = {
     # SmolLM and SmolLM2: every digit alone, then GPT-2's pattern, as their tokenizer.json has it.
     "smollm": [{"type": "Digits", "individual_digits": True}, _BYTE_LEVEL],
     "gpt-2": [_BYTE_LEVEL],
 }
+_ROLES = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 
 
 def tokenizer_json(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,6 +68,47 @@ def tokenizer_json(said: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def gguf_tokenizer(
+    tokenizer: Mapping[str, Any], config: Mapping[str, Any], size: int
+) -> dict[str, str | int | bool | list[str] | list[int]]:
+    """GGUF metadata of a tokenizer; the inverse of `tokenizer_json` and `tokenizer_config`. size: tokens the model has.
+
+    Raises ModelStoreError for a tokenizer whose first steps have no name in GGUF files.
+    """
+    steps = tokenizer.get("pre_tokenizer") or {}
+    first = steps.get("pretokenizers", [steps])
+    pre = next((name for name, known in _PRE_TOKENIZERS.items() if known == first), None)
+    model = tokenizer.get("model", {})
+    if pre is None or model.get("type") != "BPE" or tokenizer.get("normalizer"):
+        raise ModelStoreError(
+            "the tokenizer is no byte-level BPE whose first steps GGUF files have a name for"
+        )
+    tokens = [f"[UNUSED{index}]" for index in range(size)]
+    kinds = [_UNUSED] * size
+    for text, index in model["vocab"].items():
+        tokens[index], kinds[index] = text, _NORMAL
+    for added in tokenizer["added_tokens"]:
+        tokens[added["id"]] = added["content"]
+        kinds[added["id"]] = _CONTROL if added["special"] else _USER_DEFINED
+    ids = {text: index for index, text in enumerate(tokens)}
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
+    said: dict[str, str | int | bool | list[str] | list[int]] = {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": pre,
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.merges": merges,
+        "tokenizer.ggml.add_bos_token": False,
+        "tokenizer.ggml.add_space_prefix": False,
+    }
+    for role, named in _ROLES.items():
+        if config.get(role) in ids:
+            said[f"tokenizer.ggml.{named}_token_id"] = ids[config[role]]
+    if "chat_template" in config:
+        said["tokenizer.chat_template"] = config["chat_template"]
+    return said
+
+
 def _fits(merge: str, ids: Mapping[str, int]) -> bool:
     left, space, right = merge.partition(" ")
     return bool(space) and {left, right, left + right} <= ids.keys()
@@ -75,8 +117,7 @@ def _fits(merge: str, ids: Mapping[str, int]) -> bool:
 def tokenizer_config(said: Mapping[str, Any]) -> dict[str, Any]:
     """What transformers' AutoTokenizer reads beside `tokenizer.json`: which tokens mean what, and the chat template."""
     tokens = said["tokenizer.ggml.tokens"]
-    roles = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
-    ids = {role: said.get(f"tokenizer.ggml.{named}_token_id") for role, named in roles.items()}
+    ids = {role: said.get(f"tokenizer.ggml.{named}_token_id") for role, named in _ROLES.items()}
     return {
         # Not GPT2Tokenizer: that class would build its own first steps and drop those of tokenizer.json.
         "tokenizer_class": "PreTrainedTokenizerFast",

@@ -151,6 +151,22 @@ def _llama_name(name: str, layers: int) -> str:
     return f"model.layers.{match[1]}.{_IN_LAYER[match[2]]}.weight"
 
 
+def gguf_name(name: str) -> str:
+    """llama.cpp's name of a Llama weight that transformers calls `name`."""
+    outside = {theirs: ours for ours, theirs in _OUTSIDE.items()}
+    if name in outside:
+        return outside[name]
+    inside = {theirs: ours for ours, theirs in _IN_LAYER.items()}
+    layer, _, rest = name.removeprefix("model.layers.").partition(".")
+    return f"blk.{layer}.{inside[rest.removesuffix('.weight')]}.weight"
+
+
+def in_pairs(weight: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
+    """The inverse of `_in_halves`: rows as llama.cpp lays them out."""
+    rows, columns = weight.shape
+    return weight.reshape(heads, 2, rows // heads // 2, columns).swapaxes(1, 2).reshape(rows, columns)
+
+
 def _in_halves(weight: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
     """Rows [heads x width, in] whose rotated pairs are neighbours, reordered so that a pair is row i and i + width / 2 of its
     head. The inverse of `permute` in llama.cpp's convert_hf_to_gguf.py."""
