@@ -80,7 +80,8 @@ def test_the_server_and_its_engine_run_nothing_of_the_folder(trap: Trap) -> None
             "range": found["range"],
             "context": {"diagnostics": [found], "only": ["quickfix"]},
         }
-        (action,) = client.request("textDocument/codeAction", params)
+        action, everywhere = client.request("textDocument/codeAction", params)
+        assert everywhere["title"].startswith("Fix all in the workspace")
         edit = client.request("codeAction/resolve", action)["edit"]
     assert applied(BROKEN, edit, 1, uri) == MENDED
     assert_isolated(trap, processes=3)  # with multiprocessing's resource tracker

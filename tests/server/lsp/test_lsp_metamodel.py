@@ -203,6 +203,7 @@ def converse(client: Recorder, capabilities: Any, folder: Path) -> None:
     client.ignore("window/showMessage", "copydesk/status", "copydesk/hunk", "copydesk/retract")
     client.ignore("textDocument/publishDiagnostics")
     client.reply("workspace/applyEdit", lambda params: {"applied": False})
+    client.reply("window/showMessageRequest", lambda params: None)
     client.initialize(
         capabilities, folders=[folder], options={"askInstruction": True, "status": True}, process_id=None
     )

@@ -34,7 +34,7 @@ CASES = [
      "with contextlib.suppress(E):\n    a()\n"),
     ("try_finally", "", "a.seek(0)\nb = a.read()\na.seek(c)\n", "Try b = a.read(), finally a.seek(c) even where it fails",
      "a.seek(0)\ntry:\n    b = a.read()\nfinally:\n    a.seek(c)\n"),
-    ("wrap_in_try", "KeyError", "a = b[c]\n", "Wrap the selection in try/except KeyError: pass",
+    ("wrap_in_try", "KeyError", "a = b[c]\n", "Try the selection, except KeyError: pass",
      "try:\n    a = b[c]\nexcept KeyError:\n    pass\n"),
     ("wrap_in_try", "on KeyError return None", "def f(a):\n    b = a[0]\n    return b\n",
      "Try b = a[0], except KeyError: return None",
