@@ -27,9 +27,9 @@ MOST_NODES = 384
 PRIOR_WEIGHT = 0.5
 """What the logarithm of a prior counts for beside the model's. It, the priors of `serving/narrowing.py` and the two thresholds
 here are chosen on held-out requests and the development set: `python -m copydesk_benchmarks choice_settings`."""
-CONFIDENCE = 0.5
+CONFIDENCE = 0.6
 """The least probability with which a program is taken there."""
-SURE_OF_NOTHING = 0.7
+SURE_OF_NOTHING = 0.8
 """The least with which the one that changes nothing is taken: who asked for an edit is told only then that none is needed."""
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""
