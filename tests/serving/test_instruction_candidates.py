@@ -167,7 +167,7 @@ def test_taking_an_alternative_gives_its_edits(editor: Editor, monkeypatch: pyte
 def test_an_alternative_that_a_check_refuses_is_refused(
     editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("copydesk.serving.reporting._objection", lambda *_: ("the result does not parse", ()))
+    monkeypatch.setattr("copydesk.serving.reporting.objection", lambda *_: ("the result does not parse", ()))
     result = unsure(editor, monkeypatch)
     for number, one in enumerate(result.alternatives, 1):
         taken = result.taken(number)
