@@ -72,6 +72,25 @@ def reliability_table(answers: Sequence[Answered]) -> Table:
     return Table("Reliability", ("answers", "probability", "right"), tuple(rows), notes)
 
 
+def candidates_table(ranked: Sequence[Sequence[Answered]]) -> Table:
+    """Of several edits named for one request: how likely the first, the second and so on is said to be on average, and how often
+    it is the right one. ranked: each request's, the likeliest first.
+    """
+    most = max(map(len, ranked), default=0)
+    rows = []
+    for place in range(most):
+        found = [answers[place] for answers in ranked if len(answers) > place]
+        said = sum(answer.probability for answer in found) / len(found)
+        rows.append((place + 1, said, str(Share(sum(answer.right for answer in found), len(found)))))
+    any_right = Share(sum(any(answer.right for answer in answers) for answers in ranked), len(ranked))
+    error = calibration_error(bins(answer for answers in ranked for answer in answers))
+    notes = (
+        f"One of the first {most} is right: {any_right}.",
+        f"Expected calibration error of all of them over {BINS} bins: {error:.3f}.",
+    )
+    return Table("Candidates", ("place", "probability", "right"), tuple(rows), notes)
+
+
 def coverage_table(answers: Sequence[Answered], used: float) -> Table:
     """Edits shown at each threshold, and how many of these are right. used: the threshold that the engine has."""
     rows = []

@@ -12,21 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
-from copydesk.editor import Document, Editor
-from copydesk.errors import CopydeskError
-from copydesk.oracle import oracle_program
-from copydesk.oracle.token_cost import CodecCost
 from copydesk.program import Copy, Program
 from copydesk.serving.loaded_model import LoadedModel
-from copydesk.serving.plan import Plan, script_of
-from copydesk.text.document import Position, split_lines
+from copydesk.serving.plan import Plan
+from copydesk.text.document import split_lines
 from copydesk_benchmarks.coverage import speed_bound
 from copydesk_benchmarks.documents import Edit, edits
 from copydesk_benchmarks.rivals import FORMATS, METHODS, Format, Method, Rivals, Run, Task, task
-from copydesk_benchmarks.script import ScriptedModel
+from copydesk_benchmarks.scripted_engine import ScriptedEngine
 from copydesk_benchmarks.sizes import HEADLINE, ORDER, RIVALS, Limits
 from copydesk_benchmarks.subject import Subject
-from copydesk_benchmarks.timing import stopwatch
 
 ENGINE = "copydesk"
 
@@ -91,16 +86,13 @@ class Race:
         self.subject = subject
         self.limits = limits
         self.codec = loaded_model.codec
-        self.scripted = ScriptedModel(subject.model)
-        loaded_model.model = self.scripted
-        self.editor = Editor(loaded_model, warm=False)
+        self.engine_rows = ScriptedEngine(loaded_model)
+        self.editor = self.engine_rows.editor
         self.rivals = Rivals(subject)
         self.rows: list[Row] = []
         self.golds: dict[int, list[Gold]] = {}
         self.lengths: dict[int, int] = {}
-        self._timed = stopwatch(subject.device)
         self._pace: dict[tuple[str, bool], tuple[float, int]] = {}
-        self._cost = CodecCost(self.codec)
 
     def run(
         self,
@@ -116,8 +108,10 @@ class Race:
         self.golds[lines] = []
         ways: list[tuple[Row, Callable[[Edit], Run], int, int]] = []
         for warm in (False, True):
-            ways.append((Row(ENGINE, lines, warm), self._warm if warm else self._cold, 0, 0))
-        self.scripted.forget()
+            ways.append(
+                (Row(ENGINE, lines, warm), self.engine_rows.warm if warm else self.engine_rows.cold, 0, 0)
+            )
+        self.engine_rows.scripted.forget()
         plans = {edit.name: self._prepare(edit, lines) for edit in chosen}
         if not self._pace:
             self._warm_up(rivals, chosen[0], plans[chosen[0].name])
@@ -160,7 +154,7 @@ class Race:
         return forwards * self.subject.weight_bytes + (drafts * self.rivals.draft_bytes if drafts else 0)
 
     def close(self) -> None:
-        self.editor.close()
+        self.engine_rows.close()
 
     def _rival(self, method: Method, tasks: Mapping[str, Task], warm: bool) -> Callable[[Edit], Run]:
         return lambda edit: self.rivals.run(method, tasks[edit.name], warm=warm)
@@ -169,8 +163,8 @@ class Race:
         """Every method once, in its cheapest format, before anything is timed."""
         for method, format in dict(rivals).items():  # of each method the last format, which is the cheapest
             self.rivals.run(method, task(format, edit, self.codec, plan.page, plan.asked), warm=True)
-        self._cold(edit)
-        self._warm(edit)
+        self.engine_rows.cold(edit)
+        self.engine_rows.warm(edit)
 
     def _again(self, row: Row, size: int, prompt: int) -> bool:
         """Whether there is time for one more run of this row, which writes `size` tokens behind `prompt`."""
@@ -186,60 +180,13 @@ class Race:
             return False
         return not row.runs or row.spent < self.limits.slow
 
-    # -- the engine --------------------------------------------------------------------------------------------------
-
     def _prepare(self, edit: Edit, lines: int) -> Plan:
-        """Put the edit's gold program into the model's mouth; the plan tells the rivals which page it is on."""
-        program = oracle_program(edit.before, edit.after, cost=self._cost, scope=[edit.scope])
-        document = self.editor.open("race.py", edit.before)
-        try:
-            plan = document.plan(edit.request)
-        finally:
-            document.close()
-        script = script_of(self.editor.loaded_model, plan, program)
-        self.scripted.say(plan.asked, script)
-        sizes = [len(self.codec.line(line)) for line in document.lines.lines]
+        """What the closed form says of an edit; the plan tells the rivals which page it is on."""
+        prepared = self.engine_rows.prepare(edit)
+        program = prepared.program
+        sizes = [len(self.codec.line(line)) for line in split_lines(edit.before)]
         spans = Counter(sum(sizes[op.start - 1 : op.end]) for op in program.ops if isinstance(op, Copy))
         copied = sum(length * count for length, count in spans.items())
         after = sum(len(self.codec.line(line)) for line in split_lines(edit.after))
         self.golds[lines].append(Gold(edit, program, after, spans, max(0, after - copied)))
-        return plan
-
-    def _cold(self, edit: Edit) -> Run:
-        document = self.editor.open("race.py", edit.before)
-        try:
-            return self._edited(document, edit)
-        finally:
-            document.close()
-
-    def _warm(self, edit: Edit) -> Run:
-        """On an open document whose page is warm, just after somebody typed and took it back: what was parsed is out of
-        date."""
-        document = self.editor.open("race.py", edit.before)
-        try:
-            self._settle(document, edit)
-            place = Position(edit.scope[0] - 1, 0)
-            document.splice(place, place, "#")
-            document.splice(place, Position(edit.scope[0] - 1, 1), "")
-            self._settle(document, edit)
-            run = self._edited(document, edit)
-        finally:
-            document.close()
-        return run
-
-    def _settle(self, document: Document, edit: Edit) -> None:
-        document.look_at(*edit.scope)
-        document.plan(edit.request)
-        while document.warm_step():
-            pass
-
-    def _edited(self, document: Document, edit: Edit) -> Run:
-        results = []
-        before = self.scripted.calls
-        seconds = self._timed(lambda: results.append(document.edit(edit.request)))
-        (result,) = results
-        if result.status != "edited" or result.text != edit.after:
-            raise CopydeskError(f"the engine did not write the gold text of {edit.name!r}: {result.reason}")
-        counts = result.counts
-        spoken = counts.forced + counts.generated + counts.drafted
-        return Run(seconds, self.scripted.calls - before, 0, spoken)
+        return prepared.plan

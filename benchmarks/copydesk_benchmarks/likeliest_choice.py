@@ -1,4 +1,4 @@
-"""The answer that a model's choice among refactorings comes to, out of what `refactoring_choice --json` wrote of it."""
+"""The answers that a model's choice among refactorings comes to, out of what `refactoring_choice --json` wrote of it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from copydesk.decode.finite_choice import PRIOR_WEIGHT
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 
 
-def likeliest(
+def by_probability(
     choice: dict[str, Any],
     ranking: float = PRIOR_WEIGHT,
     nothing: float = PRIOR_WEIGHT * NOTHING.prior,
     another: float = PRIOR_WEIGHT * ANOTHER.prior,
-) -> tuple[float, int]:
-    """The probability and the place of the likeliest answer; the last but one is that nothing changes. That another edit is
-    meant, the last, has its share of the probability and is no answer. Candidates that come to the same (`same`: the place of
-    the first of them) are one, as in the engine.
+) -> list[tuple[float, int]]:
+    """The probability and the place of every answer, the likeliest first; the place before the last says that nothing changes.
+    That another edit is meant, the last, has its share of the probability and is no answer. Candidates that come to the same
+    (`same`: the place of the first of them) are one, as in the engine; its place is that of the likeliest of them.
 
     ranking: what the ranking counts for. nothing, another: logits.
     """
@@ -28,6 +28,14 @@ def likeliest(
     summed = np.full(len(law), -np.inf)
     same = [*choice["same"], len(law) - 2, len(law) - 1]
     np.logaddexp.at(summed, same, law)
-    group = int(summed[:-1].argmax())
-    place = max((k for k, first in enumerate(same) if first == group), key=lambda k: float(law[k]))
-    return min(1.0, float(np.exp(summed[group]))), place
+    places: dict[int, int] = {}
+    for place, first in enumerate(same[:-1]):
+        if first not in places or law[place] > law[places[first]]:
+            places[first] = place
+    found = [(min(1.0, float(np.exp(summed[first]))), place) for first, place in places.items()]
+    return sorted(found, key=lambda answer: -answer[0])
+
+
+def likeliest(choice: dict[str, Any], *settings: float) -> tuple[float, int]:
+    """The first of `by_probability`, which takes the settings."""
+    return by_probability(choice, *settings)[0]

@@ -407,7 +407,9 @@ class Document:
     def plan(self, request: EditRequest) -> Plan:
         """`request` made ready on the document as it stands. Raises as `edit`."""
         self._editor.check_open()
-        snapshot = Snapshot(self.lines.snapshot(), self.version, self.language, self._syntax.parsed())
+        snapshot = Snapshot(
+            self.lines.snapshot(), self.version, self.language, self._syntax.parsed(), self.name
+        )
         try:
             return make_plan(self._editor.loaded_model, snapshot, self.layout, request, self._editor.limits)
         except RecursionError:

@@ -74,6 +74,7 @@ class EditRequest:
     the new text) narrows what is written; without them a diagnostic or an instruction does where it
     settles the text (`narrowing.py`), unless `narrow` is off; an instruction does not without `phrases`.
     `hold_python` holds what is written freely into Python to the layer that no parser forgives (`pushdown/python`).
+    `schemas` holds JSON documents to the shipped schema for files of their name, if there is one.
     Where the model chooses among candidates and none is likely enough, it is unsure and refuses, unless `take_likeliest` is on.
     With `candidates` above 1 the result names so many different edits, the most probable ones; `temperature` and `top_p` have no
     say then. `temperature` 0 is greedy. `max_tokens` bounds the program's generated tokens.
@@ -87,6 +88,7 @@ class EditRequest:
     narrow: bool = True
     phrases: bool = True
     hold_python: bool = False
+    schemas: bool = True
     take_likeliest: bool = False
     temperature: float = 0.0
     top_p: float = 1.0

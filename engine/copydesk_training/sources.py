@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 
 from copydesk.errors import FileRefusedError, TrainingError
 from copydesk.files.regular_file import read_regular
-from copydesk_training.histories.commits import Blobs, head, tree
+from copydesk_training.histories.commits import Blobs, resolved, tree
 from copydesk_training.licences import Decision, decide
 
 File = tuple[str, bytes]
@@ -136,16 +136,17 @@ def _read_bounded(path: Path) -> bytes | None:
         return None
 
 
-def repository(path: Path, name: str | None = None) -> Package:
-    """What a git repository holds: its working tree's files, or those of its newest commit where it is bare.
+def repository(path: Path, name: str | None = None, *, revision: str | None = None) -> Package:
+    """What a git repository held at a revision; without one its working tree's files, or those of its newest commit where it is
+    bare.
 
     Raises TrainingError where git knows none there.
     """
-    commit = head(path)[:12]
-    if (path / ".git").exists():
+    commit = resolved(path, revision or "HEAD")
+    if revision is None and (path / ".git").exists():
         package = folder(path, name)
-        return Package(package.name, commit, "git", package.licence, package.files)
-    listed = tree(path)
+        return Package(package.name, commit[:12], "git", package.licence, package.files)
+    listed = tree(path, commit)
     with Blobs(path) as blobs:
         texts = [
             blobs.read(blob).decode("utf-8", "replace")
@@ -159,9 +160,8 @@ def repository(path: Path, name: str | None = None) -> Package:
                 if inside.endswith(".py"):
                     yield inside, blobs.read(blob)
 
-    return Package(
-        name or canonical(path.name.removesuffix(".git")), commit, "git", decide(Message(), texts), files
-    )
+    found = name or canonical(path.resolve().name.removesuffix(".git"))
+    return Package(found, commit[:12], "git", decide(Message(), texts), files)
 
 
 def listed_repositories(path: Path) -> list[tuple[str, Path]]:

@@ -19,9 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from copydesk.pushdown.languages import effects_for, unread_lines
+from copydesk.pushdown.languages import PARSED_LANGUAGES, effects_for, unread_lines
 from copydesk.quickfixes.kinds import is_syntax_error
 from copydesk.request import Diagnostic
+from copydesk.schemas.catalogue import schema_for
+from copydesk.schemas.problems import broken_schema, new_problem
 from copydesk.serving.checks import more_suppressions
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines, view_line
@@ -49,7 +51,8 @@ _NUMBER = re.compile(r"(?<![\w`'\"])\d+(?![\w`'\"])")
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """verdict; why it is not confirmed; what was checked and passed ("syntax", "ruff"); whether it keeps what the code means."""
+    """verdict; why it is not confirmed; what was checked and passed ("syntax", "schema", "ruff"); whether it keeps what the code
+    means."""
 
     verdict: Verdict
     reason: str | None
@@ -94,12 +97,13 @@ def judge_all(
     rules: Sequence[str] = (),
     only: Sequence[str] | None = None,
     found: Sequence[Diagnostic] | None = None,
+    schemas: bool = True,
 ) -> Judgement:
     """Fixes for several diagnostics together: each has to be gone.
 
     rules: ruff's rules that are run besides those its configuration names. only: selectors of the rules under which a finding
     counts as new, besides `ERRORS`; None: all that are run. found: what ruff says of `before` under these rules, where the caller
-    knows it, with all of ruff's fixes. Raises: never.
+    knows it, with all of ruff's fixes. schemas: JSON is held to the shipped schema of its name. Raises: never.
     """
     if before == after:
         return Judgement("unchanged", "nothing changed" if diagnostics else None, ())
@@ -110,6 +114,12 @@ def judge_all(
     if parses is not None and parses.breaks and "syntax" not in checked:
         return Judgement("refused", "the result does not parse", ())
     checks: tuple[str, ...] = ("syntax",) if parses is not None and parses.after else ()
+    schema = schema_for(path.name) if schemas and path is not None and language in PARSED_LANGUAGES else None
+    if schema is not None and checks:
+        problem = new_problem(schema, before, after) if "schema" not in checked else None
+        if problem is not None:
+            return Judgement("refused", broken_schema(schema, problem), ())
+        checks = (*checks, "schema")
     again = _Again(tuple(diagnostics))
     if ruff is not None and language == _PYTHON:
         try:

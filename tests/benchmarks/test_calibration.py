@@ -15,10 +15,12 @@ from copydesk_benchmarks.calibration import (
     Answered,
     bins,
     calibration_error,
+    candidates_table,
     coverage_curve,
     coverage_table,
     reliability_table,
 )
+from copydesk_benchmarks.likeliest_choice import by_probability
 from copydesk_benchmarks.standalone import choice_calibration, choice_settings
 
 ANSWERS = [
@@ -93,8 +95,32 @@ def test_the_command_reads_choices_and_writes_a_report(
     told = (tmp_path / "choice-calibration.md").read_text()
     assert "## Coverage" in told
     assert "## Reliability" in told
+    assert "## Candidates" in told
     assert "2/3" in told
     assert "calibration error" in capsys.readouterr().out
+
+
+def test_candidates_are_distinct_edits_by_probability() -> None:
+    """Two that come to the same are one edit; that nothing changes has its share, and is no edit."""
+    choice = {
+        "likelihoods": [log(1.0), log(4.0), log(3.0), log(10.0), log(2.0)],
+        "priors": [0.0] * 5,
+        "right": [False, True, True, False, False],
+        "same": [0, 1, 1],
+    }
+    found = by_probability(choice, 0.0, 0.0, 0.0)
+    assert found == [(pytest.approx(0.5), 3), (pytest.approx(0.35), 1), (pytest.approx(0.05), 0)]
+    named = choice_calibration.candidates({**choice, "likelihoods": [0.0, 5.0, 4.0, -9.0, -9.0]})
+    assert [(one.right, one.edits) for one in named] == [(True, True), (False, True)]
+
+
+def test_the_table_of_candidates() -> None:
+    first = [Answered(0.6, True, True, True), Answered(0.2, False, True, True)]
+    table = candidates_table([first, [Answered(0.4, False, True, False)]])
+    assert [row[:2] for row in table.rows] == [(1, pytest.approx(0.5)), (2, pytest.approx(0.2))]
+    assert "1/2" in str(table.rows[0][2])
+    assert "0/1" in str(table.rows[1][2])
+    assert "1/2" in table.notes[0]
 
 
 def test_no_choices_are_a_failure(

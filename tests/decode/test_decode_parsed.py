@@ -9,10 +9,11 @@ import pytest
 
 from copydesk.decode.sampling import Sampler
 from copydesk.program import Copy, Gen, Program, Sub
+from copydesk.pushdown.interfaces import first_error
 from copydesk.pushdown.languages import effects_for
 from copydesk.text.document import split_lines
 from decoding import Desk, byte_codec
-from json_programs import mock, run_programs
+from json_programs import mock, run_programs, run_schema_programs
 from json_texts import PACKAGE, TSCONFIG
 from mock_model import scripted
 
@@ -46,6 +47,18 @@ def said(text: str, scope: list[tuple[int, int]], program: Program, language: st
     prompt = len(desk.tokens.ids) + len(desk.task.request)
     outcome, _, _ = desk.decode(scripted(codec.vocabulary.size, script, prompt=prompt), max_tokens=400)
     return outcome.program
+
+
+def test_whatever_a_model_says_the_schemas_automaton_takes_it() -> None:
+    ended = run_schema_programs(byte_codec("lines"), Random("schemas"), 150)
+    assert ended["edited"] >= 90, ended
+    assert ended["invalid"] <= 15, ended  # what no automaton holds: the check refuses it
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "count"), [("lines", 4_000), ("tags", 1_000)])
+def test_so_it_does_in_many_programs(kind: str, count: int) -> None:
+    run_schema_programs(byte_codec(kind), Random(f"many schemas {kind}"), count)
 
 
 LAST = len(split_lines(PACKAGE))
@@ -130,7 +143,7 @@ BROKEN = {
 def error_line(text: str) -> int:
     effects = effects_for("json", [])
     assert effects is not None
-    return effects.first_error(split_lines(text))
+    return first_error(effects, split_lines(text))
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -9,6 +9,7 @@ import pytest
 import python_structure
 from copydesk.decode.sampling import Sampler
 from copydesk.program import Copy, Gen, Op, Program, Sub
+from copydesk.pushdown.interfaces import first_error
 from copydesk.pushdown.python.effects import python_effects
 from copydesk.text.document import split_lines
 from decoding import Desk, byte_codec
@@ -147,7 +148,7 @@ BROKEN = {
 def test_what_is_broken_is_never_made_worse(name: str) -> None:
     text, error = BROKEN[name]
     lines = split_lines(text)
-    found = python_effects().first_error(lines)
+    found = first_error(python_effects(), lines)
     assert found <= len(lines) + 1
     assert error in (0, found)
     random, error = Random(name), found
@@ -160,7 +161,7 @@ def test_what_is_broken_is_never_made_worse(name: str) -> None:
         outcome, _, _ = desk.decode(model, sampler=Sampler(1.0, 1.0, number), max_tokens=120)
         assert outcome.program is not None
         after = split_lines(outcome.program.resolve(text))
-        found, grown = python_effects().first_error(after), len(after) - len(lines)
+        found, grown = first_error(python_effects(), after), len(after) - len(lines)
         if scope[0][1] < error:
             # The edit is in front of the error: it is the same error, or there is none.
             assert found in (len(after) + 2, error + grown), after

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +17,14 @@ import llama_server
 import served_cases
 from conftest import PERSONS_MODELS
 from copydesk.editor import Editor
+from copydesk.errors import CopydeskError
 from copydesk.models.installed import VARIABLE, installed_directory
 from copydesk.request import Diagnostic, EditRequest, Range
-from copydesk.text.document import Encoding, Position, TextEdit, apply_edits
+from copydesk.serving.reporting import LOOPED, SPENT
+from copydesk.text.document import Position, TextEdit
+from copydesk_benchmarks.llama_replay import Drafts, Replayer, compiled
 from llama_server import LlamaServer
-from lsp_client import LspClient
+from lsp_client import LspClient, edited
 from served_cases import Case
 
 MISSING = llama_server.missing()
@@ -36,6 +40,8 @@ pytestmark = [
     ),
 ]
 
+CLOSED = (SPENT, LOOPED)
+"""Why an answer is closed for the model."""
 QUICK_FIXES = 50
 INSTRUCTIONS = 20
 VERDICTS = {"confirmed", "checked", "unsure", "refused", "unchanged"}
@@ -91,14 +97,7 @@ def asked(settings: dict[str, Any], cases: list[Case]) -> list[Said]:
             answer = client.request(
                 "copydesk/edit", {"textDocument": {"uri": uri, "version": 1}, **case.params}
             )
-            edits = [
-                TextEdit(
-                    Position(**edit["range"]["start"]), Position(**edit["range"]["end"]), edit["newText"]
-                )
-                for change in (answer.get("edit") or {}).get("documentChanges", [])
-                for edit in change["edits"]
-            ]
-            text = apply_edits(case.text, edits, Encoding.UTF16)
+            text, edits = edited(case.text, answer.get("edit"))
             told.append(Said(answer["status"], answer["verdict"], text, tuple(edits)))
             client.close(uri)
     return told
@@ -185,18 +184,100 @@ def test_programs_are_decoded_both_ways(server: LlamaServer, way: Any) -> None:
         assert not done["failed"]
 
 
-def test_an_instruct_model_rewrites(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The base, nobody's adapter on it: its answers are poor, and never leave the scope."""
+def test_a_second_request_on_a_page_computes_only_what_is_new(server: LlamaServer) -> None:
+    text = "def total(values):\n" + "".join(f"    value_{n} = values[{n}] * {n}\n" for n in range(24))
+    with Editor.load(server.address, served_model="standard", warm=False) as editor:
+        for narrow in (False, True):  # written freely, and chosen from candidates that are judged
+            document = editor.open(f"{narrow}.py", f"# {narrow}\n{text}")
+            first, second = (
+                EditRequest(
+                    scope=[(2, 26)],
+                    instruction=instruction,
+                    phrases=False,
+                    narrow=narrow,
+                    max_tokens=32,
+                    take_likeliest=True,
+                )
+                for instruction in ("rename value_3 to third", "rename value_9 to ninth")
+            )
+            page = len(document.plan(first).prefix)
+            cold, warm = document.edit(first).counts, document.edit(second).counts
+            assert cold.prefilled >= page
+            assert warm.reused >= warm.forwards * page
+            # New are the request and, in each of its requests to the server, what was decided last or a candidate.
+            assert page > 200
+            assert 0 < warm.prefilled < 64 * warm.forwards
+            assert warm.prefilled < cold.prefilled
+            document.close()
+
+
+def test_the_race_times_what_llama_cpp_would_write(tmp_path: Path) -> None:
+    """Tokens that are told cost as many forwards as the model's own; drafts are accepted as far as they are right."""
+    with (tmp_path / "replay.log").open("wb") as log:
+        llama_server.built(llama_server.SERVER)
+        program = compiled(llama_server.folder() / "build", llama_server.source())
+        replayer = Replayer(program, llama_server.exported("standard"), 1, log)
+        try:
+            line = list(range(300, 320))
+            shown, asked = line * 4, [7, 8, 9]
+            plain = replayer.write(shown, asked, line)
+            free = replayer.write(shown, asked, line, free=True)
+            drafted = replayer.write(shown, asked, line, drafts=Drafts("ngram-simple", 3, 8))
+            wrong = replayer.write(shown, asked, line[::-1], drafts=Drafts("ngram-simple", 3, 8))
+            # A grammar that the text does not follow is no way to write it.
+            with pytest.raises(CopydeskError, match=r"llama\.cpp"):
+                replayer.write(shown, asked, line, grammar='root ::= ("a" | "b")+\n')
+        finally:
+            replayer.close()
+    assert (plain.forwards, plain.drafted) == (free.forwards, free.drafted) == (len(line) - 1, 0)
+    assert 0 < drafted.accepted <= drafted.drafted
+    assert drafted.forwards + drafted.accepted == len(line) - 1
+    assert wrong.accepted == 0
+
+
+@pytest.fixture(scope="module")
+def base(persons_models: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaServer]:
+    """The base, nobody's adapter on it: its answers are poor."""
     if "standard-base" not in INSTALLED:
         pytest.skip("the base is not installed: copydesk model get standard")
     with (tmp_path_factory.mktemp("llama") / "base.log").open("wb") as log:
         server = LlamaServer(llama_server.exported("standard-base"), "base", log)
-        try:
-            cases = [*served_cases.quick_fixes(6), *served_cases.instructions(4)]
-            said = asked({"model": server.address}, cases)
-        finally:
-            server.close()
+        yield server
+        server.close()
+
+
+def test_an_instruct_model_rewrites(base: LlamaServer) -> None:
+    cases = [*served_cases.quick_fixes(6), *served_cases.instructions(4)]
+    said = asked({"model": base.address}, cases)
     sys.stdout.write(f"{json.dumps(Counter(answer.verdict for answer in said))}\n")
     assert all_inside(cases, said)
     assert not [answer for answer in said if answer.status == "failed"]
     assert {answer.verdict for answer in said} <= VERDICTS
+
+
+def test_every_rewritten_answer_is_well_formed_and_inside_its_scope(base: LlamaServer) -> None:
+    """An answer is well-formed where a program came of it; it is the model's own where the model closed its fence itself."""
+    told = Counter[str]()
+    with Editor.load(base.address, warm=False) as editor:
+        assert editor.loaded_model.format.kind == "rewrite"
+        for case in served_cases.instructions(INSTRUCTIONS):
+            document = editor.open("a.py", case.text)
+            instruction = case.params["instruction"]
+            result = document.edit(
+                EditRequest(scope=[case.scope], instruction=instruction, phrases=False, max_tokens=96)
+            )
+            told["asked"] += 1
+            told[result.status] += 1
+            told["the model's own"] += result.reason not in CLOSED
+            told["well-formed"] += result.program is not None
+            told["outside the scope"] += len(outside([case.scope], result.edits))
+            if result.program is not None:
+                first, last = case.scope
+                lines = case.text.splitlines(keepends=True)
+                written = result.program.resolve(case.text)
+                assert written.startswith("".join(lines[: first - 1]))
+                assert written.endswith("".join(lines[last:]))
+            document.close()
+    sys.stdout.write(f"{json.dumps(told)}\n")
+    assert told["asked"] == told["well-formed"] == INSTRUCTIONS
+    assert told["outside the scope"] == told["failed"] == 0

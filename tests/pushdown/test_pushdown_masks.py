@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from copydesk.pushdown.interfaces import GoalMasks
 from copydesk.pushdown.token_masks import TokenMasks
 from json_texts import EFFECTS, VALUES, goal_behind
+from mask_laws import allowed, check_masks
 from vocabularies import qwen_like
 
 WORDS = [b"", *(bytes([byte]) for byte in range(256))]
@@ -18,33 +18,11 @@ WORDS += [b"-", b"//", b"*/", b"null}", b'"\\']
 MASKS = {comments: TokenMasks(effects, WORDS) for comments, effects in EFFECTS.items()}
 
 
-def allowed(row: np.ndarray) -> set[int]:
-    return set(np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist())
-
-
 @settings(max_examples=60, deadline=None)
 @given(VALUES, st.booleans(), st.data())
 def test_masks_are_what_running_every_token_gives(value, comments, data):
-    masks = MASKS[comments]
-    automaton = masks.automaton
     lines = [line + "\n" for line in json.dumps(value, indent=1).split("\n")]
-    place = data.draw(st.integers(0, len(lines)))
-    known = GoalMasks(goal_behind(EFFECTS[comments], lines, place))
-    config = automaton.run(automaton.start, "".join(lines[:place]).encode())
-    assert config is not None
-    for _ in range(8):
-        row = allowed(masks.row(known, config))
-        expected = set()
-        for token, spelled in enumerate(WORDS):
-            after = automaton.run(config, spelled) if spelled else None
-            if after is not None and known.goal.distance(after) < float("inf"):
-                expected.add(token)
-                assert masks.advance(config, token) == after
-        assert row == expected
-        assert row, "a dead end"
-        structure = [token for token in sorted(row) if set(WORDS[token]) & set(b'{}[],:"/*')]
-        config = masks.advance(config, data.draw(st.sampled_from(structure or sorted(row))))
-        assert config is not None
+    check_masks(MASKS[comments], EFFECTS[comments], lines, WORDS, b'{}[],:"/*', data)
 
 
 @pytest.mark.parametrize("comments", [False, True])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import python_structure
 from copydesk.pushdown.effects import LineEffects
-from copydesk.pushdown.interfaces import GoalMasks
+from copydesk.pushdown.interfaces import GoalMasks, first_error
 from copydesk.pushdown.python.effects import python_effects
 from copydesk.pushdown.python.goal import Goal
 from copydesk.pushdown.python.layer import python_layer
@@ -41,7 +41,7 @@ def whole_text(random: Random, most: int = 30) -> str:
 @pytest.mark.parametrize("text", documents(), ids=lambda text: f"{len(text)}")
 def test_files_that_compile_are_taken(text):
     lines = split_lines(text)
-    assert EFFECTS.first_error(lines) == len(lines) + 2
+    assert first_error(EFFECTS, lines) == len(lines) + 2
 
 
 @settings(max_examples=300, deadline=None)

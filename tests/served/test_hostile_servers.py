@@ -19,6 +19,7 @@ from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.served import connect, http_client
 from copydesk.served.address import ServerAddress, is_served
+from copydesk.served.http_client import Call
 from copydesk.served.keys import VARIABLE, Key, find_key
 from fake_servers import Backend, FakeServer
 
@@ -170,6 +171,17 @@ def test_a_server_that_hangs(server: FakeServer, monkeypatch: pytest.MonkeyPatch
     done.set()
 
 
+def test_a_server_has_more_time_the_more_it_may_write(server: FakeServer) -> None:
+    client = http_client.HttpClient(ServerAddress.parse(server.address), None, 0.2)
+    done = threading.Event()
+    server.raw = lambda handler: done.wait(20)
+    with pytest.raises(ServerError, match=r"has not answered within 0\.2 seconds"):
+        client.post("/completion", {})
+    with pytest.raises(ServerError, match=r"has not answered within 0\.7 seconds"):
+        client.post("/completion", {}, tokens=2)
+    done.set()
+
+
 def test_a_header_that_drips_in(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "SECONDS", 0.5)
 
@@ -280,6 +292,19 @@ def test_what_breaks_the_grammar_later_is_refused(
     assert result.text == TEXT
     server.override = lambda path, body: None
     assert edit(served).law == "local"  # the next request is served
+
+
+def test_a_server_that_tells_no_probabilities(server: FakeServer, served: Editor) -> None:
+    """Nothing is taken as sure because nothing was told."""
+    dialect = connect.open_dialect(ServerAddress.parse(server.address), "mini", {})
+    dialect.describe()
+    told = {"completion_probabilities": [{"top_logprobs": []}]}
+    server.override = lambda path, body: (200, completion([1]) | told) if path == "/completion" else None
+    for asked in (lambda: dialect.judge([1, 2], 3, Call()), lambda: dialect.score([1, 2], [3], Call())):
+        with pytest.raises(ServerError, match=r"tell"):
+            asked()
+    result = edit(served)
+    assert (result.status, result.text) in (("failed", TEXT), ("refused", TEXT))
 
 
 def test_vllm_of_another_version(backend: Backend) -> None:

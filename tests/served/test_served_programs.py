@@ -12,6 +12,7 @@ from copydesk.decode.sampling import Sampler
 from copydesk.editor import Editor
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult
+from copydesk.served.dialect import PromptTokens
 from copydesk.served.emitter import ServedEmitter
 from copydesk.served.http_client import Call
 from copydesk.text.document import Position
@@ -139,6 +140,29 @@ def test_a_judgement_is_the_models_own_probability(own: Editor, served: Editor) 
     else:  # llama.cpp tells the likeliest tokens: the others are at most as likely as these
         assert session.dialect.describe().software.startswith("llama.cpp")
         assert all(bound >= value for bound, value in zip(told, expected, strict=True))
+
+
+def test_every_request_tells_how_much_of_its_prompt_was_cached(server: FakeServer, served: Editor) -> None:
+    session = served.loaded_model.served
+    assert session is not None
+    prompt = list(range(40, 61))
+    scored = session.score(prompt, [3, 4], Call()).prompt
+    judged = session.judge(prompt, 3, Call()).prompt
+    once = {
+        "llamacpp": PromptTokens(len(prompt) - 1, 1),
+        "sglang": PromptTokens(len(prompt) // 2, len(prompt) - len(prompt) // 2),
+        "vllm": PromptTokens(0, len(prompt) + 1),
+    }[server.kind]
+    assert judged == once
+    # For vLLM each token is a prompt's last; llama.cpp is asked once more for tokens that are not among the likeliest.
+    prompts = 1 if server.kind == "sglang" else 2
+    assert scored == PromptTokens(prompts * once.reused, prompts * once.computed)
+    emitter = ServedEmitter(session, prompt, Sampler(), Counts(), 9, Call())
+    with pytest.raises(StopIteration):
+        next(emitter.judge([[5], [6]], 3))
+    told = emitter.counts
+    assert told.forwards == 2
+    assert told.prefilled + told.reused >= 2 * len(prompt)
 
 
 def test_what_was_cached_is_counted(server: FakeServer, served: Editor) -> None:

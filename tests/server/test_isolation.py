@@ -94,13 +94,13 @@ def test_batch_commands_and_training_run_nothing_of_the_folder(trap: Trap, tmp_p
         (source / f"p{k}").mkdir(parents=True)
         (source / f"p{k}" / "code.py").write_text(module(f"p{k}", functions=4))
     train = f"train|--quiet|--work|{work}"
-    given = "".join(f"|--source|{source / f'p{k}'}" for k in range(4))
+    given = "".join(f"|--own|{source / f'p{k}'}" for k in range(4))
     commands = [
         "doctor|--device|cpu",
         "program|oracle|mine.py|mine.py",
         "fix|mine.py|--select|E711|--unsafe-fixes|--write|--quiet|--device|cpu",
         "refactor|mine.py|-i|rename x to value|--lines|1-4|--write|--quiet|--device|cpu",
-        f"{train}|corpus|--own|--only-sources{given}",
+        f"{train}|corpus{given}",
         f"{train}|tokenizer|--vocabulary|400",
         f"{train}|shards|--workers|2",
         f"{train}|run|--size|xs|--minutes|0.02|--device|cpu",

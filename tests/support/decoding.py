@@ -30,6 +30,7 @@ from copydesk.prompting.vocabulary import ByteVocabulary
 from copydesk.pushdown.interfaces import LanguageMasks, TextEffects
 from copydesk.pushdown.languages import masks_for
 from copydesk.request import EditRequest
+from copydesk.schemas.catalogue import Schema
 from copydesk.serving.parsing import held_page
 from copydesk.text.document import split_lines, view_line
 
@@ -80,9 +81,10 @@ class Desk:
         window: tuple[int, int] | None = None,
         header: tuple[int, int] | None = None,
         language: str = "",
+        schema: Schema | None = None,
     ) -> Desk:
         """`scope` is in document lines; the page shows `window` behind `header`, by default the whole text. language: where an
-        automaton knows it, programs keep the document parsable.
+        automaton knows it, programs keep the document parsable. schema: and what its automaton holds of it.
         """
         lines = split_lines(text)
         page = Page.of(lines, window or (1, len(lines)), header)
@@ -100,7 +102,7 @@ class Desk:
         )
         request = EditRequest(instruction=instruction)
         held, parsed = rules, None
-        of_parser = held_page(language, [view_line(line) for line in lines], page)
+        of_parser = held_page(language, [view_line(line) for line in lines], page, schema)
         if of_parser is not None:
             held = ParsedRules.of(rules, of_parser)
             parsed = ParsedText(codec, tables(codec), masks(codec, of_parser.effects), held, views)

@@ -19,7 +19,8 @@ from copydesk_server.engine_process.handshake import engine_hello
 from copydesk_server.engine_process.messages import EngineSettings
 
 SCRIPTED = (sys.executable, str(Path(__file__).resolve()), "scripted")
-REAL = (sys.executable, "-m", "copydesk_server", "engine", "--model", "mini")
+ENGINE = (sys.executable, "-m", "copydesk_server", "engine")
+REAL = (*ENGINE, "--model", "mini")
 
 
 def answering(*messages: Any) -> tuple[str, ...]:

@@ -229,7 +229,10 @@ def vllm(backend: Backend, model: str, says: Callable[[dict[str, Any]], str] = l
                 choices.append(
                     {"index": index, "text": "", "finish_reason": "length", "prompt_logprobs": told}
                 )
-            return 200, {"id": "cmpl-1", "object": "text_completion", "choices": choices[::-1], "usage": {}}
+            count = sum(len(_ids(each)) for each in body["prompt"])
+            # What the prefix cache had has no probabilities, so it is not used.
+            used = {"prompt_tokens": count, "completion_tokens": len(choices), "prompt_tokens_details": None}
+            return 200, {"id": "cmpl-1", "object": "text_completion", "choices": choices[::-1], "usage": used}
         prompt = _ids(body["prompt"])
         if any(not -100 <= bias <= 100 for bias in body.get("logit_bias", {}).values()):
             raise SchemaError("logit_bias")

@@ -9,11 +9,15 @@ from random import Random
 from copydesk.decode.sampling import Sampler
 from copydesk.prompting.codec import Codec
 from copydesk.pushdown.languages import effects_for, without_mark
+from copydesk.schemas.catalogue import schema_for
+from copydesk.schemas.effects import schema_effects
+from copydesk.schemas.problems import new_problem, valid
 from copydesk.text.document import split_lines, view_line
 from decoding import Desk
 from json_texts import DOCUMENTS
 from mock_model import MockModel
 from random_pages import check_scope, random_scope
+from schema_texts import VALID
 
 REGIMES = ("uniform", "structure", "nesting")
 """What a model's text is like: any token alike, mostly punctuation, or as deep as it goes."""
@@ -46,6 +50,33 @@ def parses(text: str, language: str) -> bool:
     lines = without_mark([view_line(line) for line in split_lines(text)])
     effects = effects_for(language, lines)
     return effects is not None and effects.whole(lines)
+
+
+def run_schema_programs(codec: Codec, random: Random, count: int, *, max_tokens: int = 200) -> Counter[str]:
+    """The same over texts that are valid under their schemas. Fails for one whose result does not fit the schema's automaton, or
+    that is not valid and passes the check; counts those that it refuses."""
+    found: Counter[str] = Counter()
+    for number in range(count):
+        name = random.choice(list(VALID))
+        text, schema, language = VALID[name], schema_for(name), random.choice(["json", "jsonc"])
+        assert schema is not None
+        desk = Desk.of(
+            codec, text, random_scope(random, 1, len(split_lines(text))), language=language, schema=schema
+        )
+        model = mock(codec, REGIMES[number % 3], random.randrange(4))
+        sampler = Sampler(1.0, 1.0, random.randrange(1 << 30))
+        outcome, _, _ = desk.decode(model, sampler=sampler, max_tokens=max_tokens)
+        assert outcome.program is not None
+        after = check_scope(text, desk, desk.document_scope, outcome.program)
+        lines = [view_line(line) for line in split_lines(after)]
+        assert schema_effects(schema, "jsonc", lines) is not None, (name, str(outcome.program), after)
+        ended = "refused" if outcome.truncated else "unchanged" if after == text else "edited"
+        if new_problem(schema, text, after) is not None:
+            ended = "invalid"
+        else:
+            assert valid(schema, after)
+        found[ended] += 1
+    return found
 
 
 def run_programs(codec: Codec, random: Random, count: int, *, max_tokens: int = 200) -> Counter[str]:

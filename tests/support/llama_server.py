@@ -1,6 +1,7 @@
-"""llama.cpp's `llama-server`, built once from the source that the PyPI package `llama-cpp-python` carries, and run on loopback.
+"""llama.cpp's `llama-server`, built once from the source that the PyPI package `llama-cpp-python` carries, and run on loopback;
+its `llama-quantize` beside it.
 
-Source, build and exported models lie in the user's cache folder, outside the checkout. `COPYDESK_LLAMA_SERVER` names a program
+Source, build and models lie in the user's cache folder, outside the checkout. `COPYDESK_LLAMA_SERVER` names a program
 that is there already.
 """
 
@@ -27,6 +28,8 @@ from copydesk_server.model_store.gguf_export import export_gguf
 
 VARIABLE = "COPYDESK_LLAMA_SERVER"
 PACKAGE = "llama-cpp-python==0.3.36"
+SERVER = "llama-server"
+QUANTIZE = "llama-quantize"
 JOBS = "2"
 SECONDS = 3600
 OPTIONS = (
@@ -44,7 +47,7 @@ def missing() -> str:
     """Why there is no server and none can be built; "" where there is one, or what it takes."""
     if named := os.environ.get(VARIABLE):
         return "" if Path(named).is_file() else f"${VARIABLE} names no file"
-    if _built().is_file():
+    if _built(SERVER).is_file():
         return ""
     lacking = [name for name in ("cmake", "make", "c++") if shutil.which(name) is None]
     return f"llama.cpp cannot be built: no {lacking[0]}" if lacking else ""
@@ -54,21 +57,30 @@ def program() -> Path:
     """The server's program, built where there is none, which takes minutes."""
     if named := os.environ.get(VARIABLE):
         return Path(named)
+    return built(SERVER)
+
+
+def source() -> Path:
+    """llama.cpp's own source."""
+    return folder() / "source" / "vendor" / "llama.cpp"
+
+
+def built(target: str) -> Path:
+    """A program of llama.cpp, built where there is none."""
     folder().mkdir(parents=True, exist_ok=True)
     with FileLock(folder() / "build.lock"):
-        if not _built().is_file():
-            _build()
-    return _built()
+        if not _built(target).is_file():
+            _build(target)
+    return _built(target)
 
 
-def _built() -> Path:
-    return folder() / "build" / "bin" / "llama-server"
+def _built(target: str) -> Path:
+    return folder() / "build" / "bin" / target
 
 
-def _build() -> None:
+def _build(target: str) -> None:
     place = folder()
-    source = place / "source"
-    if not (source / "vendor" / "llama.cpp" / "CMakeLists.txt").is_file():
+    if not (source() / "CMakeLists.txt").is_file():
         packed = place / "sdist"
         packed.mkdir(parents=True, exist_ok=True)
         fetch = (
@@ -87,14 +99,14 @@ def _build() -> None:
         with tarfile.open(archive) as tar:
             (top,) = {member.name.partition("/")[0] for member in tar.getmembers()}
             tar.extractall(place / "unpacked", filter="data")
-        shutil.rmtree(source, ignore_errors=True)
-        (place / "unpacked" / top).rename(source)
+        shutil.rmtree(place / "source", ignore_errors=True)
+        (place / "unpacked" / top).rename(place / "source")
     build = place / "build"
     build.mkdir(exist_ok=True)
     with (build / "build.log").open("w") as log:
         for command in (
-            ["cmake", str(source / "vendor" / "llama.cpp"), "-G", "Unix Makefiles", *OPTIONS],
-            ["make", f"-j{JOBS}", "llama-server"],
+            ["cmake", str(source()), "-G", "Unix Makefiles", *OPTIONS],
+            ["make", f"-j{JOBS}", target],
         ):
             subprocess.run(command, cwd=build, check=True, stdout=log, stderr=log, timeout=SECONDS)
 
@@ -110,16 +122,27 @@ def exported(name: str, precision: str = "bf16") -> Path:
     return path
 
 
+def quantized(name: str, kind: str = "Q8_0") -> Path:
+    """The same in a type of llama.cpp's own, made by its `llama-quantize`."""
+    original = exported(name)
+    path = folder() / f"{name}.{kind}.gguf"
+    if not path.is_file() or path.stat().st_mtime < original.stat().st_mtime:
+        with replacing(path) as partial:
+            command = [str(built(QUANTIZE)), str(original), str(partial), kind]
+            subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+    return path
+
+
 class LlamaServer:
     """One model on a free port, until `close`."""
 
-    def __init__(self, model: Path, alias: str, log: IO[bytes], *more: str) -> None:
+    def __init__(self, model: Path, alias: str, log: IO[bytes], *more: str, threads: int = 1) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         command = [
             str(program()), "-m", str(model), "--alias", alias, "--host", "127.0.0.1", "--port", str(self.port),
-            "-c", "8192", "--parallel", "1", "-t", "2", *more,
+            "-c", "8192", "--parallel", "1", "-t", str(threads), *more,
         ]  # fmt: skip
         self._process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         self._wait(300.0)

@@ -27,6 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from copydesk.text.document import Encoding, Position, TextEdit, apply_edits
 from repository import ROOT
 
 DEADLINE = 120.0
@@ -77,6 +78,16 @@ def frame(message: Json) -> bytes:
     """One message as bytes."""
     body = json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def edited(text: str, workspace_edit: dict[str, Any] | None) -> tuple[str, list[TextEdit]]:
+    """A document's text with a workspace edit of it alone, in UTF-16, and the edits."""
+    edits = [
+        TextEdit(Position(**edit["range"]["start"]), Position(**edit["range"]["end"]), edit["newText"])
+        for change in (workspace_edit or {}).get("documentChanges", [])
+        for edit in change["edits"]
+    ]
+    return apply_edits(text, edits, Encoding.UTF16), edits
 
 
 class LspClient:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers.models.auto.modeling_auto import AutoModelForCausalLM
 
+import git_repositories
 from adapter_bases import FORMAT, byte_tokenizer, directory, extended
 from copydesk.adapters.adapter_file import Adapter, quantise, read_adapter, write_adapter
 from copydesk.adapters.base import read_base
@@ -24,7 +26,7 @@ from copydesk.prompting.codec import Codec
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest
 from copydesk_server.cli import main
-from copydesk_training import defects, kernels, shard_plan
+from copydesk_training import defects, kernels, own_code, pairs, shard_plan
 from copydesk_training.adapters.model import AdaptedModel
 from copydesk_training.adapters.run import AdapterRun, Options, Progress
 from copydesk_training.adapters.tokens import first_rows
@@ -235,8 +237,28 @@ def test_what_does_not_belong_together_is_refused(base: Path, shards: Path, tmp_
         AdapterRun(base, tmp_path / "bare", tmp_path / "c", Options())
 
 
+READER = """import os
+
+
+def read_lines(path, limit=10):
+    result = []
+    with open(path) as file:
+        for line in file:
+            if len(result) < limit:
+                result.append(line.strip())
+    return result
+
+
+def sizes(folder):
+    found = {}
+    for name in os.listdir(folder):
+        found[name] = os.path.getsize(os.path.join(folder, name))
+    return found
+"""
+
+
 def test_the_command_line_trains_and_exports(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # A tokenizer of bytes makes long pages: none would be full.
     monkeypatch.setattr(shard_plan, "PACKED", replace(shard_plan.PACKED, tokens_per_branch=2000))
@@ -244,10 +266,19 @@ def test_the_command_line_trains_and_exports(
     source.mkdir()
     for k, text in enumerate(file.text for file in islice(files(), 3)):
         (source / f"m{k}.py").write_text(text)
-    argv = ["train", "--work", str(work), "--model", str(base), "--rank", "4", "--minutes", "0.05", "--only-sources", "--own",
-            "--source", str(source), "--device", "cpu", "--density", "0.5", "--quiet"]  # fmt: skip
+    git_repositories.repository(source, reader=READER)
+    (source / "reader.py").write_text(READER.replace("limit=10", "limit=20"))
+    git_repositories.git(source, "commit", "-q", "-a", "-m", "Default limit of read_lines to 20")
+    monkeypatch.setattr(own_code, "FEWEST", 1)
+    monkeypatch.setattr(own_code, "LATER", 1.0)
+    argv = ["train", "--work", str(work), "--model", str(base), "--rank", "4", "--minutes", "0.05", "--own", str(source),
+            "--device", "cpu", "--density", "0.5", "--quiet"]  # fmt: skip
     assert main(argv) == 0
     assert (work / "adapter" / "adapter.safetensors").is_file()
     assert read_adapter(work / "adapter").state.base in (work / "model" / "README.md").read_text("utf-8")
     with Editor.load(work / "model", device="cpu", warm=False) as editor:
         assert editor.loaded_model.format.kind == "lines"
+    # The only edit of the history is kept apart, and the new model is measured on it.
+    assert not pairs.read(work / "corpus")
+    assert [edit.instruction for edit in pairs.read(work / "later")] == ["Default limit of read_lines to 20"]
+    assert re.search(r"on your newest edits.*\n\s*after .*/1\)", capsys.readouterr().out)

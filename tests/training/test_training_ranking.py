@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from io import BytesIO
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -11,8 +13,11 @@ import pytest
 from copydesk.errors import TrainingError
 from copydesk.refactorings.ranking_table import LEAST, RankingTable
 from copydesk.request import EditRequest
+from copydesk_training import corpus
+from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
-from copydesk_training.ranking import MOST_RIVALS, Ranked, ranked, recall, train
+from copydesk_training.ranking import MOST_RIVALS, Ranked, plain_examples, ranked, recall, train
+from training_corpora import module, package
 
 NAMES = [("value", "number"), ("item", "entry"), ("x", "width"), ("result", "found"), ("size", "length")]
 
@@ -69,3 +74,19 @@ def test_a_table_is_kept_whole_in_eight_bits() -> None:
     np.testing.assert_allclose(found.weights * found.step, kept, atol=found.step / 2 + 1e-6)
     at = np.flatnonzero(kept)[:50].astype(np.uint32)
     assert found.total(at) == pytest.approx(kept[at].sum(), abs=50 * found.step)
+
+
+def test_plain_instructions_are_of_the_training_files_and_of_many_kinds(tmp_path: Path) -> None:
+    packages = [
+        package(name, {f"{name}/{k}.py": module(f"{name}{k}") for k in range(12)}) for name in ("a", "held")
+    ]
+    corpus.build(packages, tmp_path / "corpus", held_out=frozenset({"held"}))
+    made = list(plain_examples(Corpus(tmp_path / "corpus"), Random(0), each=2))
+    kinds = Counter(example.kind for example in made)
+    assert len(kinds) >= 5
+    assert max(kinds.values()) <= 2
+    for example in made:
+        assert example.before != example.after
+        assert example.request.instruction
+        assert "held" not in example.before
+    assert list(plain_examples(Corpus(tmp_path / "corpus"), Random(0), each=2)) == made

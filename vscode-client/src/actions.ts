@@ -21,6 +21,7 @@ import type { Server } from "./server";
 import type { Sessions } from "./sessions";
 import { apply, applyFiles, CHANGED, type Histories, type History } from "./staleness";
 import type { Status } from "./status";
+import { done } from "./walkthrough";
 
 export const RUN = "copydesk.runAction";
 const REWRITE = "refactor.rewrite.copydesk";
@@ -237,7 +238,7 @@ export class Actions {
     if (!(await applyFiles(this.histories, filesOf(client, reply.value.edit)))) {
       return "changed";
     }
-    void vscode.commands.executeCommand("setContext", "copydesk.fixedWorkspace", true);
+    done("fixedWorkspace");
     return "applied";
   }
 

@@ -19,6 +19,7 @@ import { OWN_SETTINGS, SECTION, withoutOwn } from "./settings";
 import { Histories } from "./staleness";
 import { details, Status } from "./status";
 import { pushVisibleRanges } from "./visible_ranges";
+import { done } from "./walkthrough";
 
 /** What the tests in the extension host look at. */
 export interface Api {
@@ -60,6 +61,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const again = () => void server.stop().then(() => begin(server, installing));
 
   context.subscriptions.push(output, status, histories, sessions, server, programs);
+  context.subscriptions.push(server.onDidStart(() => done("running")));
   context.subscriptions.push(pushDiagnostics(server), pushVisibleRanges(server));
   context.subscriptions.push(followInlineCompletions(server, context.extension.id));
   context.subscriptions.push(
@@ -114,7 +116,13 @@ function commands(
     return editor && { editor, lines: wholeLines(editor.selection) };
   };
   return [
-    register(RUN, (document: vscode.TextDocument, action: CodeAction) => actions.run(document, action)),
+    register(RUN, async (document: vscode.TextDocument, action: CodeAction) => {
+      const outcome = await actions.run(document, action);
+      if (outcome === "applied" && action.kind?.startsWith("quickfix")) {
+        done("fixed");
+      }
+      return outcome;
+    }),
     register("copydesk.editWithInstruction", async (from?: { range: WireRange }) => {
       const here = chosen();
       if (here === undefined) {

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { type LastProgram, type Origin, ProgramRequest, type ProgramRow } from "./protocol";
 import type { Server } from "./server";
+import { done } from "./walkthrough";
 
 const SCHEME = "copydesk-program";
 const URI = vscode.Uri.parse(`${SCHEME}:/Edit%20Program`);
@@ -117,6 +118,7 @@ export class ProgramView implements vscode.Disposable, vscode.TextDocumentConten
       preview: true,
     });
     this.colour();
+    done("programShown");
   }
 
   dispose(): void {

@@ -15,6 +15,7 @@ import { type Server, words } from "./server";
 import { apply, CHANGED, type History, type TextChange } from "./staleness";
 import type { Status } from "./status";
 import { lineNames, type Thread } from "./thread";
+import { done } from "./walkthrough";
 
 /** What the session is shown with. */
 export interface Stagecraft {
@@ -101,8 +102,11 @@ export class Session {
       return;
     }
     this.ended = true; // its own change is none that overtakes it
-    const done = await apply(this.history, candidate.version, candidate.edits);
-    this.close(done ? "accepted" : "changed");
+    const applied = await apply(this.history, candidate.version, candidate.edits);
+    if (applied) {
+      done("accepted");
+    }
+    this.close(applied ? "accepted" : "changed");
   }
 
   /** Show the next of several edits, or the one before it. */

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { EngineState, Linter, StatusParams } from "./protocol";
+import { done } from "./walkthrough";
 
 export type Phase = "missing" | "installing" | "stopped" | "starting" | "running";
 
@@ -93,6 +94,9 @@ export class Status implements vscode.Disposable {
   /** `copydesk/status` said so. */
   setEngine(engine: StatusParams): void {
     this.engine = { ...this.engine, ...engine };
+    if (this.engine.state === "ready" && this.engine.model === "standard") {
+      done("standardModel");
+    }
     this.draw();
   }
 

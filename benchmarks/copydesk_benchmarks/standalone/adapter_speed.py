@@ -4,7 +4,7 @@
 
 Random weights and tokens: how long a step takes does not depend on them. A step is forward, backward, optimiser and the merged
 weights brought up to date, on packed pages of one row, as in `adapters.run`; logits at every eighth token. An adapter is counted
-as 60,000 requests of 147 tokens, which is what the standard model's has seen. Exits with 1 where a GPU misses the target.
+as 60,000 requests of 147 tokens, about what the standard model's has seen. Exits with 1 where a GPU misses the target.
 """
 
 from __future__ import annotations

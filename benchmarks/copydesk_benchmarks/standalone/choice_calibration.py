@@ -4,7 +4,8 @@
     python -m copydesk_benchmarks choice_calibration CHOICES --about "standard, 48,128 requests" [--folder DIR]
 
 Weighs each choice again as the engine does now, prints the expected calibration error, and writes the coverage and the
-reliability of the answers, with a diagram of each, as `choice-calibration.md` into `benchmarks/results`.
+reliability of the answers, with a diagram of each, and the reliability of the first edits (what `candidates` names), as
+`choice-calibration.md` into `benchmarks/results`.
 """
 
 from __future__ import annotations
@@ -25,30 +26,48 @@ from copydesk_benchmarks import facts, plots
 from copydesk_benchmarks.calibration import (
     Answered,
     bins,
+    candidates_table,
     coverage_curve,
     coverage_table,
     reliability_table,
 )
 from copydesk_benchmarks.checkout import ROOT
-from copydesk_benchmarks.likeliest_choice import likeliest
+from copydesk_benchmarks.likeliest_choice import by_probability, likeliest
 from copydesk_benchmarks.report import Report
 
 NAME = "choice-calibration"
 
 
+CANDIDATES = 5
+"""Edits named for a request, as `candidates: 5` does."""
+
+
 def answered(choice: dict[str, Any]) -> Answered:
     """The likeliest answer to one choice, with the settings of now."""
-    probability, place = likeliest(choice)
-    return Answered(
-        probability,
-        bool(choice["right"][place]),
-        place < len(choice["right"]) - 2,
-        any(choice["right"][:-1]),
-    )
+    return _answered(choice, likeliest(choice))
 
 
-def report(answers: Sequence[Answered], about: str, folder: Path, command: str) -> Report:
-    """The tables and diagrams of these answers; the diagrams are written into `folder`."""
+def candidates(choice: dict[str, Any]) -> list[Answered]:
+    """The likeliest edits, the likeliest first."""
+    found = [_answered(choice, one) for one in by_probability(choice)]
+    return [one for one in found if one.edits][:CANDIDATES]
+
+
+def _answered(choice: dict[str, Any], answer: tuple[float, int]) -> Answered:
+    probability, place = answer
+    right = choice["right"]
+    # Of candidates that come to the same, the check was asked about each: they agree.
+    return Answered(probability, bool(right[place]), place < len(right) - 2, any(right[:-1]))
+
+
+def report(
+    answers: Sequence[Answered],
+    ranked: Sequence[Sequence[Answered]],
+    about: str,
+    folder: Path,
+    command: str,
+) -> Report:
+    """The tables and diagrams of these answers, and of the candidates of each; the diagrams are written into `folder`."""
     made = Report(
         NAME,
         "How sure the choice among refactorings is, and how often it is right",
@@ -62,7 +81,7 @@ def report(answers: Sequence[Answered], about: str, folder: Path, command: str) 
             "weight of the prior": PRIOR_WEIGHT,
         },
     )
-    made.tables += [coverage_table(answers, CONFIDENCE), reliability_table(answers)]
+    made.tables += [coverage_table(answers, CONFIDENCE), reliability_table(answers), candidates_table(ranked)]
     series = {
         "edits": [answer for answer in answers if answer.edits],
         "a right one to be had": [answer for answer in answers if answer.present],
@@ -99,12 +118,14 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT / "benchmarks" / "results")
     args = parser.parse_args()
     rows = json.loads(Path(args.choices).read_text(encoding="utf-8"))
-    answers = [answered(row) for row in rows if row["likelihoods"]]
+    rows = [row for row in rows if row["likelihoods"]]
+    answers = [answered(row) for row in rows]
     if not answers:
         print(f"{args.choices}: no choices", file=sys.stderr)
         return 1
     command = shlex.join(["python", "-m", "copydesk_benchmarks", "choice_calibration", *sys.argv[1:]])
-    path = report(answers, args.about, args.folder, command).save(args.folder)
+    ranked = [candidates(row) for row in rows]
+    path = report(answers, ranked, args.about, args.folder, command).save(args.folder)
     coverage, reliability = coverage_table(answers, CONFIDENCE), reliability_table(answers)
     print(f"{len(answers)} choices: {path}\n\n{reliability.notes[0]}\n\n{coverage.markdown()}")
     return 0

@@ -1,11 +1,13 @@
-"""Masks of JSON: what a step costs with the pushdown automaton, llguidance and xgrammar, and what has to be made before.
+"""Masks of JSON and of JSON Schemas: what a step costs with pushdown automata, llguidance and xgrammar, and what is made before.
 
     OMP_NUM_THREADS=1 python -m copydesk_benchmarks json_masks [--batches 1 16 128 512] [--strings 10000]
+        [--schemas package.json tsconfig.json nest-cli.json]
 
 Every sequence of a batch is a JSON text of its own, tokenised as the model would write it; a step fills one mask for each
 sequence, in one thread, and then every sequence takes its token. Each is warmed by one text that is not measured: so is a server.
 xgrammar is measured where it is installed (`pip install copydesk[rivals]`). `--strings` compares the language with llguidance's,
-on valid JSON with up to three random changes.
+on valid JSON with up to three random changes. Of a schema the texts are random ones that are valid, their keys in the schema's
+order, which is the only one that llguidance takes; a library that does not take a schema, or a text, is said not to.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from statistics import mean, median
 from typing import Any, Protocol
@@ -29,7 +31,10 @@ from copydesk.pushdown.effects import Effects
 from copydesk.pushdown.goals import Goal
 from copydesk.pushdown.interfaces import GoalMasks
 from copydesk.pushdown.json_grammar import JSON
+from copydesk.pushdown.json_schema.automaton import schema_automaton
 from copydesk.pushdown.token_masks import TokenMasks
+from copydesk.schemas.catalogue import Schema, schema_for
+from copydesk.schemas.problems import valid
 from copydesk_benchmarks.facts import hardware
 
 STEPS = 64
@@ -47,6 +52,9 @@ WS: /[ \t\r\n]+/
 """JSON for llguidance: its own, of the empty schema, has fewer escapes."""
 
 
+WORDS = ("name", "version", "^1.2.0", "scripts", "src/index.js", "true", "é", 'a "quoted" one', "jest --all")
+
+
 class Subject(Protocol):
     """One library: `fill` fills a mask for each sequence of a batch, `take` gives each its token."""
 
@@ -60,9 +68,9 @@ class Subject(Protocol):
 class Pushdown:
     """copydesk's automaton. The masks are copied into one array, as the others write them."""
 
-    def __init__(self, vocabulary: HFVocabulary) -> None:
+    def __init__(self, vocabulary: HFVocabulary, schema: Any = None) -> None:
         began = time.process_time()
-        effects = Effects(Automaton.of(JSON))
+        effects = Effects(Automaton.of(JSON) if schema is None else schema_automaton(schema))
         self.masks = TokenMasks(effects, vocabulary.token_bytes)
         self.prepared = time.process_time() - began
         targets = {
@@ -88,9 +96,9 @@ class Pushdown:
 
 
 class LLGuidance:
-    """llguidance's matcher, its masks written where they are wanted."""
+    """llguidance's matcher, its masks written where they are wanted. lenient: what it does not know of a schema is left out."""
 
-    def __init__(self, vocabulary: HFVocabulary) -> None:
+    def __init__(self, vocabulary: HFVocabulary, schema: Any = None, lenient: bool = False) -> None:
         import llguidance
 
         from copydesk.grammar.lark import _Hashed, _tokenizer
@@ -98,11 +106,17 @@ class LLGuidance:
         _tokenizer.cache_clear()
         began = time.process_time()
         self.tokenizer = _tokenizer(_Hashed(vocabulary))
-        self.first = llguidance.LLMatcher(
-            self.tokenizer, llguidance.LLMatcher.grammar_from_lark(LARK), log_level=0
+        grammar = (
+            llguidance.LLMatcher.grammar_from_lark(LARK)
+            if schema is None
+            else llguidance.LLMatcher.grammar_from_json_schema(
+                json.dumps(schema), defaults={"lenient": True} if lenient else None
+            )
         )
+        self.first = llguidance.LLMatcher(self.tokenizer, grammar, log_level=0)
         self.prepared = time.process_time() - began
-        assert not self.first.is_error(), self.first.get_error()
+        if self.first.is_error():
+            raise ValueError(self.first.get_error())
         self.words = (vocabulary.size + 32) // 32
 
     def begin(self, count: int) -> None:
@@ -115,7 +129,8 @@ class LLGuidance:
 
     def take(self, tokens: Sequence[int]) -> None:
         for matcher, token in zip(self.matchers, tokens, strict=True):
-            assert matcher.try_consume_tokens([token]) == 1
+            if matcher.try_consume_tokens([token]) != 1:
+                raise ValueError("it does not take a valid text")
 
     def accepts(self, tokens: list[int]) -> bool:
         matcher = self.first.deep_copy()
@@ -125,14 +140,19 @@ class LLGuidance:
 class XGrammar:
     """xgrammar's matchers, a batch in one call and one thread."""
 
-    def __init__(self, vocabulary: HFVocabulary) -> None:
+    def __init__(self, vocabulary: HFVocabulary, schema: Any = None) -> None:
         import xgrammar
 
         self.library: Any = xgrammar
         began = time.process_time()
         spelled = [text or f"<special {n}>".encode() for n, text in enumerate(vocabulary.token_bytes)]
         info = xgrammar.TokenizerInfo(spelled, xgrammar.VocabType.RAW, stop_token_ids=[0])
-        self.grammar = xgrammar.GrammarCompiler(info, max_threads=1).compile_builtin_json_grammar()
+        compiler = xgrammar.GrammarCompiler(info, max_threads=1)
+        self.grammar = (
+            compiler.compile_builtin_json_grammar()
+            if schema is None
+            else compiler.compile_json_schema(json.dumps(schema), any_whitespace=True, strict_mode=False)
+        )
         self.prepared = time.process_time() - began
         self.size = vocabulary.size
 
@@ -149,22 +169,13 @@ class XGrammar:
 
     def take(self, tokens: Sequence[int]) -> None:
         for matcher, token in zip(self.matchers, tokens, strict=True):
-            assert matcher.accept_token(token)
+            if not matcher.accept_token(token):
+                raise ValueError("it does not take a valid text")
 
 
 def some_json(rng: random.Random, depth: int = 0) -> Any:
     """A value as configuration files have them."""
-    words = (
-        "name",
-        "version",
-        "^1.2.0",
-        "scripts",
-        "src/index.js",
-        "true",
-        "é",
-        'a "quoted" one',
-        "jest --all",
-    )
+    words = WORDS
     kind = rng.random()
     if depth < 4 and kind < 0.35 + 0.4 * (depth == 0):
         return {rng.choice(words) + str(k): some_json(rng, depth + 1) for k in range(rng.randint(0, 5))}
@@ -225,48 +236,137 @@ def compare(vocabulary: HFVocabulary, count: int, rng: random.Random) -> tuple[i
     return valid, differ
 
 
+def makers(vocabulary: HFVocabulary, schema: Any) -> dict[str, Callable[[], Subject]]:
+    """The libraries by name and version, as they are made; xgrammar only where it is installed."""
+    found: dict[str, Callable[[], Subject]] = {"copydesk": lambda: Pushdown(vocabulary, schema)}
+    found[f"llguidance {version('llguidance')}"] = lambda: LLGuidance(vocabulary, schema)
+    if schema is not None:
+        found[f"llguidance {version('llguidance')}, lenient"] = lambda: LLGuidance(vocabulary, schema, True)
+    try:
+        found[f"xgrammar {version('xgrammar')}"] = lambda: XGrammar(vocabulary, schema)
+    except PackageNotFoundError:
+        print("\nxgrammar is not installed: it is left out.")
+    return found
+
+
+def compare_masks(vocabulary: HFVocabulary, name: str | None, batches: Sequence[int], rounds: int) -> None:
+    """Prints the table of JSON, or of a schema by a file's name."""
+    found = schema_for(name) if name is not None else None
+    schema = found.definition if found is not None else None
+    subjects: dict[str, Subject] = {}
+    refused: dict[str, str] = {}
+
+    def texts_of(count: int, seed: int) -> list[list[int]]:
+        if found is None:
+            return texts(vocabulary, count, random.Random(seed))
+        return valid_texts(vocabulary, found, count, random.Random(seed))
+
+    for library, make in makers(vocabulary, schema).items():
+        try:
+            subjects[library] = make()
+            measured(subjects[library], texts_of(4, -1))
+        except (ValueError, RuntimeError) as error:
+            subjects.pop(library, None)
+            refused[library] = str(error).split("\n")[0]
+    print(f"\n## {name or 'JSON'}\n")
+    print("| library | made before, s | " + " | ".join(f"mask, batch {n}" for n in batches) + " | token |")
+    print("|---|---|" + "---|" * (len(batches) + 1))
+    cells: dict[str, list[str]] = {library: [] for library in subjects}
+    taken: dict[str, list[float]] = {library: [] for library in subjects}
+    for count in batches:
+        spent: dict[str, list[float]] = {library: [] for library in subjects}
+        for turn in range(rounds):
+            sequences = texts_of(count, turn * 1000 + count)
+            # In turns, so that a busy machine is busy for all of them.
+            for library, subject in list(subjects.items()):
+                try:
+                    masks, steps = measured(subject, sequences)
+                except ValueError as error:
+                    refused[library] = str(error)
+                    del subjects[library]
+                    continue
+                spent[library] += masks
+                taken[library] += steps
+        for library, some in spent.items():
+            cells[library].append(f"{median(some):.1f} ({mean(some):.1f})" if some else "")
+    for library, subject in subjects.items():
+        row = " | ".join([*cells[library], f"{median(taken[library]):.1f}"])
+        print(f"| {library} | {subject.prepared:.2f} | {row} |")
+    for library, reason in refused.items():
+        print(f"| {library} | {reason} |" + " |" * (len(batches) + 1))
+
+
+def valid_texts(vocabulary: HFVocabulary, schema: Schema, count: int, rng: random.Random) -> list[list[int]]:
+    """As `texts`, of texts that are valid under a schema."""
+    found: list[list[int]] = []
+    while len(found) < count:
+        value = instance(schema.definition, schema.definition, rng)
+        text = json.dumps(value, indent=rng.choice([None, 2]), ensure_ascii=False)
+        tokens = vocabulary.encode(text)
+        if len(tokens) >= STEPS and valid(schema, text):
+            found.append(tokens[:STEPS])
+    return found
+
+
+def instance(schema: Any, root: Any, rng: random.Random, depth: int = 0) -> Any:
+    """A value that fits most of a schema, its keys in the schema's order."""
+    while isinstance(schema, dict) and "$ref" in schema:
+        target = root
+        for part in schema["$ref"].split("/")[1:]:
+            target = target[part]
+        schema = target
+    if not isinstance(schema, dict):
+        return rng.choice(WORDS)
+    if "enum" in schema:
+        return rng.choice(schema["enum"])
+    parts = [instance(each, root, rng, depth) for each in schema.get("allOf", ())]
+    if parts and all(isinstance(part, dict) for part in parts):
+        return {key: value for part in parts for key, value in part.items()}
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in schema:
+            return instance(rng.choice(schema[keyword]), root, rng, depth)
+    kinds = schema.get("type", "object" if "properties" in schema else "string")
+    kind = rng.choice(kinds) if isinstance(kinds, list) else kinds
+    if kind == "object":
+        keys = list(schema.get("properties", ()))
+        chosen = sorted(rng.sample(range(len(keys)), min(len(keys), 3 if depth else 8)))
+        if depth < 5:
+            named = {keys[k]: instance(schema["properties"][keys[k]], root, rng, depth + 1) for k in chosen}
+            rest = schema.get("additionalProperties", bool(schema.get("patternProperties")))
+            if rest and not keys:
+                named |= {rng.choice(WORDS): instance(rest, root, rng, depth + 1) for _ in range(3)}
+            return named
+        return {}
+    if kind == "array":
+        items = schema.get("items", True)
+        return [instance(items, root, rng, depth + 1)] if isinstance(items, dict | bool) else []
+    plain = {
+        "boolean": rng.random() < 0.5,
+        "null": None,
+        "integer": rng.randint(0, 9),
+        "number": rng.randint(0, 99),
+    }
+    return plain[kind] if kind in plain else rng.choice(WORDS)
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Masks of JSON, by three libraries.")
+    parser = argparse.ArgumentParser(description="Masks of JSON and of schemas, by three libraries.")
     parser.add_argument("--batches", type=int, nargs="+", default=[1, 16, 128, 512])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--strings", type=int, default=10_000)
+    parser.add_argument("--schemas", nargs="*", default=["package.json", "tsconfig.json", "nest-cli.json"])
     parser.add_argument("--tokenizer", default="standard-base", help="an installed model or a directory")
     args = parser.parse_args()
     directory = installed_directory(args.tokenizer)
     assert directory is not None, f"{args.tokenizer} is not installed"
     size = Tokenizer.from_file(str(directory / "tokenizer.json")).get_vocab_size()
     vocabulary = HFVocabulary.from_directory(directory, size)
-    subjects: dict[str, Subject] = {"copydesk": Pushdown(vocabulary)}
-    subjects[f"llguidance {version('llguidance')}"] = LLGuidance(vocabulary)
-    try:
-        subjects[f"xgrammar {version('xgrammar')}"] = XGrammar(vocabulary)
-    except (ImportError, PackageNotFoundError):
-        print("xgrammar is not installed: it is left out\n")
     print(f"{hardware()}, one thread; {size:,} tokens; {STEPS} steps of each text, {args.rounds} rounds.\n")
     print(
-        "| library | made before, s | " + " | ".join(f"mask, batch {n}" for n in args.batches) + " | token |"
+        "Microseconds of processor time a sequence: the median step, and the mean in brackets; `token`: to take one."
     )
-    print("|---|---|" + "---|" * (len(args.batches) + 1))
-    cells: dict[str, list[str]] = {name: [] for name in subjects}
-    taken: dict[str, list[float]] = {name: [] for name in subjects}
-    for subject in subjects.values():
-        measured(subject, texts(vocabulary, 4, random.Random(-1)))
-    for count in args.batches:
-        spent: dict[str, list[float]] = {name: [] for name in subjects}
-        for turn in range(args.rounds):
-            sequences = texts(vocabulary, count, random.Random(turn * 1000 + count))
-            for name, subject in subjects.items():  # in turns, so that a busy machine is busy for all of them
-                masks, steps = measured(subject, sequences)
-                spent[name] += masks
-                taken[name] += steps
-        for name, found in spent.items():
-            cells[name].append(f"{median(found):.1f} ({mean(found):.1f})")
-    for name, subject in subjects.items():
-        row = " | ".join([*cells[name], f"{median(taken[name]):.1f}"])
-        print(f"| {name} | {subject.prepared:.2f} | {row} |")
-    print(
-        "\nMicroseconds of processor time a sequence: the median step, and the mean in brackets; `token`: to take one."
-    )
+    for name in (None, *args.schemas):
+        compare_masks(vocabulary, name, args.batches, args.rounds)
     if args.strings:
         valid, differ = compare(vocabulary, args.strings, random.Random(7))
         print(

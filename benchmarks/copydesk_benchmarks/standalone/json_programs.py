@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from random import Random
 
+from copydesk_benchmarks.program_endings import endings_table
 from decoding import byte_codec
 from json_programs import REGIMES, run_programs
 
@@ -33,10 +34,5 @@ def main() -> int:
         found += run_programs(byte_codec(args.kind), random, count)
         done += count
     print(f"{done:,} programs in {time.perf_counter() - began:.0f} s, `{args.kind}`: every result parses.\n")
-    print("| model | edited | unchanged | refused: the tokens were spent |")
-    print("|---|---|---|---|")
-    for name in ("", *REGIMES):
-        counts = [found[f"{name} {ended}".strip()] for ended in ("edited", "unchanged", "refused")]
-        shares = (f"{count:,} ({count / max(1, sum(counts)):.0%})" for count in counts)
-        print(f"| {name or 'all'} | {' | '.join(shares)} |")
+    print(endings_table(found, REGIMES))
     return 0

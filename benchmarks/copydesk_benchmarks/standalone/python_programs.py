@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from random import Random
 
+from copydesk_benchmarks.program_endings import endings_table
 from python_programs import REGIMES, documents, run_programs
 from vocabularies import codec
 
@@ -41,10 +42,5 @@ def main() -> int:
         f"{done:,} programs over {len(documents())} files in {time.perf_counter() - began:.0f} s, checked by CPython "
         f"{', '.join(versions)}: no new error.\n"
     )
-    print("| model | edited | unchanged | refused: the tokens were spent |")
-    print("|---|---|---|---|")
-    for name in ("", *REGIMES):
-        counts = [found[f"{name} {ended}".strip()] for ended in ("edited", "unchanged", "refused")]
-        shares = (f"{count:,} ({count / max(1, sum(counts)):.0%})" for count in counts)
-        print(f"| {name or 'all'} | {' | '.join(shares)} |")
+    print(endings_table(found, REGIMES))
     return 0

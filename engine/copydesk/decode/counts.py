@@ -18,6 +18,8 @@ class Counts:
     forwards:  forward passes the request took part in, those that prefilled its prompt included; one fed in pieces counts once.
     prefilled: page tokens computed for this request because they were not warm.
     reused:    page tokens served from the warm cache.
+
+    Of a served model a forward is a request, and prefilled and reused are of all their prompts, as far as the server tells.
     """
 
     forced: int = 0

@@ -11,7 +11,7 @@ from copydesk.grammar.rules import Range
 from copydesk.pushdown.automaton import Config, Stack
 from copydesk.pushdown.effects import Effect, Effects, LineEffects
 from copydesk.pushdown.goals import Goal
-from copydesk.pushdown.interfaces import E, TextEffects, TextGoal
+from copydesk.pushdown.interfaces import E, TextEffects, TextGoal, first_error
 from copydesk.pushdown.languages import without_mark
 
 LOST: Config = (-1, ())
@@ -32,7 +32,7 @@ class ParsedPage(ABC, Generic[E]):
         self._count = len(lines)
         self._ends = [spans[0][0] - 1 if spans else 0, *(last for _, last in spans)]
         self._cells = [self._tree.of(*span) for span in spans]
-        self._error = effects.first_error(lines)
+        self._error = first_error(effects, lines)
         self._whole = self._error > self._count + 1
         self._steps: dict[tuple[int, Config], Config | None] = {}
         self._rests: dict[int, E] = {}

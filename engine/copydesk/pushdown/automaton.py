@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 from copydesk.errors import GrammarError
 from copydesk.pushdown.grammar import END, Grammar
@@ -51,6 +53,9 @@ class Automaton:
                     raise GrammarError(f"two ways to go on at terminal {terminal}")
             self.edges.append(by_top)
         self.start: Config = (INITIAL, (0,))
+        self._terminals_of = [
+            frozenset(t for t, by_top in enumerate(self.edges) if top in by_top) for top in range(symbols)
+        ]
 
     @classmethod
     def of(cls, grammar: Grammar) -> Automaton:
@@ -105,8 +110,28 @@ class Automaton:
         return (
             state == INITIAL
             or lexer.skips[state]
-            or any(self.shift(stack, terminal) is not None for terminal in lexer.reach[state])
+            or any(self.shift(stack, terminal) is not None for terminal in self.reach(state, stack))
         )
+
+    def reach(self, state: int, stack: Stack) -> frozenset[int]:
+        """The terminals that what has begun in the lexer's state may be, those apart that never come on the top of the stack."""
+        return self.lexer.reach[state] & self._terminals_of[stack[-1]]
+
+    @cached_property
+    def below(self) -> list[frozenset[int]]:
+        """Of each symbol, those that may stand directly below it."""
+        found: list[set[int]] = [set() for _ in range(self.symbols)]
+        edges = {(edge.old[0], edge.new) for edge in self.all_edges() if edge.new and edge.new[0] != ACCEPTED}
+        for _, new in edges:
+            for low, high in pairwise(new):
+                found[high].add(low)
+        grown = True
+        while grown:
+            before = sum(map(len, found))
+            for bottom, new in edges:
+                found[new[0]] |= found[bottom]
+            grown = sum(map(len, found)) > before
+        return [frozenset(some) for some in found]
 
     def accepts(self, config: Config) -> bool:
         """Whether the text may end here."""

@@ -7,14 +7,14 @@ O(log n) steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic
 
 from copydesk.errors import GrammarError
 from copydesk.pushdown.automaton import Automaton, Config, Stack
-from copydesk.pushdown.interfaces import E, TextEffects
+from copydesk.pushdown.interfaces import E, TextEffects, first_error
 from copydesk.pushdown.lexer import Terminals
 
 Cases = tuple[tuple[Stack, Stack], ...]
@@ -22,16 +22,31 @@ Cases = tuple[tuple[Stack, Stack], ...]
 IDENTITY: Cases = (((), ()),)
 
 
-def joined(first: Cases, then: Cases) -> Cases:
-    """The cases of two texts, one behind the other."""
+Below = Sequence[Container[int]]
+"""Of each symbol of the stack, those that may stand directly below it."""
+_SMALL = 16
+"""So many cases are looked through; of more, those that may fit are found by the top of the stack."""
+
+
+def joined(first: Cases, then: Cases, below: Below) -> Cases:
+    """The cases of two texts, one behind the other, but for those of stacks that there are not."""
     found: list[tuple[Stack, Stack]] = []
+    by_top: dict[int, list[tuple[Stack, Stack]]] | None = None
+    if len(then) > _SMALL and len(first) > 1:
+        by_top = {}
+        for case in then:
+            if case[0]:
+                by_top.setdefault(case[0][-1], []).append(case)
     for old, new in first:
-        for more, newer in then:
+        fitting: Sequence[tuple[Stack, Stack]] = then
+        if by_top is not None and new:
+            fitting = by_top.get(new[-1], ())
+        for more, newer in fitting:
             known = len(new) - len(more)
             if known >= 0:
                 if new[known:] == more:
                     found.append((old, new[:known] + newer))
-            elif more[-known:] == new:
+            elif more[-known:] == new and (not old or more[-known - 1] in below[old[0]]):
                 found.append((more[:-known] + old, newer))
     return tuple(found)
 
@@ -52,16 +67,17 @@ class Effect:
     """
 
     behind: dict[int, tuple[int, Cases]]
+    below: Below = field(repr=False, compare=False)
 
     def __add__(self, then: Effect) -> Effect:
         found = {}
         for state, (middle, cases) in self.behind.items():
             if middle in then.behind:
                 last, more = then.behind[middle]
-                both = joined(cases, more)
+                both = joined(cases, more, self.below)
                 if both:
                     found[state] = last, both
-        return Effect(found)
+        return Effect(found, self.below)
 
     def of(self, config: Config) -> Config | None:
         """The configuration behind the text; None where it may not stand behind `config`."""
@@ -78,28 +94,43 @@ class Effects:
         if automaton.loops:
             raise GrammarError("reductions may loop: write the grammar's lists with left recursion")
         self.automaton = automaton
+        self.below = automaton.below
         self._cases: list[Cases] = [
             tuple((edge.old, edge.new) for some in by_top.values() for edge in some)
             for by_top in automaton.edges
         ]
         lexer = automaton.lexer
-        self.nothing = Effect({state: (state, IDENTITY) for state in range(lexer.states)})
+        self.nothing = Effect({state: (state, IDENTITY) for state in lexer.line_starts}, self.below)
         self.end = Effect(
             {
-                state: (state, joined(self.of_terminals(last), self._cases[automaton.end]))
+                state: (state, joined(self.of_terminals(last), self._cases[automaton.end], self.below))
                 for state, last in enumerate(lexer.ends)
                 if last is not None
-            }
+            },
+            self.below,
         )
         """Of the end of a text: it leaves the stack (ACCEPTED,) where the text is whole."""
         self._line = lru_cache(maxsize=1 << 14)(self._of_line)
         self._runs: dict[Terminals, Cases] = {}
+        self._behind: dict[tuple[int, Terminals], Cases] = {}
 
     def of_terminals(self, terminals: Terminals) -> Cases:
         cases = IDENTITY
         for terminal in terminals:
-            cases = joined(cases, self._cases[terminal])
+            cases = joined(cases, self._cases[terminal], self.below)
         return cases
+
+    def of_terminals_behind(self, top: int, terminals: Terminals) -> Cases:
+        """Those that fit stacks with `top` at the top."""
+        known = self._behind.get((top, terminals))
+        if known is None:
+            if not terminals:
+                known = (((top,), (top,)),)
+            else:
+                before = self.of_terminals_behind(top, terminals[:-1])
+                known = joined(before, self._cases[terminals[-1]], self.below) if before else ()
+            self._behind[top, terminals] = known
+        return known
 
     def of_line(self, line: str) -> Effect:
         """Of one line of view text."""
@@ -113,7 +144,7 @@ class Effects:
             cases = self._run(lexed[1]) if lexed is not None else ()
             if lexed is not None and cases:
                 found[state] = lexed[0], cases
-        return Effect(found)
+        return Effect(found, self.below)
 
     def _run(self, terminals: Terminals) -> Cases:
         found = self._runs.get(terminals)
@@ -123,21 +154,9 @@ class Effects:
                 self._runs.clear()
         return found
 
-    def first_error(self, lines: Sequence[str]) -> int:
-        """The line (1-based) behind which no text of the language can be any more. The number of lines and one more where the end
-        comes too early, two more where the lines are a text of the language.
-        """
-        config = self.automaton.start
-        for number, line in enumerate(lines, 1):
-            behind = self.of_line(line).of(config)
-            if behind is None:
-                return number
-            config = behind
-        return len(lines) + (1 if self.end.of(config) is None else 2)
-
     def whole(self, lines: Sequence[str]) -> bool:
         """Whether the lines are a text of the language."""
-        return self.first_error(lines) == len(lines) + 2
+        return first_error(self, lines) == len(lines) + 2
 
 
 class LineEffects(Generic[E]):

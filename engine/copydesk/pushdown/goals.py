@@ -7,7 +7,7 @@ so a text that may still be ended as it must is told from one that may not witho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -61,7 +61,7 @@ class Goal:
                 continue
             if INITIAL in lexer.inside[state] and reader.distance(stack) < float("inf"):
                 return True
-            for terminal in lexer.reach[state]:
+            for terminal in self.automaton.reach(state, stack):
                 after = self.automaton.shift(stack, terminal)
                 if after is not None and reader.distance(after) < float("inf"):
                     return True
@@ -123,8 +123,9 @@ class _Rule:
 
 
 @lru_cache(maxsize=8)
-def _rules(automaton: Automaton) -> tuple[list[_Rule], _Weights, int]:
-    """The rules of an automaton's edges, what they say whatever the goal is, and how many nodes that takes."""
+def _rules(automaton: Automaton) -> tuple[_Weights, dict[int, list[_Rule]], int]:
+    """What the rules of an automaton's edges say whatever the goal is, the rules by the bottom of `new`, and how many nodes that
+    takes."""
     finish = automaton.lexer.finish[INITIAL]
     cheapest: dict[tuple[Stack, Stack], float] = {}
     for terminal in range(automaton.end):
@@ -145,7 +146,11 @@ def _rules(automaton: Automaton) -> tuple[list[_Rule], _Weights, int]:
         grown = False
         for node in range(count):
             grown = weights.saturate(rules, node) or grown
-    return rules, weights, count
+    by_bottom: dict[int, list[_Rule]] = {}
+    for rule in rules:
+        if rule.new:
+            by_bottom.setdefault(rule.new[0], []).append(rule)
+    return weights, by_bottom, count
 
 
 class _Weights:
@@ -173,6 +178,14 @@ class _Weights:
             more = more or grown
         return more
 
+    def spread(self, by_bottom: Mapping[int, Sequence[_Rule]], to: Node) -> None:
+        """The same for a node that no rule's condition leads to: there a rule says more only when the bottom of `new` does."""
+        todo = [symbol for symbol, node in self.into if node == to]
+        while todo:
+            for rule in by_bottom.get(todo.pop(), ()):
+                if self.relax(rule.at, rule.bottom, to, self._read(rule.new, to) + rule.cost):
+                    todo.append(rule.bottom)
+
     def _read(self, symbols: Stack, to: Node) -> float:
         """What reading `symbols` costs from the top to `to`."""
         now = {to: 0.0}
@@ -190,7 +203,7 @@ class _Reader:
     """The weighted automaton of the stacks that lead to any of some stacks, between terminals."""
 
     def __init__(self, automaton: Automaton, stacks: Iterable[Stack]) -> None:
-        rules, general, count = _rules(automaton)
+        general, by_bottom, count = _rules(automaton)
         self._weights = weights = _Weights()
         weights.into = {key: dict(row) for key, row in general.into.items()}
         rests: dict[Stack, Node] = {(): count}
@@ -203,7 +216,7 @@ class _Reader:
             weights.relax(_TOP, stack[-1], rests[stack[:-1]], 0)
         # What is read before a node is what stands above it: the highest first.
         for rest in sorted(rests, key=len, reverse=True):
-            weights.saturate(rules, rests[rest])
+            weights.spread(by_bottom, rests[rest])
         self._left: dict[Stack, dict[Node, float]] = {(): {rests[()]: 0.0}}
 
     def distance(self, stack: Stack) -> float:

@@ -54,10 +54,17 @@ class TextEffects(Protocol[E]):
         """Of one line of view text."""
         ...
 
-    def first_error(self, lines: Sequence[str]) -> int:
-        """The line (1-based) where no text of the language can go on. The number of lines and one more where the end comes too
-        early, two more where the lines are a text of the language."""
-        ...
+
+def first_error(effects: TextEffects[Any], lines: Sequence[str]) -> int:
+    """The line (1-based) where no text of the language can go on. The number of lines and one more where the end comes too early,
+    two more where the lines are a text of the language."""
+    config = effects.automaton.start
+    for number, line in enumerate(lines, 1):
+        behind = effects.of_line(line).of(config)
+        if behind is None:
+            return number
+        config = behind
+    return len(lines) + (1 if effects.end.of(config) is None else 2)
 
 
 class TextGoal(Protocol):

@@ -13,23 +13,22 @@ from copydesk.pushdown.grammar import Grammar, any_of, literal, none_of, one_of,
 
 _DIGIT = one_of("0-9")
 _HEX = one_of("0-9", "a-f", "A-F")
-_ESCAPE = literal("\\") + (one_of('"\\/bfnrt') | literal("u") + _HEX + _HEX + _HEX + _HEX)
-_STRING = literal('"') + star(none_of((*range(0x20), 0x22, 0x5C)) | _ESCAPE) + literal('"')
-_NUMBER = (
-    optional(literal("-"))
-    + (literal("0") | one_of("1-9") + star(_DIGIT))
-    + optional(literal(".") + plus(_DIGIT))
-    + optional(one_of("eE") + optional(one_of("+-")) + plus(_DIGIT))
-)
-_TERMINALS = {"string": _STRING, "scalar": _NUMBER | any_of("true", "false", "null")}
-_SPACE = one_of(" \t\r\n")
-_LINE_COMMENT = literal("//") + star(none_of(b"\r\n"))
-_BLOCK_COMMENT = (
+ESCAPE = literal("\\") + (one_of('"\\/bfnrt') | literal("u") + _HEX + _HEX + _HEX + _HEX)
+CHARACTER = none_of((*range(0x20), 0x22, 0x5C))
+INTEGER = optional(literal("-")) + (literal("0") | one_of("1-9") + star(_DIGIT))
+FRACTION = literal(".") + plus(_DIGIT)
+EXPONENT = one_of("eE") + optional(one_of("+-")) + plus(_DIGIT)
+SPACE = one_of(" \t\r\n")
+LINE_COMMENT = literal("//") + star(none_of(b"\r\n"))
+BLOCK_COMMENT = (
     literal("/*")
     + star(none_of(b"*") | plus(literal("*")) + none_of(b"*/"))
     + plus(literal("*"))
     + literal("/")
 )
+_STRING = literal('"') + star(CHARACTER | ESCAPE) + literal('"')
+_NUMBER = INTEGER + optional(FRACTION) + optional(EXPONENT)
+_TERMINALS = {"string": _STRING, "scalar": _NUMBER | any_of("true", "false", "null")}
 _RULES = {
     "document": "value",
     "value": "string | scalar | object | array",
@@ -43,8 +42,8 @@ _RULES = {
 }
 _TRAILING = {"object": "{ } | members } | members , }", "array": "[ ] | items ] | items , ]"}
 
-JSON = Grammar.of(_RULES, _TERMINALS, [_SPACE])
-JSON_WITH_COMMENTS = Grammar.of(_RULES | _TRAILING, _TERMINALS, [_SPACE, _LINE_COMMENT, _BLOCK_COMMENT])
+JSON = Grammar.of(_RULES, _TERMINALS, [SPACE])
+JSON_WITH_COMMENTS = Grammar.of(_RULES | _TRAILING, _TERMINALS, [SPACE, LINE_COMMENT, BLOCK_COMMENT])
 
 
 @cache

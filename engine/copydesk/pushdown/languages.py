@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from copydesk.pushdown.effects import Effects
-from copydesk.pushdown.interfaces import LanguageMasks, TextEffects
+from copydesk.pushdown.interfaces import LanguageMasks, TextEffects, first_error
 from copydesk.pushdown.json_grammar import json_automaton
 from copydesk.pushdown.python import effects as python
 from copydesk.pushdown.python.token_masks import TokenMasks as PythonMasks
@@ -35,12 +35,13 @@ def effects_for(language: str, lines: Sequence[str]) -> Effects | None:
     Editors call `tsconfig.json` JSON, too: what is whole only with comments and trailing commas is held to that. What is neither
     is held to the one whose rules it keeps longer.
     """
-    if language not in PARSED_LANGUAGES:
-        return None
-    lines, strict, lenient = without_mark(lines), _effects(False), _effects(True)
-    if language == "jsonc":
-        return lenient
-    return lenient if lenient.first_error(lines) > strict.first_error(lines) else strict
+    return _effects(comments_allowed(language, lines)) if language in PARSED_LANGUAGES else None
+
+
+def comments_allowed(language: str, lines: Sequence[str]) -> bool:
+    """Whether a document of JSON may have comments and trailing commas, as `effects_for` says."""
+    lines = without_mark(lines)
+    return language == "jsonc" or first_error(_effects(True), lines) > first_error(_effects(False), lines)
 
 
 def masks_for(effects: TextEffects[Any], token_bytes: Sequence[bytes]) -> LanguageMasks:
@@ -53,4 +54,4 @@ def masks_for(effects: TextEffects[Any], token_bytes: Sequence[bytes]) -> Langua
 
 def unread_lines(effects: Effects, lines: Sequence[str]) -> int:
     """How many lines of view text, the end counted as one, stand from the first error on: 0 where there is none."""
-    return len(lines) + 2 - effects.first_error(without_mark(lines))
+    return len(lines) + 2 - first_error(effects, without_mark(lines))

@@ -7,7 +7,7 @@ could carry it on. Between terminals stands what the grammar skips.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from copydesk.errors import GrammarError
 from copydesk.pushdown.grammar import Grammar, Regular
@@ -65,7 +65,10 @@ class Lexer:
         found = _reachable(moves, accepts)
         self.reach = [frozenset(found[q]) - {SKIPPED} if q != INITIAL else frozenset[int]() for q in kept]
         self.skips = [q != INITIAL and SKIPPED in found[q] for q in kept]
-        self.inside, self.finish = self._distances()
+        self.inside = _Lazy(self._inside)
+        """`inside[q][p]`: a shortest text that leads from state q to p and completes no terminal."""
+        self.finish = _Lazy(self._finish)
+        """`finish[q][t]`: one that completes terminal t, or leads to where the next byte does."""
         self.line_starts = tuple(sorted({INITIAL, *(row[0x0A] for row in self.step)} - {self.dead}))
 
     @property
@@ -84,36 +87,41 @@ class Lexer:
                 found += more
         return state, tuple(found)
 
-    def _distances(self) -> tuple[list[dict[int, bytes]], list[dict[int, bytes]]]:
-        """Shortest texts: `inside[q][p]` leads from state q to p and completes no terminal; `finish[q][t]` completes terminal t,
-        or leads to where the next byte does.
-        """
-        inside = []
-        for start in range(self.dead):
-            found, todo = {start: b""}, deque([start])
-            while todo:
-                q = todo.popleft()
-                for byte in _PLAIN_FIRST:
-                    to = self.step[q][byte]
-                    if to != self.dead and not self.emitted[q][byte] and to not in found:
-                        found[to] = found[q] + bytes([byte])
-                        todo.append(to)
-            inside.append(found)
-        finish: list[dict[int, bytes]] = []
-        for start in range(self.dead):
-            best: dict[int, bytes] = {}
-            for q, path in inside[start].items():
-                ways = [(path, self.ends[q] or ())] if q != INITIAL else []
-                ways += [
-                    (path + bytes([b]), self.emitted[q][b])
-                    for b in _PLAIN_FIRST
-                    if self.step[q][b] == INITIAL
-                ]
-                for text, done in ways:
-                    if len(done) == 1 and (done[0] not in best or len(text) < len(best[done[0]])):
-                        best[done[0]] = text
-            finish.append(best)
-        return inside, finish
+    def _inside(self, start: int) -> dict[int, bytes]:
+        found, todo = {start: b""}, deque([start])
+        while todo:
+            q = todo.popleft()
+            step, emitted = self.step[q], self.emitted[q]
+            for byte in _PLAIN_FIRST:
+                to = step[byte]
+                if to != self.dead and not emitted[byte] and to not in found:
+                    found[to] = found[q] + bytes([byte])
+                    todo.append(to)
+        return found
+
+    def _finish(self, start: int) -> dict[int, bytes]:
+        best: dict[int, bytes] = {}
+        for q, path in self.inside[start].items():
+            ways = [(path, self.ends[q] or ())] if q != INITIAL else []
+            ways += [
+                (path + bytes([b]), self.emitted[q][b]) for b in _PLAIN_FIRST if self.step[q][b] == INITIAL
+            ]
+            for text, done in ways:
+                if len(done) == 1 and (done[0] not in best or len(text) < len(best[done[0]])):
+                    best[done[0]] = text
+        return best
+
+
+class _Lazy(dict[int, dict[int, bytes]]):
+    """By state, worked out when it is first asked for."""
+
+    def __init__(self, make: Callable[[int], dict[int, bytes]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, state: int) -> dict[int, bytes]:
+        found = self[state] = self._make(state)
+        return found
 
 
 _PLAIN_FIRST = (*range(0x20, 0x7F), *range(0x20), 0x7F)
@@ -125,7 +133,8 @@ def _reachable(moves: list[dict[int, int]], accepts: list[int | None]) -> list[s
     grown = True
     while grown:
         grown = False
-        for q, row in enumerate(moves):
+        for q in range(len(moves) - 1, -1, -1):  # what is reached last is known first
+            row = moves[q]
             more = set[int]().union(*(found[to] for to in set(row.values()))) - found[q]
             if more:
                 found[q] |= more
@@ -172,16 +181,23 @@ class _Nfa:
         """By subsets: the number of states, their moves by byte, and what each accepts."""
         start = self._closed({0})
         found, moves, todo = {start: 0}, list[dict[int, int]](), [start]
+        known: dict[frozenset[int], frozenset[int]] = {}
         for here in todo:  # grows while it is read
+            targets: dict[int, list[int]] = {}
+            for p in here:
+                for on, q in self.moves[p]:
+                    for byte in on or ():
+                        targets.setdefault(byte, []).append(q)
             row: dict[int, int] = {}
-            for byte in range(256):
-                to = {q for p in here for on, q in self.moves[p] if on is not None and byte in on}
-                if to:
-                    closed = self._closed(to)
-                    if closed not in found:
-                        found[closed] = len(found)
-                        todo.append(closed)
-                    row[byte] = found[closed]
+            for byte in sorted(targets):
+                to = frozenset(targets[byte])
+                closed = known.get(to)
+                if closed is None:
+                    closed = known[to] = self._closed(to)
+                if closed not in found:
+                    found[closed] = len(found)
+                    todo.append(closed)
+                row[byte] = found[closed]
             moves.append(row)
         accepts = [
             self.accepts[min(ends, key=self.order.__getitem__)]

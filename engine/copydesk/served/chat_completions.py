@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from copydesk.errors import ServerError
-from copydesk.served.dialect import Answer, ChatPrompt, Generated, Generation
+from copydesk.served.dialect import Answer, ChatPrompt, Generated, Generation, PromptTokens
 from copydesk.served.http_client import Call, HttpClient
 
 
@@ -43,15 +43,18 @@ def chat_body(model: str, asked: Generation, *, opens: bool) -> dict[str, Any]:
 
 def chat_answer(client: HttpClient, body: dict[str, Any], call: Call) -> Generated:
     """The text of an answer. Raises ServerError."""
-    answer = Answer(client.post("/v1/chat/completions", body, call), client.address.authority)
+    answer = Answer(
+        client.post("/v1/chat/completions", body, call, tokens=body["max_tokens"]), client.address.authority
+    )
     text = answer["choices"][0]["message"]["content"].of(str)
-    reused, computed, count = usage(answer)
-    return Generated(None, text, count, reused, computed)
+    prompt, count = usage(answer)
+    return Generated(None, text, count, prompt)
 
 
-def usage(answer: Answer) -> tuple[int, int, int]:
-    """Tokens of the prompt that were cached, those that were not, and tokens generated; 0 where the server does not say."""
+def usage(answer: Answer) -> tuple[PromptTokens, int]:
+    """Tokens of the prompt, of all prompts together, and tokens generated; 0 where the server does not say."""
     nothing: dict[str, object] = {}
     told = Answer(answer.get("usage", nothing), answer.where, "usage")
     cached = Answer(told.get("prompt_tokens_details", nothing), answer.where, "usage").get("cached_tokens", 0)
-    return cached, max(0, told.get("prompt_tokens", 0) - cached), told.get("completion_tokens", 0)
+    computed = max(0, told.get("prompt_tokens", 0) - cached)
+    return PromptTokens(cached, computed), told.get("completion_tokens", 0)

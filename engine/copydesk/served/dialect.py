@@ -53,17 +53,38 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
-    """What came of it. tokens: None where the server tells text alone; text: empty where it tells tokens.
+class PromptTokens:
+    """Tokens of a request's prompt: reused, which the server's prefix cache had, and computed; both 0 where it does not say."""
 
-    count: tokens generated; reused: tokens of the prompt that its prefix cache had; computed: the others.
-    """
+    reused: int = 0
+    computed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What came of it. tokens: None where the server tells text alone; text: empty where it tells tokens; count: generated."""
 
     tokens: list[int] | None
     text: str = ""
     count: int = 0
-    reused: int = 0
-    computed: int = 0
+    prompt: PromptTokens = PromptTokens()
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The model's own log probabilities of given tokens."""
+
+    log_ps: list[float]
+    prompt: PromptTokens = PromptTokens()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The same of one token, or, unless `exact`, the most that it can be."""
+
+    log_p: float
+    exact: bool
+    prompt: PromptTokens = PromptTokens()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +112,12 @@ class Dialect(Protocol):
         """What the server writes behind a prompt."""
         ...
 
-    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> list[float]:
+    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> Scored:
         """The model's own log probability of each of `tokens` behind `prompt`."""
         ...
 
-    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
-        """The same of one token, or, where it is unlikely and would cost much to be told, the most that it can be; and whether it
-        is exact."""
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> Judged:
+        """The same of one token; less exactly where it is unlikely and would cost much to be told."""
         ...
 
     def tokenize(self, text: str) -> list[int] | None:

@@ -27,6 +27,7 @@ from copydesk.decode.text_automata import Machine
 from copydesk.errors import OutsideGrammarError
 from copydesk.grammar.token_grammar import TokenGrammar, one_of
 from copydesk.grammar.trie import Floats, Trie
+from copydesk.served.dialect import PromptTokens
 from copydesk.served.http_client import Call
 from copydesk.served.session import Session
 
@@ -104,10 +105,11 @@ class ServedEmitter(Emitter):
         self.counts.choices += 1
         here = [*self._prefix, *self.pending]
         judged = [self._session.judge([*here, *text], verdict, self._call) for text in texts]
-        self.counts.forwards += len(texts)
+        for each in judged:
+            self._count(each.prompt)
         # Of a text that is hardly accepted the server may tell no more than that.
-        self.laws.add("exact" if all(exact for _, exact in judged) else "local")
-        return np.array([log_p for log_p, _ in judged])
+        self.laws.add("exact" if all(each.exact for each in judged) else "local")
+        return np.array([each.log_p for each in judged])
 
     def _weighed(self, trie: Trie, law: LookAhead) -> Floats:
         """Log probability of each choice, a request for each internal node."""
@@ -123,8 +125,9 @@ class ServedEmitter(Emitter):
         return found
 
     def _scores(self, path: Sequence[int], tokens: Sequence[int]) -> list[float]:
-        self.counts.forwards += 1
-        return self._session.score([*self._prefix, *self.pending, *path], tokens, self._call)
+        scored = self._session.score([*self._prefix, *self.pending, *path], tokens, self._call)
+        self._count(scored.prompt)
+        return scored.log_ps
 
     def _told(self, trie: Trie) -> int:
         """The index of the choice that the server makes under a grammar."""
@@ -225,8 +228,12 @@ class ServedEmitter(Emitter):
         answer = self._session.generate(
             [*self._prefix, *self.pending], grammar, most, self.sampler, self._call, self._seed
         )
-        self.counts.forwards += 1
+        self._count(answer.prompt)
         self.counts.generated += answer.count
-        if not self.counts.prefilled and not self.counts.reused:
-            self.counts.prefilled, self.counts.reused = answer.computed, answer.reused
         return self._session.wire.read(answer)
+
+    def _count(self, prompt: PromptTokens) -> None:
+        """One more request, and what its prompt cost."""
+        self.counts.forwards += 1
+        self.counts.prefilled += prompt.computed
+        self.counts.reused += prompt.reused

@@ -30,6 +30,10 @@ _QUOTED = 300
 """Characters of a server's own words in an error."""
 
 
+SECONDS_A_TOKEN = 0.25
+"""That a server has for each token it may write, beside the time for any answer: a small machine writes ten a second."""
+
+
 class CancelledError(ServerError):
     """The request was given up."""
 
@@ -79,14 +83,24 @@ class HttpClient:
         return self._ask("GET", path, None, call or Call(), MOST_BYTES)
 
     def post(
-        self, path: str, body: dict[str, Any], call: Call | None = None, most_bytes: int = MOST_BYTES
+        self,
+        path: str,
+        body: dict[str, Any],
+        call: Call | None = None,
+        most_bytes: int = MOST_BYTES,
+        tokens: int = 0,
     ) -> Any:
-        """The answer's JSON. Raises ServerError, `CancelledError` where the call was given up."""
-        return self._ask("POST", path, body, call or Call(), most_bytes)
+        """The answer's JSON. tokens: how many the server may write, for which it has more time. Raises ServerError,
+        `CancelledError` where the call was given up.
+        """
+        return self._ask("POST", path, body, call or Call(), most_bytes, tokens * SECONDS_A_TOKEN)
 
-    def _ask(self, method: str, path: str, body: dict[str, Any] | None, call: Call, most: int) -> Any:
-        ends = time.monotonic() + self._seconds
-        late = threading.Timer(self._seconds, call.expire)  # a header may drip in byte by byte
+    def _ask(
+        self, method: str, path: str, body: dict[str, Any] | None, call: Call, most: int, more: float = 0.0
+    ) -> Any:
+        seconds = self._seconds + more
+        ends = time.monotonic() + seconds
+        late = threading.Timer(seconds, call.expire)  # a header may drip in byte by byte
         late.daemon = True
         late.start()
         try:
@@ -95,7 +109,7 @@ class HttpClient:
             if call.given_up:
                 raise CancelledError("cancelled") from None
             late_error = TimeoutError() if call.expired else error
-            raise ServerError(f"{self.address.authority} {self._trouble(late_error)}") from None
+            raise ServerError(f"{self.address.authority} {self._trouble(late_error, seconds)}") from None
         finally:
             late.cancel()
             call.hold(None)
@@ -162,9 +176,9 @@ class HttpClient:
         finally:
             connection.close()
 
-    def _trouble(self, error: Exception) -> str:
+    def _trouble(self, error: Exception, seconds: float) -> str:
         if isinstance(error, TimeoutError):
-            return f"has not answered within {self._seconds:g} seconds"
+            return f"has not answered within {seconds:g} seconds"
         if isinstance(error, ssl.SSLCertVerificationError):
             return f"has a certificate that is not trusted: {self._clean(error.verify_message)}"
         if isinstance(error, ConnectionRefusedError):

@@ -14,7 +14,10 @@ from copydesk.served.dialect import (
     Description,
     Generated,
     Generation,
+    Judged,
     Prompt,
+    PromptTokens,
+    Scored,
 )
 from copydesk.served.http_client import Call, HttpClient
 
@@ -71,34 +74,39 @@ class LlamaCpp:
         if asked.temperature == 0.0:
             body["samplers"] = ["top_k"]
             body["top_k"] = 1
-        answer = self._answer(self._client.post("/completion", body, call))
-        reused, computed = _prompt_counts(answer, len(prompt))
+        answer = self._answer(self._client.post("/completion", body, call, tokens=asked.most))
         return Generated(
             answer["tokens"].tokens(),
             answer["content"].of(str),
             answer["tokens_predicted"].of(int),
-            reused,
-            computed,
+            _prompt_tokens(answer, len(prompt)),
         )
 
-    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> list[float]:
+    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> Scored:
+        reused = computed = 0
         for most in (LIKELIEST, self._vocabulary):
-            found = self._likeliest(prompt, max(most, len(tokens)), call)
+            found, used = self._likeliest(prompt, max(most, len(tokens)), call)
+            reused, computed = reused + used.reused, computed + used.computed
             if all(token in found for token in tokens):
-                return [found[token] for token in tokens]
+                return Scored([found[token] for token in tokens], PromptTokens(reused, computed))
         raise ServerError(f"{self._client.address.authority} does not tell the probability of every token")
 
-    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
-        found = self._likeliest(prompt, min(JUDGED, self._vocabulary), call)
-        return found.get(token, min(found.values(), default=0.0)), token in found
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> Judged:
+        found, used = self._likeliest(prompt, min(JUDGED, self._vocabulary), call)
+        if not found:
+            raise ServerError(f"{self._client.address.authority} tells no probabilities")
+        return Judged(found.get(token, min(found.values())), token in found, used)
 
-    def _likeliest(self, prompt: Sequence[int], most: int, call: Call) -> dict[int, float]:
+    def _likeliest(
+        self, prompt: Sequence[int], most: int, call: Call
+    ) -> tuple[dict[int, float], PromptTokens]:
         """Log probabilities of the likeliest next tokens by their ids."""
         body = {**_PARAMETERS, "prompt": list(prompt), "n_predict": 1, "n_probs": most, "temperature": 0.0}
         size = (most + 64) * _BYTES_A_TOKEN + len(prompt) * 16 + (1 << 16)
         answer = self._answer(self._client.post("/completion", body, call, size))
         told = answer["completion_probabilities"][0]["top_logprobs"]
-        return {told[k]["id"].of(int): told[k]["logprob"].of(float) for k in range(len(told))}
+        found = {told[k]["id"].of(int): told[k]["logprob"].of(float) for k in range(len(told))}
+        return found, _prompt_tokens(answer, len(prompt))
 
     def tokenize(self, text: str) -> list[int]:
         return self._tokenized(text, special=False)
@@ -149,7 +157,8 @@ class LlamaCpp:
         return Answer(value, self._client.address.authority)
 
 
-def _prompt_counts(answer: Answer, size: int) -> tuple[int, int]:
-    """Tokens of the prompt that were in the cache, and those that were not."""
-    computed = answer["timings"]["prompt_n"].of(int)
-    return max(0, size - computed), computed
+def _prompt_tokens(answer: Answer, size: int) -> PromptTokens:
+    """Of a prompt of `size` tokens; older servers tell only how many they computed."""
+    timings = answer["timings"]
+    computed = timings["prompt_n"].of(int)
+    return PromptTokens(timings.get("cache_n", max(0, size - computed)), computed)

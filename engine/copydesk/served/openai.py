@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from copydesk.errors import ServerError
 from copydesk.served.chat_completions import chat_answer, chat_body, served_name
-from copydesk.served.dialect import Abilities, Description, Generated, Generation
+from copydesk.served.dialect import Abilities, Description, Generated, Generation, Judged, Scored
 from copydesk.served.http_client import Call, HttpClient
 
 CONTEXT = 8192
@@ -31,13 +31,13 @@ class OpenAI:
         assert self._model is not None
         return chat_answer(self._client, chat_body(self._model, asked, opens=False), call)
 
-    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> list[float]:  # noqa: ARG002
+    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> Scored:  # noqa: ARG002
         """Raises ServerError."""
         raise ServerError("the server tells no log probabilities")
 
-    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> Judged:
         """Raises ServerError."""
-        return self.score(prompt, [token], call)[0], True
+        return Judged(self.score(prompt, [token], call).log_ps[0], True)
 
     def tokenize(self, text: str) -> list[int] | None:  # noqa: ARG002
         return None

@@ -17,7 +17,7 @@ from copydesk.decode.text_automata import (
 )
 from copydesk.grammar.token_grammar import TokenGrammar, denied, fenced_text, new_text, one_of
 from copydesk.prompting.codec import Codec
-from copydesk.served.dialect import Description, Dialect, Generated, Generation
+from copydesk.served.dialect import Description, Dialect, Generated, Generation, Judged, Scored
 from copydesk.served.http_client import Call
 from copydesk.served.prompts import Wire
 
@@ -45,11 +45,11 @@ class Session:
         """0 where the server tells no log probabilities, or knows none of our tokens."""
         return MOST_SCORED if self.dialect.abilities.scores and self.codec is not None else 0
 
-    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> list[float]:
+    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> Scored:
         """Log probabilities of `tokens` behind `prompt`. Raises ServerError."""
         return self.dialect.score(prompt, tokens, call)
 
-    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> Judged:
         """As the dialect's. Raises ServerError."""
         return self.dialect.judge(prompt, token, call)
 

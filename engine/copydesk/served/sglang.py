@@ -8,7 +8,17 @@ from typing import Any
 from copydesk.errors import ServerError
 from copydesk.grammar.llguidance_source import llguidance_source
 from copydesk.served.chat_completions import chat_answer, chat_body, served_name
-from copydesk.served.dialect import Abilities, Answer, ChatPrompt, Description, Generated, Generation
+from copydesk.served.dialect import (
+    Abilities,
+    Answer,
+    ChatPrompt,
+    Description,
+    Generated,
+    Generation,
+    Judged,
+    PromptTokens,
+    Scored,
+)
 from copydesk.served.http_client import Call, HttpClient
 
 LANES = 8
@@ -41,18 +51,16 @@ class SGLang:
             **grammar,
         }
         body = {"input_ids": list(asked.prompt), "sampling_params": parameters}
-        answer = self._answer(self._client.post("/generate", body, call))
+        answer = self._answer(self._client.post("/generate", body, call, tokens=asked.most))
         said = answer["meta_info"]
-        reused = said.get("cached_tokens", 0)
         return Generated(
             answer["output_ids"].tokens(),
             "",
             said["completion_tokens"].of(int),
-            reused,
-            max(0, len(asked.prompt) - reused),
+            _prompt_tokens(said, len(asked.prompt)),
         )
 
-    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> list[float]:
+    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> Scored:
         body = {
             "input_ids": list(prompt),
             "sampling_params": {"max_new_tokens": 1, "temperature": 0.0},
@@ -60,16 +68,16 @@ class SGLang:
             "logprob_start_len": -1,
             "token_ids_logprob": list(tokens),
         }
-        told = self._answer(self._client.post("/generate", body, call))["meta_info"][
-            "output_token_ids_logprobs"
-        ][0]
+        said = self._answer(self._client.post("/generate", body, call))["meta_info"]
+        told = said["output_token_ids_logprobs"][0]
         found = {told[k][1].of(int): told[k][0].of(float) for k in range(len(told))}
         if missing := set(tokens) - found.keys():
             raise ServerError(f"{told.where} does not tell the probability of {len(missing)} tokens")
-        return [found[token] for token in tokens]
+        return Scored([found[token] for token in tokens], _prompt_tokens(said, len(prompt)))
 
-    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
-        return self.score(prompt, [token], call)[0], True
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> Judged:
+        scored = self.score(prompt, [token], call)
+        return Judged(scored.log_ps[0], True, scored.prompt)
 
     def tokenize(self, text: str) -> list[int] | None:
         body = {"model": self._model, "prompt": text, "add_special_tokens": False}
@@ -77,3 +85,9 @@ class SGLang:
 
     def _answer(self, value: Any) -> Answer:
         return Answer(value, self._client.address.authority)
+
+
+def _prompt_tokens(said: Answer, size: int) -> PromptTokens:
+    """Of a prompt of `size` tokens."""
+    reused = said.get("cached_tokens", 0)
+    return PromptTokens(reused, max(0, size - reused))

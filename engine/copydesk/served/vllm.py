@@ -9,7 +9,16 @@ from typing import Any
 from copydesk.errors import ServerError
 from copydesk.grammar.llguidance_source import llguidance_source
 from copydesk.served.chat_completions import chat_answer, chat_body, served_name, usage
-from copydesk.served.dialect import Abilities, Answer, ChatPrompt, Description, Generated, Generation
+from copydesk.served.dialect import (
+    Abilities,
+    Answer,
+    ChatPrompt,
+    Description,
+    Generated,
+    Generation,
+    Judged,
+    Scored,
+)
 from copydesk.served.http_client import MOST_BYTES, Call, HttpClient
 
 OLDEST = (0, 12)
@@ -57,11 +66,11 @@ class VLLM:
         if asked.denied:
             body["logit_bias"] = {str(token): _NEVER for token in asked.denied}
         self._constrain(body, asked)
-        answer = self._answer(self._client.post("/v1/completions", body, call))
-        reused, computed, count = usage(answer)
-        return Generated(answer["choices"][0]["token_ids"].tokens(), "", count, reused, computed)
+        answer = self._answer(self._client.post("/v1/completions", body, call, tokens=asked.most))
+        used, count = usage(answer)
+        return Generated(answer["choices"][0]["token_ids"].tokens(), "", count, used)
 
-    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> list[float]:
+    def score(self, prompt: Sequence[int], tokens: Sequence[int], call: Call) -> Scored:
         """From prompts that end in each of the tokens: the server tells how likely it found every token of a prompt."""
         body: dict[str, Any] = {
             "model": self._model,
@@ -72,7 +81,8 @@ class VLLM:
             "prompt_logprobs": 0,
         }
         most = MOST_BYTES + 256 * len(tokens) * (len(prompt) + 1)
-        choices = self._answer(self._client.post("/v1/completions", body, call, most))["choices"]
+        answer = self._answer(self._client.post("/v1/completions", body, call, most))
+        choices = answer["choices"]
         found = [0.0] * len(tokens)
         for k in range(len(choices)):
             place = choices[k].get("index", k)
@@ -82,10 +92,11 @@ class VLLM:
             found[place] = told[len(prompt)][str(tokens[place])]["logprob"].of(float)
         if len(choices) != len(tokens):
             raise ServerError(f"{self._client.address.authority} does not answer every prompt")
-        return found
+        return Scored(found, usage(answer)[0])
 
-    def judge(self, prompt: Sequence[int], token: int, call: Call) -> tuple[float, bool]:
-        return self.score(prompt, [token], call)[0], True
+    def judge(self, prompt: Sequence[int], token: int, call: Call) -> Judged:
+        scored = self.score(prompt, [token], call)
+        return Judged(scored.log_ps[0], True, scored.prompt)
 
     def tokenize(self, text: str) -> list[int] | None:
         body = {"model": self._model, "prompt": text, "add_special_tokens": False}

@@ -219,7 +219,11 @@ def _decoder(
         inner = partial(InnerMachine, InnerGrammar(request.lark, loaded_model.vocabulary))
     assert loaded_model.tables is not None
     free = request.choices is None and request.lark is None
-    held = held_rules(asked.snapshot, page, rules, python=request.hold_python) if free else None
+    held = (
+        held_rules(asked.snapshot, page, rules, python=request.hold_python, schemas=request.schemas)
+        if free
+        else None
+    )
     parsed: ParsedText | None = None
     if held is not None:
         masks = loaded_model.masks(held.page.effects)

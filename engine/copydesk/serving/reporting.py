@@ -14,8 +14,9 @@ from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Program
 from copydesk.program.edits import program_edits
 from copydesk.results import Alternative, EditResult, Event, Retraction, Status
+from copydesk.schemas.problems import broken_schema, new_problem
 from copydesk.serving.checks import adds_suppression, breaks_syntax
-from copydesk.serving.parsing import still_parses
+from copydesk.serving.parsing import schema_of, still_parses
 from copydesk.serving.plan import Plan
 from copydesk.text.document import Encoding
 from copydesk.text.titles import capitalised
@@ -121,7 +122,13 @@ def objection(plan: Plan, on_page: Program, program: Program) -> tuple[str | Non
         return f"it silences a tool: {silenced}", ()
     parses = still_parses(plan.snapshot, program)
     if parses is not None:
-        return (None, ("syntax",)) if parses else ("the result does not parse", ())
+        if not parses:
+            return "the result does not parse", ()
+        schema = schema_of(plan.snapshot) if plan.request.schemas else None
+        if schema is None:
+            return None, ("syntax",)
+        problem = new_problem(schema, plan.snapshot.lines.text, program.resolve(plan.snapshot.lines.text))
+        return (None, ("syntax", "schema")) if problem is None else (broken_schema(schema, problem), ())
     if plan.snapshot.parsed is None or plan.snapshot.parsed.broken:
         return None, ()
     if breaks_syntax(program, lines, plan.snapshot.parsed):

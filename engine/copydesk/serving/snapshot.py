@@ -10,9 +10,10 @@ from copydesk.text.document import TextLines
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Untouched by later edits. parsed: None for a language without a grammar."""
+    """Untouched by later edits. parsed: None for a language without a grammar. name: the document's, which tells its schema."""
 
     lines: TextLines
     number: int
     language: str
     parsed: Parsed | None
+    name: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from copydesk.editor import Document, Editor
-from copydesk.errors import CopydeskError
+from copydesk.errors import CopydeskError, ProgramError
 from copydesk.models.pace import CHUNK
 from copydesk.oracle import oracle_program
 from copydesk.oracle.token_cost import CodecCost
@@ -25,7 +25,8 @@ class Verdict:
     number:    the example's number in the run; equal numbers are the same example.
     exact:     the edited text is the wanted one, byte for byte. A refused program is judged by the text it stands for.
     mistake:   what is wrong where it is not.
-    spans:     the program copies the lines the oracle's copies (endpoints of every copy equal), or the text is exact.
+    spans:     the program copies the lines the oracle's copies (endpoints of every copy equal), or the text is exact. Never where
+               the wanted edit lies outside the scope.
     applied:   the checks let the edit through (or it was rightly left alone).
     verified:  whoever may run tools again found nothing against it (or it was rightly left alone).
     outside:   a line outside the request's scope was changed.
@@ -96,7 +97,11 @@ def _same_spans(editor: Editor, document: Document, example: Example, program: P
     if program is None:
         return False
     cost = CodecCost(codec) if codec is not None else None
-    wanted = oracle_program(example.before, example.after, cost=cost, scope=_scope(editor, document, example))
+    scope = _scope(editor, document, example)
+    try:
+        wanted = oracle_program(example.before, example.after, cost=cost, scope=scope)
+    except ProgramError:  # a real edit for a finding may lie where the engine does not look
+        return False
     return _copies(wanted) == _copies(program)
 
 

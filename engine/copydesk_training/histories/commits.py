@@ -62,14 +62,18 @@ def is_repository(path: Path) -> bool:
     return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
 
 
-def head(repository: Path) -> str:
-    """The commit the repository stands at. Raises TrainingError."""
-    return git(repository, "rev-parse", "--verify", "HEAD^{commit}").decode().strip()
+def resolved(repository: Path, revision: str = "HEAD") -> str:
+    """The full hash of the commit that a revision names. Raises TrainingError."""
+    return (
+        git(repository, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        .decode()
+        .strip()
+    )
 
 
-def tree(repository: Path) -> list[tuple[str, str]]:
-    """The regular files of the newest commit: path and blob, by path. Raises TrainingError."""
-    raw = git(repository, "ls-tree", "-z", "-r", "HEAD").decode("utf-8", "replace")
+def tree(repository: Path, commit: str = "HEAD") -> list[tuple[str, str]]:
+    """The regular files of a commit: path and blob, by path. Raises TrainingError."""
+    raw = git(repository, "ls-tree", "-z", "-r", commit).decode("utf-8", "replace")
     found = []
     for row in raw.split("\0"):
         about, _, path = row.partition("\t")

@@ -109,6 +109,11 @@ def add_refactor(commands: Commands, options: argparse.ArgumentParser) -> None:
         "--include", metavar="GLOB", action="append", help="what folders give (default: known languages)"
     )
     refactor.add_argument(
+        "--no-schemas",
+        action="store_true",
+        help="let edits of package.json, tsconfig.json and other well-known JSON files break their schemas",
+    )
+    refactor.add_argument(
         "--candidates",
         metavar="N",
         type=positive,

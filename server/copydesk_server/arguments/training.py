@@ -10,7 +10,9 @@ def add_train(commands: Commands) -> None:
     train = commands.add_parser(
         "train",
         help="train a model on public Python sources or your own",
-        description="Train a model, step by step in a work folder. Without STEP, all steps in order; what exists is kept.",
+        description="Train a model, step by step in a work folder. Without STEP, all steps in order; what exists is kept. With "
+        "--own alone, the standard model goes on training on your code and the edits of its history; the newest edits are kept "
+        "apart, and at the end both models are measured on them.",
     )
     train.add_argument(
         "step", metavar="STEP", nargs="?", choices=("corpus", "tokenizer", "shards", "run", "export", "ranking"),
@@ -29,7 +31,13 @@ def add_train(commands: Commands) -> None:
         action="append",
         help="also train on a folder, git repository, wheel or sdist",
     )
-    corpus.add_argument("--own", action="store_true", help="the sources are your own: require no licence")
+    corpus.add_argument(
+        "--own",
+        metavar="PATH",
+        action="append",
+        help="train on a folder or git repository of your own, whatever its licence, and on nothing that is not named; the edits"
+        " of its history, too, but for the newest",
+    )
     corpus.add_argument("--only-sources", action="store_true", help="train on nothing but --source")
     corpus.add_argument(
         "--package",
@@ -103,7 +111,9 @@ def add_train(commands: Commands) -> None:
         help="train an adapter for this model (Llama, Mistral or Qwen family), with its tokenizer",
     )
     model.add_argument("--rank", type=positive, default=32, help="of the adapter (default: 32)")
-    model.add_argument("--rate", type=float, default=1e-3, help="the adapter's learning rate (default: 1e-3)")
+    model.add_argument(
+        "--rate", type=float, help="the adapter's learning rate (default: 1e-3; 5e-4 with --own alone)"
+    )
     model.add_argument(
         "--batch-tokens", type=positive, default=2048, help="tokens of an adapter's step (default: 2048)"
     )

@@ -34,6 +34,7 @@ _KEY = (
     "choices",
     "grammar",
     "candidates",
+    "no_schemas",
     "include",
     "exclude",
     "unsure",
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     def begin(editor: Editor) -> Begin:
         unsure = args.unsure or args.unverified
         taken: frozenset[Verdict] = frozenset({"confirmed", "checked", *(("unsure",) if unsure else ())})
-        rules = Rules(Ruff.find(map(Path, args.paths)), taken=taken, unsafe=True)
+        rules = Rules(Ruff.find(map(Path, args.paths)), taken=taken, unsafe=True, schemas=not args.no_schemas)
         request = EditRequest(
             instruction=args.instruction,
             choices=choices,
@@ -77,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
             candidates=args.candidates or 1,
             take_likeliest=unsure,
+            schemas=not args.no_schemas,
         )
         whole = _Whole(editor, request, span, rules, args.take)
 

@@ -1,8 +1,8 @@
 """`copydesk train`: from public Python sources to a model directory, step by step in a work folder.
 
 The steps are `corpus`, `tokenizer`, `shards`, `run` and `export`; without one all are done in this order. Each can be
-stopped and run again: what exists is kept. `ranking`, the ranking of an instruction's candidates, is trained by itself. The work
-itself is `copydesk_training`; here arguments are read and progress is shown.
+stopped and run again: what exists is kept. `ranking`, the ranking of an instruction's candidates, is trained by itself. What
+`--own` needs beside is in `train_own.py`. The work itself is `copydesk_training`; here arguments are read and progress is shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import random
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -24,9 +24,11 @@ from rich.table import Table
 from copydesk.errors import TrainingError
 from copydesk.models.installed import is_name
 from copydesk.prompting.edit_format import EditFormat
+from copydesk_server.commands import train_own
 
 if TYPE_CHECKING:
     from copydesk_training.corpus import Corpus
+    from copydesk_training.own_code import OwnCode
     from copydesk_training.pairs import Pair
     from copydesk_training.sources import Package
 
@@ -38,15 +40,22 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=True, highlight=False, quiet=args.quiet)
     work = Path(args.work)
     work.mkdir(parents=True, exist_ok=True)
+    own = args.own is not None and args.step is None
+    if own:
+        train_own.fill_in(args)
     if is_name(args.model):
         from copydesk.models.load import resolve
 
+        if own and args.before is not None:
+            resolve(args.before)  # what is missing is said now, not after an hour
         args.model = str(resolve(args.model))
     steps = {
         "corpus": _corpus, "tokenizer": _tokenizer, "shards": _shards, "run": _run, "export": _export, "ranking": _ranking,
     }  # fmt: skip
     for step in (args.step,) if args.step else STEPS:
         steps[step](args, work, console)
+    if own:
+        train_own.report(args, work, console)
     return 0
 
 
@@ -59,8 +68,11 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
     if args.step is None and (work / "corpus" / "manifest.json").is_file():
         console.print(f"corpus: kept, {work / 'corpus'}")
         return
-    packages = [_source(Path(path), own=args.own) for path in args.source or ()]
-    if not args.only_sources:
+    held_out = frozenset(map(sources.canonical, args.held_out)) if args.held_out else corpus.held_out_names()
+    never = filters.evaluation_headers(map(Path, args.never or ()))
+    mine = [train_own.read(Path(path), never) for path in args.own or ()]
+    packages = [_source(Path(path)) for path in args.source or ()] + [found.files for found in mine]
+    if args.own is None and not args.only_sources:
         named = args.package if args.package is not None else corpus.named_packages()
         wheels, failed = ([], []) if args.offline else sources.fetch(named, work / "downloads")
         if failed:
@@ -69,13 +81,12 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
         packages.append(sources.standard_library())
         known = {package.name for package in packages}
         packages += [package for package in sources.installed() if package.name not in known]
-    held_out = frozenset(map(sources.canonical, args.held_out)) if args.held_out else corpus.held_out_names()
-    never = filters.evaluation_headers(map(Path, args.never or ()))
     made = corpus.build(packages, work / "corpus", held_out=held_out, evaluation=never)
-    if args.history or args.releases:
-        console.print(f"pairs: {_pairs(args, made, held_out, never):,} real edits")
+    if args.history or args.releases or mine:
+        console.print(f"pairs: {_pairs(args, made, held_out, never, mine):,} real edits")
+    train_own.keep_later(work, mine)
     missing = sorted(held_out - {entry.package for entry in made.of("heldout")})
-    if missing:
+    if missing and not mine:
         console.print(f"[yellow]held out but not found: {', '.join(missing)}[/]")
     for record in made.manifest["packages"]:
         if not record["accepted"]:
@@ -87,11 +98,17 @@ def _corpus(args: argparse.Namespace, work: Path, console: Console) -> None:
         console.print(f"{split}: {packages_in} packages, {len(entries)} files, {lines:,} lines")
 
 
-def _pairs(args: argparse.Namespace, made: Corpus, held_out: frozenset[str], never: frozenset[str]) -> int:
+def _pairs(
+    args: argparse.Namespace,
+    made: Corpus,
+    held_out: frozenset[str],
+    never: frozenset[str],
+    mine: Sequence[OwnCode],
+) -> int:
     """Real edits of the repositories and releases that were named, kept beside the corpus."""
     from copydesk_training import pairs, sources
 
-    mined = _histories(args, made, held_out, never)
+    mined = [*_histories(args, made, held_out, never), *(found.earlier for found in mine)]
     found: list[Iterator[pairs.Pair]] = [iter(edits) for edits in mined]
     for named in args.releases or ():
         name, _, versions = named.partition("==")
@@ -129,33 +146,19 @@ def _histories(
     known = mining.Known(seen)
     done = []
     for name, path in repositories:
-        package = _owned(sources.repository(path, name), own=args.own)
-        done.append(mining.mine(package, path, known, never=held_out))
+        done.append(mining.mine(sources.repository(path, name), path, known, never=held_out))
     kept = mining.share_out([edits for edits, _ in done])
     mining.write_record(made.folder, mining.record_of([record for _, record in done], kept))
     return kept
 
 
-def _source(path: Path, *, own: bool) -> Package:
+def _source(path: Path) -> Package:
     from copydesk_training import sources
     from copydesk_training.histories.commits import is_repository
 
     if path.is_dir():
-        package = sources.repository(path) if is_repository(path) else sources.folder(path)
-    else:
-        package = sources.archive(path)
-    return _owned(package, own=own)
-
-
-def _owned(package: Package, *, own: bool) -> Package:
-    from copydesk_training.licences import Decision
-
-    # Whose code it is nobody can read from the code: the person says so, and the manifest keeps it.
-    return (
-        replace(package, licence=Decision(True, package.licence.licence, "given as one's own"))
-        if own
-        else package
-    )
+        return sources.repository(path) if is_repository(path) else sources.folder(path)
+    return sources.archive(path)
 
 
 def _tokenizer(args: argparse.Namespace, work: Path, console: Console) -> None:
@@ -285,7 +288,8 @@ def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk_training.adapters.run import AdapterRun, Options
 
     torch.set_num_threads(args.threads)
-    options = Options(args.rank, args.rate, decay=args.decay, batch_tokens=args.batch_tokens, seed=args.seed)
+    rate = args.rate if args.rate is not None else Options().rate
+    options = Options(args.rank, rate, decay=args.decay, batch_tokens=args.batch_tokens, seed=args.seed)
     init = Path(args.init) if args.init else None
     run = AdapterRun(
         Path(args.model), work / "shards", work / "adapter", options,

@@ -9,15 +9,14 @@ from copydesk import __version__
 from copydesk_server.engine_process.messages import EngineSettings, Message
 from copydesk_server.errors import EngineProtocolError
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Counts up with every change of what messages say, or how."""
 
 
 def server_hello(settings: EngineSettings, beat: float) -> Message:
     """What the server says first. beat: seconds between two signs of life, of either side."""
-    wanted = {
-        name: getattr(settings, name) for name in ("model", "device", "dtype", "cache_bytes", "log_level")
-    }
+    names = ("model", "device", "dtype", "cache_bytes", "log_level", "served_model")
+    wanted = {name: getattr(settings, name) for name in names}
     return {
         "kind": "hello",
         "protocol": PROTOCOL,
@@ -46,7 +45,10 @@ def mismatch(hello: Message) -> str | None:
 
 
 def settings_of(hello: Message, defaults: EngineSettings) -> EngineSettings:
-    """What the server asks for in its greeting, and where it leaves that open what the engine was started with."""
+    """What the server asks for in its greeting, and where it leaves that open what the engine was started with.
+
+    A served model is reached from the engine's machine: its address is meant there, and its key is looked for there.
+    """
     said = hello["settings"]
     return EngineSettings(
         model=said["model"] if said["model"] is not None else defaults.model,
@@ -54,5 +56,5 @@ def settings_of(hello: Message, defaults: EngineSettings) -> EngineSettings:
         dtype=said["dtype"] if said["dtype"] != "auto" else defaults.dtype,
         cache_bytes=said["cache_bytes"],
         log_level=said["log_level"],
-        served_model=defaults.served_model,
+        served_model=said["served_model"] if said["served_model"] is not None else defaults.served_model,
     )

@@ -91,6 +91,7 @@ _INFO = {
 }  # fmt: skip
 _SETTINGS = {
     "model": _maybe(_text), "device": _text, "dtype": _text, "cache_bytes": _maybe(_integer), "log_level": _text,
+    "served_model": _maybe(_text),
 }  # fmt: skip
 
 _TO_SERVER: dict[str, Check] = {

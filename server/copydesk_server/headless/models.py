@@ -29,7 +29,7 @@ class Rules:
     select: the rules asked about. lint: ruff says what is to be fixed, also what shows only when something else is mended.
     counted: selectors of ruff's rules under which what is new speaks against a fix; None: those the configuration names.
     taken: verdicts of the edits that are applied, and unsafe: whether those are, too, that may change what the code means.
-    projects: how the projects of the files import names.
+    projects: how the projects of the files import names. schemas: JSON is held to the schema of its name.
     """
 
     ruff: Ruff | None
@@ -39,6 +39,7 @@ class Rules:
     taken: frozenset[Verdict] = frozenset({"confirmed"})
     unsafe: bool = False
     projects: Projects | None = None
+    schemas: bool = True
 
     @property
     def extend(self) -> tuple[str, ...]:

@@ -225,6 +225,7 @@ class Jury:
             ruff=self._rules.ruff,
             rules=extend,
             only=self._rules.counted,
+            schemas=self._rules.schemas,
             found=found if all(map(by_ruff, fixes)) else None,
         )
         judged = judge(text, after, checked=checked)

@@ -154,6 +154,7 @@ class EditRequests:
             instruction=instruction,
             temperature=settings.temperature,
             top_p=settings.top_p,
+            schemas=settings.json_schemas,
             seed=self._state.options.seed,
             candidates=settings.candidates,
         )

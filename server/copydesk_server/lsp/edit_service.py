@@ -242,7 +242,15 @@ class EditService:
                 raise modified()
             diagnostics.append(there)
         language, path = document.language, document.path
-        return self._verify(before, after, diagnostics, language=language, path=path, checked=checked)
+        return self._verify(
+            before,
+            after,
+            diagnostics,
+            language=language,
+            path=path,
+            checked=checked,
+            schemas=task.request.schemas,
+        )
 
     # -- meanwhile -----------------------------------------------------------------------------------------------------
 

@@ -26,9 +26,6 @@ from copydesk_server.lsp.workspace_edits import text_after
 
 log = logging.getLogger(__name__)
 
-MOST_FIXES = 64
-"""So many findings are fixed at once at most."""
-
 
 class FixAll:
     """Runs one task a finding, and joins what is confirmed, safe and nobody's choice: nobody looks at each, so the rest is left
@@ -51,11 +48,11 @@ class FixAll:
     async def run(self, task: EditTask) -> EditOutcome:
         """One outcome for the document as it stands when this returns. Raises StoppedError."""
         document = task.document
+        # Not before it is needed: `initialize` has no time for imports.
+        from copydesk_server.kind_fixes import MOST_FIXES, kind_label
+
         findings = self._diagnostics.known(document)
         if task.diagnostic is not None:
-            # Not before it is needed: `initialize` has no time for imports.
-            from copydesk_server.kind_fixes import kind_label
-
             label = kind_label(task.diagnostic)
             findings = [finding for finding in findings if kind_label(finding.diagnostic) == label]
         group = object()

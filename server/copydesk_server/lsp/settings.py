@@ -55,6 +55,7 @@ class Settings:
     lint: str
     linter_fixes: str
     inline_completions: bool
+    json_schemas: bool
     ignored_sources: tuple[str, ...]
     recipes: tuple[Recipe, ...]
 

@@ -129,6 +129,17 @@ class Neovim:
         )
         self.keys(("" if selected else "<Esc>") + "<Cmd>lua vim.lsp.buf.code_action()<CR>")
 
+    def offered(self) -> list[str]:
+        """The titles in the menu that `choose` has asked for: none where nobody has an action there (yet)."""
+
+        def told() -> list[list[str]]:
+            titles = self.lua("return vim.g.offered")
+            if titles is not None:
+                return [titles]
+            return [[]] if any("No code actions available" in one for one in self.said()) else []
+
+        return self.until(told, "the menu")[0]
+
     # -- what a person sees --------------------------------------------------------------------------------------------
 
     def lua(self, code: str, *arguments: Any) -> Any:

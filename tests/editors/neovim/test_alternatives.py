@@ -164,8 +164,7 @@ def test_a_recipe_that_is_unsure(nvim: Neovim) -> None:
             "  (options.kind == 'codeaction' and menu or _G.list)(items, options, chosen)\n"
             "end"
         )
-        nvim.until(lambda: nvim.lua("return vim.g.offered ~= nil"), "the menu")
-        found = any("Begin anew" in title for title in nvim.lua("return vim.g.offered"))
+        found = any("Begin anew" in title for title in nvim.offered())
         if not found:
             nvim.keys("<Esc>")
         return found

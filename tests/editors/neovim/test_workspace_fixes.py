@@ -57,8 +57,7 @@ def asked(nvim: Neovim, *, agrees: bool) -> None:
     def offered() -> bool:
         nvim.go(1, 7)
         nvim.choose("Fix all in the workspace", "Apply" if agrees else "Cancel")
-        nvim.until(lambda: nvim.lua("return vim.g.offered ~= nil"), "the menu")
-        return any("in the workspace" in title for title in nvim.lua("return vim.g.offered"))
+        return any("in the workspace" in title for title in nvim.offered())
 
     nvim.until(offered, "the action")
 

@@ -9,7 +9,7 @@ import pytest
 
 from copydesk_server.cli import main
 from copydesk_server.headless.discover import Filters, discover
-from copydesk_server.verification import judge
+from copydesk_server.verification import judge, judge_all
 from json_texts import PACKAGE, TSCONFIG
 
 
@@ -42,6 +42,60 @@ def test_a_folder_gives_no_data_unless_it_is_asked_for(
     named = discover(["."], Filters(include=("*.json", "*.jsonc")))
     assert [place.path.name for place in named] == ["package.json", "settings.jsonc"]
     assert [place.path.name for place in discover(["package.json"], Filters())] == ["package.json"]
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_an_edit_that_breaks_the_schema_is_refused_unless_schemas_are_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("package.json").write_text(PACKAGE, "utf-8")
+    Path("lines").write_text('  "scripts": [],\n')  # the only text that may be written
+    options = [
+        "--model",
+        "mini",
+        "--lines",
+        "6-9",
+        "--write",
+        "--json",
+        "--allow-dirty",
+        "--choices",
+        "lines",
+    ]
+    options += [] if held else ["--no-schemas"]
+    main(["refactor", "package.json", "-i", "rename build to compile", *options])
+    found = json.loads(capsys.readouterr().out)
+    after = json.loads(Path("package.json").read_text("utf-8"))
+    if held:
+        assert found["status"] == "refused"
+        assert [fix["reason"] for fix in found["fixes"]] == [SCRIPTS]
+        assert after == json.loads(PACKAGE)
+    else:
+        assert found["status"] == "edited"
+        assert after["scripts"]["scripts"] == []
+
+
+SCRIPTS = "the result breaks the schema of package.json: scripts.scripts: [] is not of type 'string'"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "verdict"),
+    [
+        ("package.json", PACKAGE, PACKAGE.replace("left-pad", "x"), "checked"),
+        ("package.json", PACKAGE, PACKAGE.replace('"engines": {}', '"engines": null'), "refused"),
+        ("settings.json", PACKAGE, PACKAGE.replace('"engines": {}', '"engines": null'), "checked"),
+        ("tsconfig.build.json", TSCONFIG, TSCONFIG.replace('"strict": true', '"strict": 1'), "refused"),
+        ("package.json", PACKAGE.replace("{}", "[]"), PACKAGE.replace("{}", "1"), "checked"),
+    ],
+)
+def test_the_verdict_of_an_edit_of_a_file_with_a_schema(
+    name: str, before: str, after: str, verdict: str
+) -> None:
+    given = {"language": "json", "path": Path(name), "ruff": None}
+    found = judge_all(before, after, [], **given)
+    assert found.verdict == verdict, found
+    if verdict == "refused":
+        assert judge_all(before, after, [], **given, schemas=False).verdict == "checked"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from copydesk.schemas.catalogue import schema_for
+from copydesk.schemas.problems import valid
 from lsp_client import LspClient
 from lsp_desk import applied
 
@@ -42,3 +44,33 @@ def test_an_edit_of_a_json_document_parses(language: str, name: str) -> None:
                 json.loads(applied(TEXT, answer["edit"], 1, uri))
                 edited += 1
         assert edited, "the model changed nothing: the test says nothing"
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_an_edit_of_a_package_json_keeps_its_schema(held: bool) -> None:
+    """The embedded model writes into `engines` and `private`, where the schema allows objects of strings and booleans."""
+    text = TEXT.replace('"private": true', '"engines": {"node": ">=20"},\n  "private": true')
+    schema = schema_for("package.json")
+    assert schema is not None
+    with LspClient(host=None) as client:
+        client.ignore("textDocument/publishDiagnostics", "copydesk/status")
+        client.settings = {"precompute": False, "model": "mini", "temperature": 1.5, "jsonSchemas": held}
+        client.initialize(encodings=["utf-16"])
+        uri = client.open("file:///site/package.json", text, "json")
+        edited = valid_after = 0
+        for first, last in ((7, 9), (7, 8), (3, 8), (8, 9)):
+            asked = {
+                "textDocument": {"uri": uri, "version": 1},
+                "range": {"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}},
+                "instruction": "rename build to compile",
+            }
+            answer = client.request("copydesk/edit", asked)
+            if answer["status"] == "edited":
+                edited += 1
+                after = applied(text, answer["edit"], 1, uri)
+                json.loads(after)
+                valid_after += valid(schema, after)
+                assert ("schema" in answer["checks"]) == held
+        assert edited, "the model changed nothing: the test says nothing"
+        if held:
+            assert valid_after == edited

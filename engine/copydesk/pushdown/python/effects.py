@@ -111,17 +111,6 @@ class Effects:
         """Of one line of view text."""
         return self._line(line)
 
-    def first_error(self, lines: Sequence[str]) -> int:
-        """The line (1-based) that cannot stand where it does. The number of lines and one more where the end comes too early, two
-        more where there is no error."""
-        config = self.automaton.start
-        for number, line in enumerate(lines, 1):
-            behind = self.of_line(line).of(config)
-            if behind is None:
-                return number
-            config = behind
-        return len(lines) + (1 if self.end.of(config) is None else 2)
-
 
 @cache
 def python_effects() -> Effects:
