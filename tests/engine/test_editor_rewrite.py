@@ -16,9 +16,10 @@ from copydesk.errors import RequestError, TokenizerError
 from copydesk.grammar.fenced import ILLEGAL, FencedText
 from copydesk.models.replay import ReplayModel
 from copydesk.prompting.rewrite_prompt import common_indent
-from copydesk.request import EditRequest
+from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult
 from copydesk.serving.loaded_model import LoadedModel
+from copydesk.text.document import Position
 from tiny_models import OTHERS, build, qwen2
 from vocabularies import qwen_like
 
@@ -233,3 +234,21 @@ def test_every_answer_of_every_architecture_is_well_formed(architecture: str, tm
                 assert result.program is not None
                 assert result.reason is None or "fence" not in result.reason
                 editor.check_integrity()
+
+
+@pytest.mark.parametrize(
+    ("between", "scope"),
+    [(3, [(1, 1), (7, 7)]), (60, [(64, 64)]), (600, [(604, 604)])],
+    ids=["near", "far", "on another page"],
+)
+def test_far_imports_are_not_rewritten_with_a_name(
+    loaded_model: LoadedModel, between: int, scope: list[tuple[int, int]]
+) -> None:
+    text = "import os\n\ndef f(value):\n" + "    print(os)\n" * between + "    return valeu\n"
+    line = text.count("\n") - 1
+    diagnostic = Diagnostic(Position(line, 11), Position(line, 16), "Undefined name `valeu`", "F821", "Ruff")
+    with Editor(loaded_model, warm=False) as editor:
+        document = editor.open("a.py", text)
+        plan = document.plan(EditRequest(diagnostics=[diagnostic]))
+        assert plan.scope == scope
+        assert document.edit(EditRequest(diagnostics=[diagnostic], max_tokens=8)).status != "failed"

@@ -51,6 +51,8 @@ SLACK = 64
 """Positions kept free for literals, numbers and lookahead."""
 LONGER = 128
 """Tokens by which a rewritten text may be longer than what it replaces, or as many as that has."""
+TOGETHER = 40
+"""Lines that a model which rewrites text is given at most to reach a second part of a scope: it writes all that lies between."""
 LEAST = 32
 """Fewer generated tokens than this are not worth a request."""
 FOLLOWED = "the selected lines are as the instruction wants them, or have nothing of what it names"
@@ -127,7 +129,18 @@ def _resolved(
     tree = snapshot.parsed.tree if snapshot.parsed is not None else parse(lines, language)
     header = loaded_model.format.header_lines
     fixes = [quick_fixes(each, lines, language, tree, header) for each in request.diagnostics]
-    return fixes, resolve_scope(lines, request, language, header, tree, fixes)
+    scope = resolve_scope(lines, request, language, header, tree, fixes)
+    if loaded_model.codec is None and request.scope is None and request.diagnostics:
+        scope = _close_together(scope, [diagnostic.lines for diagnostic in request.diagnostics])
+    return fixes, scope
+
+
+def _close_together(scope: list[Range], found: Sequence[Range]) -> list[Range]:
+    """The parts of `scope` at the lines that were `found` where the whole reaches far: the imports above, say."""
+    if not scope or scope[-1][1] - scope[0][0] < TOGETHER:
+        return scope
+    near = [(first, last) for first, last in scope if any(a <= last and first <= b for a, b in found)]
+    return near or scope
 
 
 def script_of(loaded_model: LoadedModel, plan: Plan, program: Program) -> tuple[int, list[int]]:

@@ -110,10 +110,10 @@ class Neovim:
 
     def choose(self, *titles: str, selected: bool = False) -> None:
         """The stock menu of code actions at the cursor, or of the selection; takes the entry whose title has one of `titles` in
-        it: a fix is called by its edit where that is known in time.
+        it: a fix is called by its edit where that is known in time. A question that the action asks is answered likewise.
         """
         self.lua(
-            "local wanted = ...; vim.g.offered = nil\n"
+            "local wanted = ...; vim.g.offered, vim.g.asked = nil, nil\n"
             "vim.ui.select = function(items, options, chosen)\n"
             "  local titles, found = {}, nil\n"
             "  for index, item in ipairs(items) do\n"
@@ -122,7 +122,7 @@ class Neovim:
             "      if titles[index]:find(one, 1, true) then found = index end\n"
             "    end\n"
             "  end\n"
-            "  vim.g.offered = titles\n"
+            "  vim.g[options.kind == 'codeaction' and 'offered' or 'asked'] = titles\n"
             "  chosen(found and items[found], found)\n"
             "end",
             list(titles),

@@ -53,18 +53,20 @@ def nvim(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Neovim]:
 def asked(nvim: Neovim, *, agrees: bool) -> None:
     """Take the action from the menu, and answer what is asked then."""
     nvim.lua("vim.g.agrees = ...", agrees)
+    menus: list[list[str]] = []
 
     def offered() -> bool:
         nvim.go(1, 7)
         nvim.choose("Fix all in the workspace", "Apply" if agrees else "Cancel")
-        return any("in the workspace" in title for title in nvim.offered())
+        menus.append(nvim.offered())
+        return any("in the workspace" in title for title in menus[-1])
 
-    nvim.until(offered, "the action")
+    nvim.until(offered, "the action", menus)
 
 
 def answered(nvim: Neovim) -> bool:
     """Whether the person was asked, in either way."""
-    menu = nvim.lua("return vim.g.offered") or []
+    menu = nvim.lua("return vim.g.asked") or []
     return bool(nvim.lua("return #vim.g.questions > 0")) or "Apply" in menu
 
 

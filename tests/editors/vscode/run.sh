@@ -22,4 +22,13 @@ fi
 if [ $# -eq 0 ]; then
     set -- "$here"/ui/*.test.ts
 fi
-exec "$node" --test --test-concurrency=2 --test-reporter=spec --disable-warning=ExperimentalWarning "$@"
+passed="$(mktemp -d)"
+trap 'rm -rf "$passed"' EXIT
+
+run() {
+    "$node" --test --test-concurrency=2 --test-reporter=spec --disable-warning=ExperimentalWarning \
+        --test-rerun-failures="$passed/state.json" "$@"
+}
+
+# What fails is run once more, as the Makefile says.
+run "$@" || { echo "editors/vscode: once more, the tests that failed" >&2 && run "$@"; }

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from copydesk.schemas.catalogue import schema_for
 from copydesk.schemas.problems import valid
+from copydesk_server.lsp.uris import uri_of
+from fake_engine import INFO
 from lsp_client import LspClient
-from lsp_desk import applied
+from lsp_desk import applied, desk, edit, span
 
 TEXT = (
     json.dumps(
@@ -74,3 +79,43 @@ def test_an_edit_of_a_package_json_keeps_its_schema(held: bool) -> None:
         assert edited, "the model changed nothing: the test says nothing"
         if held:
             assert valid_after == edited
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("true", "1", "private: 1 is not valid"),
+        ('"version"', '"name"', "the key 'name' stands twice in one object"),
+        ("true", "false", None),
+    ],
+)
+def test_what_breaks_the_schema_is_refused_in_words(
+    tmp_path: Path, old: str, new: str, reason: str | None
+) -> None:
+    """Whatever an engine answers, and the person is told why."""
+
+    async def scenario() -> None:
+        async with desk(judge=None) as d:
+            d.engine.info = replace(INFO, languages=("json",))
+            uri = uri_of(tmp_path / "package.json")
+            d.open(TEXT, uri, "json")
+            asked = {
+                "textDocument": {"uri": uri, "version": 1},
+                "range": span((0, 0), (8, 0)),
+                "instruction": "an edit of the test's",
+            }
+            ident = d.ask("copydesk/edit", asked)
+            job = await d.engine.job(0)
+            line = TEXT[: TEXT.index(old)].count("\n")
+            column = TEXT.splitlines()[line].index(old)
+            job.edited(edit((line, column), (line, column + len(old)), new))
+            result = (await d.answer(ident))["result"]
+            if reason is None:
+                assert (result["status"], result["verdict"], "schema" in result["checks"]) == (
+                    "edited", "checked", True,
+                )  # fmt: skip
+            else:
+                assert (result["status"], result["verdict"], result["edit"]) == ("refused", "refused", None)
+                assert reason in result["reason"]
+
+    asyncio.run(scenario())
