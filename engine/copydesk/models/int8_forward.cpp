@@ -1,25 +1,15 @@
-// The forward of the Llama family in 8-bit integers, for processors with AVX-512 and products of bytes (VNNI).
+// The forward of the Llama family in 8-bit integers.
 //
 // A token's result is bit for bit the same whatever is forwarded beside it, however tokens are split into forwards, and with any
 // number of threads. What is added up within one token is added by the same code in the same order for all; what is added up
 // over keys, whose slots may lie in any order, is added as integers, which have no order.
 //
-// Weights of linear layers are bytes, 128 more than the signed number they stand for, with one scale per output; rows are signed
+// Weights of linear layers are bytes, OFFSET more than the signed number they stand for, with one scale per output; rows are signed
 // bytes with one scale per row. Rows with outliers are rotated first, and their weights with them (see int8_linear.py). Queries,
 // keys and values are 16-bit integers with one scale per head. States between the layers are float32.
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <immintrin.h>
+#include "int8_lanes.h"
 #include <vector>
 
-#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512DQ__) || !defined(__AVX512VL__) || !defined(__AVX512VNNI__)
-#error "AVX-512 with VNNI is needed"
-#endif
-
-static const int64_t LANES = 16;        // 32-bit numbers of a register
-static const int64_t COLUMNS = 64;      // outputs that one tile computes together: four registers
-static const int64_t ROWS = 6;          // rows that one tile computes together: 24 sums, 4 weights and a row's number fit 32 registers
 static const int64_t AT_ONCE = 96;      // tokens whose hidden states lie in the cache together
 static const float LEVELS = 127.f;      // rows and weights have values from -LEVELS to LEVELS
 static const int VALUE_BITS = 11;       // of a value, without its sign
@@ -63,8 +53,6 @@ struct View {
 
 static inline int64_t padded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-static inline __mmask16 within(int64_t left) { return left >= LANES ? 0xFFFF : left <= 0 ? 0 : (__mmask16)((1u << left) - 1); }
-
 // Memory that a thread keeps, aligned to cache lines.
 template <int WHICH, typename T> static T *scratch(int64_t count) {
     static thread_local std::vector<char> memory;
@@ -76,55 +64,55 @@ template <int WHICH, typename T> static T *scratch(int64_t count) {
     return (T *)(((uintptr_t)memory.data() + 63) & ~(uintptr_t)63);
 }
 
-static inline __m512 exponential(__m512 x) { // relative error about 1e-7; x <= 88
-    x = _mm512_max_ps(x, _mm512_set1_ps(-87.f));
-    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693359375f), x);
-    r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.12194440e-4f), r);
-    __m512 p = _mm512_set1_ps(1.9875691500e-4f);
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.3981999507e-3f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(8.3334519073e-3f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(4.1665795894e-2f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.6666665459e-1f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(5.0000001201e-1f));
-    p = _mm512_fmadd_ps(p, _mm512_mul_ps(r, r), _mm512_add_ps(r, _mm512_set1_ps(1.f)));
-    return _mm512_scalef_ps(p, n);
+static inline Floats exponential(Floats x) { // relative error about 1e-7; x <= 88
+    x = larger(x, repeat(-87.f));
+    Floats n = whole(x * repeat(1.44269504f));
+    Floats r = minus_fused(n, repeat(0.693359375f), x);
+    r = minus_fused(n, repeat(-2.12194440e-4f), r);
+    Floats p = repeat(1.9875691500e-4f);
+    p = fused(p, r, repeat(1.3981999507e-3f));
+    p = fused(p, r, repeat(8.3334519073e-3f));
+    p = fused(p, r, repeat(4.1665795894e-2f));
+    p = fused(p, r, repeat(1.6666665459e-1f));
+    p = fused(p, r, repeat(5.0000001201e-1f));
+    p = fused(p, r * r, r + repeat(1.f));
+    return times_power_of_two(p, n);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- products
 
-struct Bytes { // weights unsigned, rows signed, four numbers to a sum
-    static inline __m512i add(__m512i sum, __m512i weights, __m512i row) { return _mm512_dpbusd_epi32(sum, weights, row); }
+struct Bytes {
+    static inline Ints add(Ints sum, Ints weights, Ints row) { return add_bytes(sum, weights, row); }
 };
-struct Shorts { // both signed, two numbers to a sum
-    static inline __m512i add(__m512i sum, __m512i weights, __m512i row) { return _mm512_dpwssd_epi32(sum, weights, row); }
+struct Shorts {
+    static inline Ints add(Ints sum, Ints weights, Ints row) { return add_shorts(sum, weights, row); }
 };
 
 // sums [R][COLUMNS] of R rows with a panel [groups][COLUMNS] of 32-bit groups. stride: bytes from row to row; sums: to apart.
 template <typename Kind, int R>
 static inline void tile(const char *rows, int64_t stride, const char *panel, int64_t groups, int32_t *sums, int64_t apart) {
-    __m512i sum[R][4];
+    Ints sum[R][REGISTERS];
 #pragma GCC unroll 6
     for (int r = 0; r < R; r++)
 #pragma GCC unroll 4
-        for (int c = 0; c < 4; c++) sum[r][c] = _mm512_setzero_si512();
+        for (int c = 0; c < REGISTERS; c++) sum[r][c] = no_ints();
     for (int64_t g = 0; g < groups; g++) {
-        __m512i weights[4];
+        Ints weights[REGISTERS];
 #pragma GCC unroll 4
-        for (int c = 0; c < 4; c++) weights[c] = _mm512_loadu_si512(panel + g * 4 * COLUMNS + 64 * c);
+        for (int c = 0; c < REGISTERS; c++) weights[c] = load_ints(panel + 4 * (g * COLUMNS + LANES * c));
 #pragma GCC unroll 6
         for (int r = 0; r < R; r++) {
             int32_t group;
             memcpy(&group, rows + r * stride + 4 * g, 4);
-            __m512i row = _mm512_set1_epi32(group);
+            Ints row = repeat_int(group);
 #pragma GCC unroll 4
-            for (int c = 0; c < 4; c++) sum[r][c] = Kind::add(sum[r][c], weights[c], row);
+            for (int c = 0; c < REGISTERS; c++) sum[r][c] = Kind::add(sum[r][c], weights[c], row);
         }
     }
 #pragma GCC unroll 6
     for (int r = 0; r < R; r++)
 #pragma GCC unroll 4
-        for (int c = 0; c < 4; c++) _mm512_storeu_si512(sums + r * apart + LANES * c, sum[r][c]);
+        for (int c = 0; c < REGISTERS; c++) store_ints(sums + r * apart + LANES * c, sum[r][c]);
 }
 
 template <typename Kind>
@@ -136,8 +124,8 @@ static inline void tile_of(int64_t count, const void *rows, int64_t stride, cons
     case 2: return tile<Kind, 2>(a, stride, b, groups, sums, apart);
     case 3: return tile<Kind, 3>(a, stride, b, groups, sums, apart);
     case 4: return tile<Kind, 4>(a, stride, b, groups, sums, apart);
-    case 5: return tile<Kind, 5>(a, stride, b, groups, sums, apart);
-    default: return tile<Kind, 6>(a, stride, b, groups, sums, apart);
+    case 5: return tile<Kind, ROWS < 5 ? 1 : 5>(a, stride, b, groups, sums, apart);
+    default: return tile<Kind, ROWS>(a, stride, b, groups, sums, apart);
     }
 }
 
@@ -145,71 +133,60 @@ static inline void tile_of(int64_t count, const void *rows, int64_t stride, cons
 
 // Rotates blocks of 64 numbers, or of any smaller power of two: products with Hadamard matrices.
 static void rotate(float *x, int64_t count, int64_t block) {
+    const int PARTS = 64 / LANES;
     for (int64_t j = 0; j < count; j += 64) {
-        __m512 part[4];
-        for (int i = 0; i < 4; i++) part[i] = _mm512_load_ps(x + j + 16 * i);
-        for (int i = 0; i < 4; i++) {
-            __m512 a = part[i], b;
-            if (block >= 2) b = _mm512_permute_ps(a, 0xB1), a = _mm512_mask_sub_ps(_mm512_add_ps(a, b), 0xAAAA, b, a);
-            if (block >= 4) b = _mm512_permute_ps(a, 0x4E), a = _mm512_mask_sub_ps(_mm512_add_ps(a, b), 0xCCCC, b, a);
-            if (block >= 8) b = _mm512_shuffle_f32x4(a, a, 0xB1), a = _mm512_mask_sub_ps(_mm512_add_ps(a, b), 0xF0F0, b, a);
-            if (block >= 16) b = _mm512_shuffle_f32x4(a, a, 0x4E), a = _mm512_mask_sub_ps(_mm512_add_ps(a, b), 0xFF00, b, a);
-            part[i] = a;
-        }
-        for (int apart = 1; apart <= 2; apart *= 2) {
-            if (block < 32 * apart) break;
-            for (int i = 0; i < 4; i++) {
+        Floats part[PARTS];
+        for (int i = 0; i < PARTS; i++) part[i] = rotated_within(load(x + j + LANES * i), block);
+        for (int apart = 1; apart < PARTS; apart *= 2) {
+            if (block < 2 * LANES * apart) break;
+            for (int i = 0; i < PARTS; i++) {
                 if (i & apart) continue;
-                __m512 a = part[i], b = part[i + apart];
-                part[i] = _mm512_add_ps(a, b), part[i + apart] = _mm512_sub_ps(a, b);
+                Floats a = part[i], b = part[i + apart];
+                part[i] = a + b, part[i + apart] = a - b;
             }
         }
-        for (int i = 0; i < 4; i++) _mm512_store_ps(x + j + 16 * i, part[i]);
+        for (int i = 0; i < PARTS; i++) store(x + j + LANES * i, part[i]);
     }
 }
 
 static inline float largest(const float *x, int64_t count) { // of a multiple of LANES
-    __m512 most = _mm512_setzero_ps();
-    for (int64_t j = 0; j < count; j += LANES) most = _mm512_max_ps(most, _mm512_abs_ps(_mm512_loadu_ps(x + j)));
-    return _mm512_reduce_max_ps(most);
+    Floats top = repeat(0.f);
+    for (int64_t j = 0; j < count; j += LANES) top = larger(top, magnitude(load(x + j)));
+    return largest_of(top);
 }
 
 // A row as signed bytes. x: `count` numbers, a multiple of 64, rotated and overwritten. step: what one unit stands for.
 static void to_bytes(float *x, int64_t count, int64_t block, int8_t *bytes, float *step, int32_t *sum) {
     if (block > 1) rotate(x, count, block);
     float most = largest(x, count);
-    __m512 factor = _mm512_set1_ps(most > 0.f ? LEVELS / most : 0.f);
-    __m512i total = _mm512_setzero_si512();
+    Floats factor = repeat(most > 0.f ? LEVELS / most : 0.f);
+    Ints total = no_ints();
     for (int64_t j = 0; j < count; j += LANES) {
-        __m512i rounded = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_load_ps(x + j), factor));
-        total = _mm512_add_epi32(total, rounded);
-        _mm_storeu_si128((__m128i *)(bytes + j), _mm512_cvtsepi32_epi8(rounded));
+        Ints rounded = to_ints(load(x + j) * factor);
+        total = plus(total, rounded);
+        store_bytes(bytes + j, rounded);
     }
     *step = most / LEVELS;
-    *sum = _mm512_reduce_add_epi32(total);
+    *sum = (int32_t)total_of(total);
 }
 
 // Numbers as 16-bit integers of at most `most`; gives what one unit stands for. padded: how many are written, the rest zeros.
 static float to_shorts(const float *x, int64_t count, int16_t *shorts, int64_t written, float most) {
-    __m512 top = _mm512_setzero_ps();
-    for (int64_t j = 0; j < count; j += LANES)
-        top = _mm512_max_ps(top, _mm512_abs_ps(_mm512_maskz_loadu_ps(within(count - j), x + j)));
-    float peak = _mm512_reduce_max_ps(top);
-    __m512 factor = _mm512_set1_ps(peak > 0.f ? most / peak : 0.f);
-    for (int64_t j = 0; j < written; j += LANES) {
-        __m512 part = _mm512_maskz_loadu_ps(within(count - j), x + j);
-        _mm256_mask_storeu_epi16(shorts + j, within(written - j), _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(_mm512_mul_ps(part, factor))));
-    }
+    Floats top = repeat(0.f);
+    for (int64_t j = 0; j < count; j += LANES) top = larger(top, magnitude(load(x + j, count - j)));
+    float peak = largest_of(top);
+    Floats factor = repeat(peak > 0.f ? most / peak : 0.f);
+    for (int64_t j = 0; j < written; j += LANES) store_shorts(shorts + j, to_ints(load(x + j, count - j) * factor), written - j);
     return peak / most;
 }
 
 static inline float inverse_rms(const float *x, int64_t count, double eps) {
-    __m512 squares = _mm512_setzero_ps();
+    Floats squares = repeat(0.f);
     for (int64_t j = 0; j < count; j += LANES) {
-        __m512 part = _mm512_maskz_loadu_ps(within(count - j), x + j);
-        squares = _mm512_fmadd_ps(part, part, squares);
+        Floats part = load(x + j, count - j);
+        squares = fused(part, part, squares);
     }
-    return (float)(1.0 / __builtin_sqrt((double)_mm512_reduce_add_ps(squares) / (double)count + eps));
+    return (float)(1.0 / __builtin_sqrt((double)sum_of(squares) / (double)count + eps));
 }
 
 // Rows of a linear layer's input, as bytes.
@@ -234,11 +211,11 @@ static Rows rows_of(const float *x, int64_t stride, const float *norm, double ep
     for (int64_t i = 0; i < n; i++) {
         const float *from = x + i * stride;
         float *row = scratch<3, float>(rows.stride);
-        __m512 factor = _mm512_set1_ps(norm ? inverse_rms(from, width, eps) : 1.f);
+        Floats factor = repeat(norm ? inverse_rms(from, width, eps) : 1.f);
         for (int64_t j = 0; j < rows.stride; j += LANES) {
-            __m512 part = _mm512_maskz_loadu_ps(within(width - j), from + j);
-            if (norm) part = _mm512_mul_ps(_mm512_mul_ps(part, factor), _mm512_maskz_loadu_ps(within(width - j), norm + j));
-            _mm512_store_ps(row + j, part);
+            Floats part = load(from + j, width - j);
+            if (norm) part = part * factor * load(norm + j, width - j);
+            store(row + j, part);
         }
         rows.put(i, row, layer.block);
     }
@@ -254,10 +231,9 @@ static Rows gated_rows(const float *gate_up, const Linear &layer, int64_t n, int
         const float *gates = gate_up + i * 2 * inner, *ups = gates + inner;
         float *row = scratch<3, float>(rows.stride);
         for (int64_t j = 0; j < rows.stride; j += LANES) {
-            __mmask16 here = within(inner - j);
-            __m512 gate = _mm512_maskz_loadu_ps(here, gates + j), up = _mm512_maskz_loadu_ps(here, ups + j);
-            __m512 below = exponential(_mm512_min_ps(_mm512_sub_ps(_mm512_setzero_ps(), gate), _mm512_set1_ps(87.f)));
-            _mm512_store_ps(row + j, _mm512_mul_ps(_mm512_div_ps(gate, _mm512_add_ps(below, _mm512_set1_ps(1.f))), up));
+            Floats gate = load(gates + j, inner - j), up = load(ups + j, inner - j);
+            Floats below = exponential(smaller(repeat(0.f) - gate, repeat(87.f)));
+            store(row + j, gate / (below + repeat(1.f)) * up);
         }
         rows.put(i, row, layer.block);
     }
@@ -275,17 +251,16 @@ static void multiply(const Linear &layer, const Rows &rows, int64_t n, float *re
             int64_t count = std::min(ROWS, n - i);
             tile_of<Bytes>(count, rows.bytes + i * rows.stride, rows.stride, panel, groups, sums, COLUMNS);
             for (int64_t c = 0; c < COLUMNS && first + c < outputs; c += LANES) {
-                __mmask16 here = within(outputs - first - c);
-                __m512 scales = _mm512_maskz_loadu_ps(here, layer.scales + first + c);
-                __m512 bias = layer.bias ? _mm512_maskz_loadu_ps(here, layer.bias + first + c) : _mm512_setzero_ps();
+                int64_t left = outputs - first - c;
+                Floats scales = load(layer.scales + first + c, left);
+                Floats bias = layer.bias ? load(layer.bias + first + c, left) : repeat(0.f);
                 for (int64_t r = 0; r < count; r++) {
-                    // Weights are 128 too large.
-                    __m512i sum = _mm512_sub_epi32(_mm512_load_si512(sums + r * COLUMNS + c), _mm512_set1_epi32(128 * rows.sums[i + r]));
-                    __m512 product = _mm512_mul_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), scales), _mm512_set1_ps(rows.steps[i + r]));
-                    product = _mm512_add_ps(product, bias);
+                    // Weights are OFFSET too large.
+                    Ints sum = minus(load_ints(sums + r * COLUMNS + c), repeat_int(OFFSET * rows.sums[i + r]));
+                    Floats product = to_floats(sum) * scales * repeat(rows.steps[i + r]) + bias;
                     float *to = result + (i + r) * outputs + first + c;
-                    if (added) product = _mm512_add_ps(product, _mm512_maskz_loadu_ps(here, to));
-                    _mm512_mask_storeu_ps(to, here, product);
+                    if (added) product = product + load(to, left);
+                    store(to, product, left);
                 }
             }
         }
@@ -381,51 +356,41 @@ static void pack_values(const int16_t *numbers, int64_t keys, int64_t width, int
 // of them, and of these what `mask` says, unless it is null. Gives what one unit of the weighted sum stands for.
 static float weigh(const int32_t *products, int64_t count, int64_t seen, const uint8_t *mask, float step, const float *key_steps,
                    const float *value_steps, float *chances, int16_t *weights) {
-    const __m512 nothing = _mm512_set1_ps(-3e38f);
-    __m512 top = nothing, unit = _mm512_set1_ps(step);
+    const Floats unseen = repeat(-3e38f), zero = repeat(0.f);
+    Floats top = unseen;
     for (int64_t j = 0; j < count; j += LANES) {
-        __mmask16 here = within(seen - j);
-        if (mask) here &= _mm_test_epi8_mask(_mm_maskz_loadu_epi8(here, mask + j), _mm_set1_epi8(-1));
-        __m512 score = _mm512_mul_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(products + j)), unit),
-                                     _mm512_maskz_loadu_ps(here, key_steps + j));
-        score = _mm512_mask_blend_ps(here, nothing, score);
-        top = _mm512_max_ps(top, score);
-        _mm512_storeu_ps(chances + j, score);
+        Mask here = mask ? set_in(mask + j, seen - j) : within(seen - j);
+        Floats score = to_floats(load_ints(products + j)) * repeat(step) * load(key_steps + j, seen - j);
+        score = choose(here, score, unseen);
+        top = larger(top, score);
+        store(chances + j, score);
     }
-    top = _mm512_set1_ps(_mm512_reduce_max_ps(top));
-    __m512i total = _mm512_setzero_si512();
-    __m512 heaviest = _mm512_setzero_ps();
+    top = repeat(largest_of(top));
+    Ints total = no_ints();
+    Floats heaviest = zero;
     for (int64_t j = 0; j < count; j += LANES) {
-        __m512 score = _mm512_loadu_ps(chances + j);
-        __mmask16 here = _mm512_cmp_ps_mask(score, nothing, _CMP_GT_OQ);
-        __m512 chance = _mm512_maskz_mov_ps(here, exponential(_mm512_sub_ps(score, top)));
-        total = _mm512_add_epi32(total, _mm512_cvtps_epi32(_mm512_mul_ps(chance, _mm512_set1_ps(GRAIN))));
-        chance = _mm512_mul_ps(chance, _mm512_maskz_loadu_ps(here, value_steps + j));
-        heaviest = _mm512_max_ps(heaviest, chance);
-        _mm512_storeu_ps(chances + j, chance);
+        Floats score = load(chances + j);
+        Mask here = above(score, unseen);
+        Floats chance = choose(here, exponential(score - top), zero);
+        total = plus(total, to_ints(chance * repeat(GRAIN)));
+        chance = choose(here, chance * load(value_steps + j, seen - j), zero); // what nobody wrote may be no number
+        heaviest = larger(heaviest, chance);
+        store(chances + j, chance);
     }
-    float most = _mm512_reduce_max_ps(heaviest);
-    __m512 factor = _mm512_set1_ps(most > 0.f ? MOST / most : 0.f);
-    __m512i sum = _mm512_setzero_si512();
+    float most = largest_of(heaviest);
+    Floats factor = repeat(most > 0.f ? MOST / most : 0.f);
+    Ints sum = no_ints();
     for (int64_t j = 0; j < count; j += LANES) {
-        __m512i weight = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(chances + j), factor));
-        sum = _mm512_add_epi32(sum, weight);
-        _mm256_storeu_si256((__m256i *)(weights + j), _mm512_cvtepi32_epi16(weight));
+        Ints weight = to_ints(load(chances + j) * factor);
+        sum = plus(sum, weight);
+        store_shorts(weights + j, weight, LANES);
     }
-    alignas(64) int32_t lanes[LANES];
-    int64_t all = 0, chance_sum = 0;
-    _mm512_store_si512(lanes, sum);
-    for (int64_t j = 0; j < LANES; j++) all += lanes[j];
-    _mm512_store_si512(lanes, total);
-    for (int64_t j = 0; j < LANES; j++) chance_sum += lanes[j];
+    int64_t all = total_of(sum), chance_sum = total_of(total);
     int shift = 0;
     while (all >> shift > WEIGHTS) shift++;
     if (shift) {
-        __m512i half = _mm512_set1_epi16((int16_t)(1 << (shift - 1)));
-        for (int64_t j = 0; j < count; j += 2 * LANES) {
-            __m512i weight = _mm512_adds_epi16(_mm512_loadu_si512(weights + j), half);
-            _mm512_storeu_si512(weights + j, _mm512_srli_epi16(weight, shift));
-        }
+        int16_t half = (int16_t)(1 << (shift - 1));
+        for (int64_t j = 0; j < count; j += 2 * LANES) store_ints(weights + j, shifted(load_ints(weights + j), half, shift));
     }
     return (float)((double)most / MOST * (double)((int64_t)1 << shift) * GRAIN / (double)chance_sum);
 }
@@ -466,10 +431,8 @@ static void attend(const Model &model, int64_t index, const View &view, const Qu
                 for (int64_t r = 0; r < count; r++) {
                     int64_t token = view.first + (first + r) / group, head = kv * group + (first + r) % group;
                     float *to = mixed + (token * heads + head) * width + j;
-                    for (int64_t k = 0; k < COLUMNS && j + k < width; k += LANES) {
-                        __m512 part = _mm512_cvtepi32_ps(_mm512_load_si512(sums + r * COLUMNS + k));
-                        _mm512_mask_storeu_ps(to + k, within(width - j - k), _mm512_mul_ps(part, _mm512_set1_ps(units[r])));
-                    }
+                    for (int64_t k = 0; k < COLUMNS && j + k < width; k += LANES)
+                        store(to + k, to_floats(load_ints(sums + r * COLUMNS + k)) * repeat(units[r]), width - j - k);
                 }
             }
         }
@@ -487,25 +450,18 @@ int64_t packed_size(int64_t outputs, int64_t inputs) { return padded(outputs, CO
 void pack(const void *weight, int64_t narrow, int64_t outputs, int64_t inputs, int64_t block, uint8_t *packed, float *scales) {
     int64_t groups = padded(inputs, 4) / 4, width = padded(inputs, 64);
     std::vector<int8_t> bytes(width);
-    memset(packed, 128, packed_size(outputs, inputs));
+    memset(packed, OFFSET, packed_size(outputs, inputs));
     for (int64_t o = 0; o < outputs; o++) {
         float *row = scratch<3, float>(width), step;
         for (int64_t j = 0; j < width; j += LANES) {
-            __mmask16 here = within(inputs - j);
-            __m512 part;
-            if (narrow) {
-                __m256i half = _mm256_maskz_loadu_epi16(here, (const uint16_t *)weight + o * inputs + j);
-                part = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
-            } else {
-                part = _mm512_maskz_loadu_ps(here, (const float *)weight + o * inputs + j);
-            }
-            _mm512_store_ps(row + j, part);
+            int64_t from = o * inputs + j;
+            store(row + j, narrow ? load_bfloat16((const uint16_t *)weight + from, inputs - j) : load((const float *)weight + from, inputs - j));
         }
         int32_t sum;
         to_bytes(row, width, block, bytes.data(), &step, &sum);
         scales[o] = step / (float)block;
         uint8_t *to = packed + o / COLUMNS * COLUMNS * groups * 4 + o % COLUMNS * 4;
-        for (int64_t j = 0; j < inputs; j++) to[j / 4 * COLUMNS * 4 + j % 4] = (uint8_t)(bytes[j] + 128);
+        for (int64_t j = 0; j < inputs; j++) to[j / 4 * COLUMNS * 4 + j % 4] = (uint8_t)(bytes[j] + OFFSET);
     }
 }
 

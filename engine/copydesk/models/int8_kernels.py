@@ -1,5 +1,5 @@
-"""The native forward in 8-bit integers: `int8_forward.cpp`, compiled where a C++ compiler is found and the processor has its
-instructions, and how tensors are handed to it.
+"""The native forward in 8-bit integers: `int8_forward.cpp`, compiled where a C++ compiler is found and the processor has AVX2 or
+more, and how tensors are handed to it.
 
 `load()` gives None everywhere else; torch's own operators then do the same work (`int8_llama.py`). Knows tensors and layers;
 nothing of rows or feeds.
@@ -23,8 +23,9 @@ from copydesk.models.native_build import built, processor_flags
 log = logging.getLogger(__name__)
 
 SOURCE = Path(__file__).with_name("int8_forward.cpp")
-NEEDED = frozenset({"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni"})
-"""Instructions, as Linux names them."""
+HEADER = Path(__file__).with_name("int8_lanes.h")
+NEEDED = frozenset({"avx2", "fma"})
+"""Instructions, as Linux names them. With AVX-512 and VNNI, other registers are used."""
 
 _P, _I, _D = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 
@@ -177,10 +178,15 @@ class Kernels:
 @cache
 def load() -> Kernels | None:
     """The kernels; None where there are no such instructions or no compiler. Writes to the user's cache folder."""
+    return compiled()
+
+
+def compiled(*flags: str) -> Kernels | None:
+    """As `load`, with more flags for the compiler: those that leave instructions out."""
     if not NEEDED.issubset(processor_flags().split()):
         return None
     try:
-        library = built(SOURCE)
+        library = built(SOURCE, headers=(HEADER,), flags=flags)
         return None if library is None else Kernels(ctypes.CDLL(str(library)))
     except (OSError, AttributeError, subprocess.SubprocessError) as error:
         log.warning("the native kernels of int8 could not be built, torch's operators are used: %s", error)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -21,21 +22,24 @@ FLAGS = ("-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errn
 BUILD_SECONDS = 120
 
 
-def built(source: Path) -> Path | None:
+def built(source: Path, *, headers: Sequence[Path] = (), flags: Sequence[str] = ()) -> Path | None:
     """The shared library of a C++ file, compiled now or for an earlier run; None where there is no compiler.
+
+    headers: those of its folder that it includes. flags: besides `FLAGS`.
 
     Raises OSError or SubprocessError when it cannot be compiled.
     """
     compiler = find_executable("c++", "g++", "clang++")
     if compiler is None or os.name == "nt":
         return None
-    text = source.read_bytes()
-    key = hashlib.sha256(text + repr((str(compiler), FLAGS, processor_flags())).encode()).hexdigest()[:16]
+    text = b"".join(path.read_bytes() for path in (source, *headers))
+    flags = (*FLAGS, *flags)
+    key = hashlib.sha256(text + repr((str(compiler), flags, processor_flags())).encode()).hexdigest()[:16]
     target = user_cache_path("copydesk") / "kernels" / f"{key}.so"
     if target.is_file():
         return target
     with replacing(target, shared=True) as partial:
-        command = [str(compiler), *FLAGS, str(source), "-o", str(partial)]
+        command = [str(compiler), *flags, str(source), "-o", str(partial)]
         # The compiler looks for assembler and linker along PATH.
         path = os.pathsep.join(map(str, search_path(os.environ.get("PATH", ""))))
         done = subprocess.run(
