@@ -461,7 +461,12 @@ void pack(const void *weight, int64_t narrow, int64_t outputs, int64_t inputs, i
         to_bytes(row, width, block, bytes.data(), &step, &sum);
         scales[o] = step / (float)block;
         uint8_t *to = packed + o / COLUMNS * COLUMNS * groups * 4 + o % COLUMNS * 4;
-        for (int64_t j = 0; j < inputs; j++) to[j / 4 * COLUMNS * 4 + j % 4] = (uint8_t)(bytes[j] + OFFSET);
+        for (int64_t g = 0; g < groups; g++) {
+            uint32_t group;
+            memcpy(&group, bytes.data() + 4 * g, 4);
+            group ^= OFFSET * 0x01010101u; // adds it to each byte: it is 0 or 128
+            memcpy(to + g * COLUMNS * 4, &group, 4);
+        }
     }
 }
 
