@@ -121,6 +121,7 @@ def _ended(editor: Editor, asked: Sequence[Asked], samples: int) -> str:
                 temperature=0.7 if seed else 0.0,
                 seed=seed,
                 max_tokens=160,
+                take_likeliest=True,
             )
             result = document.edit(request)
             document.close()

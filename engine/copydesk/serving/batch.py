@@ -300,6 +300,8 @@ class Batch:
 
     def _hunk(self, entry: _Entry, said: Decided) -> Iterator[tuple[int, Event]]:
         plan = entry.plan
+        if plan.unlearnt:
+            return  # it is asked about before anything is shown
         program = plan.page.to_document(said.program, plan.snapshot.lines.lines)
         edits = program_edits(program.ops, plan.snapshot.lines, False, self._encoding)
         fresh = tuple(edits[entry.shown :])

@@ -28,6 +28,7 @@ from copydesk.program import Program
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.prompt import PageTokens, page_tokens, request_tokens
 from copydesk.prompting.rewrite_prompt import rewrite_prompt, shared_prefix
+from copydesk.pushdown.languages import PARSED_LANGUAGES
 from copydesk.quickfixes.registry import QuickFixes, quick_fixes
 from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import EditRequest, Range
@@ -79,6 +80,8 @@ class Plan:
     begin: Callable[[Emitter], Steps]
     idle: str | None = None
     """Why nothing is to be done, where the instruction's words alone say so."""
+    unlearnt: bool = False
+    """The model may write this language, and was not trained on it: what comes of an instruction is no more than a proposal."""
 
     @property
     def key(self) -> Hashable:
@@ -191,7 +194,11 @@ def _program_plan(
     )
     most = min(request.max_tokens, room)
     idle = FOLLOWED if instructed == () else None
-    return Plan(snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin, idle)
+    others = set(PARSED_LANGUAGES).difference(loaded_model.format.languages)
+    unlearnt = request.instruction is not None and snapshot.language in others
+    return Plan(
+        snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin, idle, unlearnt
+    )
 
 
 def _refused(reason: str, emitter: Emitter) -> Steps:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 from copydesk.decode.coroutine import Outcome
 from copydesk.decode.counts import Counts
-from copydesk.decode.weighed_program import WeighedProgram
+from copydesk.decode.weighed_program import WeighedProgram, question
 from copydesk.errors import ProgramError
 from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Program
@@ -18,6 +19,7 @@ from copydesk.schemas.problems import broken_schema, new_problem
 from copydesk.serving.checks import adds_suppression, breaks_syntax
 from copydesk.serving.parsing import schema_of, still_parses
 from copydesk.serving.plan import Plan
+from copydesk.serving.program_titles import program_title
 from copydesk.text.document import Encoding
 from copydesk.text.titles import capitalised
 
@@ -54,16 +56,22 @@ def finished(
     else:
         assert program is not None
         edits = tuple(program_edits(program.ops, lines, False, encoding))
-        result = plain_result(
-            plan,
-            "edited" if edits else "unchanged",
-            counts,
-            started,
-            program=program,
-            edits=edits,
-            reason=None if edits else plan.idle,
-            checked=checked,
-        )
+        if edits and plan.unlearnt and best.law == "local":
+            best = proposed(plan, best)
+            offered = offered or tuple(alternative(plan, one, encoding) for one in best.alternatives)
+        if best.unsure and not plan.request.take_likeliest:
+            result = plain_result(plan, "refused", counts, started, reason=question(best.alternatives))
+        else:
+            result = plain_result(
+                plan,
+                "edited" if edits else "unchanged",
+                counts,
+                started,
+                program=program,
+                edits=edits,
+                reason=None if edits else plan.idle,
+                checked=checked,
+            )
     total = result.ms["total"]
     yield replace(
         result,
@@ -76,6 +84,14 @@ def finished(
         confidence=best.confidence,
         alternatives=offered,
     )
+
+
+def proposed(plan: Plan, best: Outcome) -> Outcome:
+    """What a model wrote in a language that it was not trained for: it is unsure, whatever it thinks of it."""
+    assert best.program is not None
+    probability = math.exp(best.log_likelihood)
+    one = WeighedProgram(best.program, program_title(best.program, plan.page.views), probability)
+    return replace(best, unsure=True, alternatives=best.alternatives or (one,))
 
 
 def alternative(plan: Plan, weighed: WeighedProgram, encoding: Encoding | str) -> Alternative:

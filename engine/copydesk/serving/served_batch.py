@@ -127,6 +127,8 @@ class ServedBatch:
     def _events(self, job: _Job, said: Decided | Outcome | BaseException) -> Iterator[Event]:
         plan = job.plan
         if isinstance(said, Decided):
+            if plan.unlearnt:
+                return  # it is asked about before anything is shown
             program = plan.page.to_document(said.program, plan.snapshot.lines.lines)
             edits = program_edits(program.ops, plan.snapshot.lines, False, self._encoding)
             if len(edits) > job.shown:

@@ -21,15 +21,35 @@ def test_an_instruction_leaves_json_files_whole(
     Path("tsconfig.json").write_text(TSCONFIG, "utf-8")
     edited = 0
     for lines in ("6-9", "16-18", "2-4"):
-        options = ["--model", "mini", "--lines", lines, "--write", "--json", "--allow-dirty"]
+        options = ["--model", "mini", "--lines", lines, "--write", "--json", "--allow-dirty", "--unsure"]
         code = main(["refactor", "package.json", "-i", "rename build to compile", *options])
         found = json.loads(capsys.readouterr().out)
         assert code in (0, 1)
         assert found["status"] in ("edited", "unchanged")
-        assert all(fix["verdict"] in ("checked", "unchanged") for fix in found["fixes"])
+        assert all(fix["verdict"] in ("unsure", "unchanged") for fix in found["fixes"])
         edited += found["status"] == "edited"
         json.loads(Path("package.json").read_text("utf-8"))
     assert edited, "the model changed nothing: the test says nothing"
+
+
+def test_nothing_is_written_where_the_model_has_not_learnt_the_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its edit is named with its probability, and may be taken."""
+    monkeypatch.chdir(tmp_path)
+    Path("package.json").write_text(PACKAGE, "utf-8")
+    given = ["refactor", "package.json", "-i", "rename build to compile", "--model", "mini", "--lines", "6-9"]
+    given += ["--write", "--json", "--allow-dirty"]
+    assert main(given) == 1
+    (fix,) = json.loads(capsys.readouterr().out)["fixes"]
+    assert fix["verdict"] == "unsure"
+    assert Path("package.json").read_text("utf-8") == PACKAGE
+    (one,) = fix["alternatives"]
+    assert 0 < one["probability"] < 1
+    assert main([*given, "--take", "1"]) in (0, 1)
+    (taken,) = json.loads(capsys.readouterr().out)["fixes"]
+    assert taken["verdict"] == "checked"
+    assert Path("package.json").read_text("utf-8") != PACKAGE
 
 
 def test_a_folder_gives_no_data_unless_it_is_asked_for(
@@ -61,6 +81,7 @@ def test_an_edit_that_breaks_the_schema_is_refused_unless_schemas_are_off(
         "--allow-dirty",
         "--choices",
         "lines",
+        "--unsure",
     ]
     options += [] if held else ["--no-schemas"]
     main(["refactor", "package.json", "-i", "rename build to compile", *options])
