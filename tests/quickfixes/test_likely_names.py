@@ -72,6 +72,10 @@ def offered(source: str, imports: tuple[str, ...] = (), attribute: str | None = 
         ("class A:\n    def f(self):\n        return $0Self.x\n", ["return self.x"]),
         ("def f(value, g):\n    return g($0Value, 1)\n", ["return g(value, 1)"]),
         ("def f(value: $0Value): pass\n", []),
+        ("def f(next_level, g):\n    return g($0NextLevel, 1)\n", ["return g(next_level, 1)"]),
+        ("def f(next_level):\n    return $0NextLevel()\n", []),
+        ("def f(wait):\n    if $0Wait:\n        pass\n", ["if wait:"]),
+        ("def f(leeway):\n    return f'got {$0Leeway}'\n", ["return f'got {leeway}'"]),
         ("def f(exchange):\n    return $0Exchange(1)\n", []),
     ],
 )  # fmt: skip

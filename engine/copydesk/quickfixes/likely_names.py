@@ -17,7 +17,7 @@ from tree_sitter import Node, Tree
 
 from copydesk.quickfixes.handler import FixContext
 from copydesk.quickfixes.messages import suggested_names
-from copydesk.quickfixes.similarity import CASE, looks_like_class, slip_cost, typing_cost
+from copydesk.quickfixes.similarity import CASE, folded, looks_like_class, slip_cost, typing_cost
 from copydesk.syntax.scopes import enclosing_class, visible_names
 from copydesk.syntax.tree import parse, point, text_of
 
@@ -65,6 +65,15 @@ _METHODS = frozenset(
 )
 
 
+_OF_VALUES = frozenset(
+    {
+        "subscript", "binary_operator", "comparison_operator", "boolean_operator", "not_operator", "unary_operator",
+        "interpolation", "return_statement", "assignment", "if_statement", "elif_clause", "while_statement",
+    }
+)  # fmt: skip
+"""Where a value is wanted, which a class rarely is."""
+
+
 @dataclass(frozen=True, slots=True)
 class LikelyName:
     """What may stand in the place of the wrong name; cost: how unlikely it is, in the units of `slip_cost`."""
@@ -90,7 +99,7 @@ def likely_names(context: FixContext, wrong: str, start: int) -> list[LikelyName
             extra += _SCOPE * min(each.distance, 2)
             if each.module and not dotted:
                 extra += _BARE_MODULE
-            elif name.lower() == wrong.lower() and (
+            elif folded(name) == folded(wrong) and (
                 each.module or _is_variable(tree, at, wrong, name, lines)
             ):
                 found[name] = 2 * CASE + extra
@@ -195,13 +204,7 @@ def _is_variable(tree: Tree, at: tuple[int, int], wrong: str, name: str, lines: 
         return above.type != "class_definition" and not text_of(above).startswith(
             ("isinstance", "issubclass")
         )
-    return parent.type in (
-        "subscript",
-        "binary_operator",
-        "comparison_operator",
-        "return_statement",
-        "assignment",
-    )
+    return parent.type in _OF_VALUES
 
 
 def _enclosing_functions(node: Node | None) -> set[str]:

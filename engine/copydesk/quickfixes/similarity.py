@@ -55,7 +55,7 @@ def typing_cost(wrong: str, good: str) -> float | None:
     """The same, of slips of the fingers, of case, and of underscores alone."""
     if wrong == good or not good:
         return None
-    a, b = wrong.replace("_", "").lower(), good.replace("_", "").lower()
+    a, b = folded(wrong), folded(good)
     if a == b:
         return CASE if a else None
     longer = max(len(wrong), len(good))
@@ -65,6 +65,11 @@ def typing_cost(wrong: str, good: str) -> float | None:
     swapped = sorted(a) == sorted(b)
     same_case = distance(wrong, good) <= far
     return far + (0.0 if same_case else 0.3) + (0.5 if longer <= 3 and not swapped else 0.0)
+
+
+def folded(name: str) -> str:
+    """A name without its case and underscores."""
+    return name.replace("_", "").lower()
 
 
 def looks_like_class(name: str) -> bool:
