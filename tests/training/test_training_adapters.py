@@ -171,7 +171,9 @@ def test_it_learns_and_the_engine_serves_it(base: Path, shards: Path, tmp_path: 
     assert seen[-1].loss < 0.8 * seen[0].loss
     folder = merge(base, read_adapter(tmp_path / "out"), tmp_path / "model")
     merged, ours = read_base(folder, torch.bfloat16), run.model
-    torch.testing.assert_close(merged.layers[1].linears["down"], ours.merged[1]["down"], rtol=0.02, atol=2e-3)
+    if ours.kernels is not None:  # only they keep merged weights, on processors with bfloat16
+        expected = ours.merged[1]["down"]
+        torch.testing.assert_close(merged.layers[1].linears["down"], expected, rtol=0.02, atol=2e-3)
     with Editor.load(folder, device="cpu", warm=False) as editor:
         assert editor.loaded_model.format == FORMAT
         assert editor.open("a.py", "x = 1\n").edit(EditRequest(scope=[(1, 1)], max_tokens=4)).status

@@ -27,6 +27,7 @@ from copydesk.adapters.adapter_file import (
 from copydesk.adapters.base import read_base
 from copydesk.errors import TrainingError
 from copydesk.files.atomic import replacing
+from copydesk.models.load import choose_dtype
 from copydesk_training import curves, kernels
 from copydesk_training.adapters.model import SCALE, AdaptedModel
 from copydesk_training.adapters.tokens import first_rows
@@ -129,7 +130,9 @@ class AdapterRun:
         self.out, self.options = out, options
         self.device = torch.device(device)
         cpu = self.device.type == "cpu"
-        found = read_base(base, torch.bfloat16, self.device)
+        # bfloat16 where the processor has it: emulated it takes many times as long as float32.
+        dtype = choose_dtype("auto", self.device, torch.bfloat16)
+        found = read_base(base, dtype, self.device)
         examples = Examples.open(shards)
         tokens = new_tokens(shards, found.config.vocab)
         started = read_adapter(init) if init is not None else None
@@ -169,7 +172,7 @@ class AdapterRun:
             self._restore()
         self.model.refresh()
         self.validation = Validation(shards, most=validate) if validate else None
-        self.peak = matmul_rate(self.device, torch.bfloat16)
+        self.peak = matmul_rate(self.device, dtype)
         out.mkdir(parents=True, exist_ok=True)
 
     # -- state -------------------------------------------------------------------------------------------------------------
