@@ -27,6 +27,8 @@ TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
+# A test that waited in vain is run once more, and the report says so: a busy machine may hold up any of the processes it starts.
+AGAIN := --reruns 1 --only-rerun 'waited [0-9]+ s' --only-rerun TimeoutError --only-rerun TimeoutExpired
 BENCH ?= attention grammar overhead training
 SOAK_MINUTES ?= 20
 SOAK_ARGS ?=
@@ -59,10 +61,10 @@ demo: $(STAMP)
 # worker, because they share models and runs that each worker would make for itself. Bytecode is kept even where the environment says
 # otherwise: hundreds of servers and engines are started, and each would compile every module again.
 test: $(STAMP)
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(AGAIN) $(PYTEST_ARGS)
 
 test-slow: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow $(AGAIN) $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
