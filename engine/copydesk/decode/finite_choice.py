@@ -148,7 +148,8 @@ class ChoiceDecoder:
         named = max(ALTERNATIVES if unsure else 0, self.task.alternatives)
         alternatives = tuple(weighed[place] for place in order[:named]) if named > 1 else ()
         if unsure and not self.task.take_likeliest:
-            return Outcome(None, refusal=question(alternatives), unsure=True, alternatives=alternatives)
+            asked = question((one.title, one.probability) for one in alternatives)
+            return Outcome(None, refusal=asked, unsure=True, alternatives=alternatives)
         chosen = weighed[emitter.sampler.choose(law)].program
         return (yield from self._taken(chosen, alternatives, unsure=unsure))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +38,6 @@ def combined(
     return found, summed
 
 
-def question(alternatives: Sequence[WeighedProgram]) -> str:
-    """Asks a person which of the programs they meant."""
-    named = numbered((one.title, one.probability) for one in alternatives)
-    return f"did you mean one of these? {' '.join(named)}"
+def question(offered: Iterable[tuple[str, float]]) -> str:
+    """Asks a person which of the edits they meant, by their titles and probabilities."""
+    return f"did you mean one of these? {' '.join(numbered(offered))}"

@@ -124,7 +124,7 @@ static inline void tile_of(int64_t count, const void *rows, int64_t stride, cons
     case 2: return tile<Kind, 2>(a, stride, b, groups, sums, apart);
     case 3: return tile<Kind, 3>(a, stride, b, groups, sums, apart);
     case 4: return tile<Kind, 4>(a, stride, b, groups, sums, apart);
-    case 5: return tile<Kind, ROWS < 5 ? 1 : 5>(a, stride, b, groups, sums, apart);
+    case 5: return tile<Kind, ROWS < 5 ? ROWS : 5>(a, stride, b, groups, sums, apart); // not with fewer ROWS
     default: return tile<Kind, ROWS>(a, stride, b, groups, sums, apart);
     }
 }

@@ -54,13 +54,17 @@ def finished(
             yield Retraction(reason)
         result = plain_result(plan, "refused", counts, started, program=program, reason=reason)
     else:
+        assert best.program is not None
         assert program is not None
         edits = tuple(program_edits(program.ops, lines, False, encoding))
         if edits and plan.unlearnt and best.law == "local":
-            best = proposed(plan, best)
-            offered = offered or tuple(alternative(plan, one, encoding) for one in best.alternatives)
+            title = capitalised(program_title(best.program, plan.page.views))
+            best = replace(best, unsure=True)
+            proposed = Alternative(title, math.exp(best.log_likelihood), program, edits, None, checked)
+            offered = offered or (proposed,)
         if best.unsure and not plan.request.take_likeliest:
-            result = plain_result(plan, "refused", counts, started, reason=question(best.alternatives))
+            asked = question((one.title, one.probability) for one in offered)
+            result = plain_result(plan, "refused", counts, started, reason=asked)
         else:
             result = plain_result(
                 plan,
@@ -84,14 +88,6 @@ def finished(
         confidence=best.confidence,
         alternatives=offered,
     )
-
-
-def proposed(plan: Plan, best: Outcome) -> Outcome:
-    """What a model wrote in a language that it was not trained for: it is unsure, whatever it thinks of it."""
-    assert best.program is not None
-    probability = math.exp(best.log_likelihood)
-    one = WeighedProgram(best.program, program_title(best.program, plan.page.views), probability)
-    return replace(best, unsure=True, alternatives=best.alternatives or (one,))
 
 
 def alternative(plan: Plan, weighed: WeighedProgram, encoding: Encoding | str) -> Alternative:
