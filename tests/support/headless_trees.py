@@ -58,7 +58,7 @@ class Tree:
 
     def begin(self, source: Source) -> FileTask:
         requests = [
-            EditRequest(diagnostics=[ask])
+            self.rules.request(ask)
             if isinstance(ask, Diagnostic)
             else EditRequest(scope=[ask], instruction="up")
             for ask in self.asks[source.path.name]

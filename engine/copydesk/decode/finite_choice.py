@@ -59,6 +59,8 @@ class ChoiceTask:
     alternatives: programs that an outcome names at least, the likeliest first; 1: an unsure one alone names some.
     offers: given where a program is weighed by its description and taken only if it is likely enough, likeliest first, among
     them that of None, which says that no program is right. take_likeliest: or, unsure, even where it is not.
+    least: the least probability of an alternative; where none has it, `free` writes, and reads `written` in place
+    of the request.
     """
 
     codec: Codec
@@ -71,6 +73,8 @@ class ChoiceTask:
     offers: Mapping[Program | None, Offer] | None = None
     take_likeliest: bool = False
     alternatives: int = 1
+    least: float = 0.0
+    written: Sequence[int] = ()
 
 
 class ChoiceDecoder:
@@ -78,7 +82,7 @@ class ChoiceDecoder:
 
     Without `free` one of the task's programs is the outcome. With it the outcome may also be one of `free`'s, which all begin
     with a copy: the first copy says which of the two it is. With offers a program is taken if it is likely enough, else none is,
-    and `free` answers only where there is nothing to choose from.
+    and `free` answers only where there is nothing to choose from, or nothing that is likely at all.
     """
 
     def __init__(self, task: ChoiceTask, emitter: Emitter, free: ProgramDecoder | None = None) -> None:
@@ -129,10 +133,15 @@ class ChoiceDecoder:
         choices = leading(spelled, MOST_NODES)
         if not any(spelled[ids] for ids in choices):
             assert self.free is not None
-            emitter.pending.extend(self.task.request)
+            emitter.pending.extend(self.task.written or self.task.request)
             return (yield from self.free.behind_request())
-        emitter.pending.extend(self.task.request[: -len(codec.literals.program_open)])
-        judged = yield from emitter.judge(choices, codec.verdict)
+        request = tuple(self.task.request[: -len(codec.literals.program_open)])
+        aside = bool(self.task.written)
+        if aside:  # `free` may write instead, and then nothing of this request may be in the context
+            judged = yield from emitter.judge([request + ids for ids in choices], codec.verdict)
+        else:
+            emitter.pending.extend(request)
+            judged = yield from emitter.judge(choices, codec.verdict)
         law = posterior(judged, np.array([offers[spelled[ids]].prior for ids in choices]))
         text = "".join(self.task.views)
         titled = [
@@ -147,6 +156,11 @@ class ChoiceDecoder:
         unsure = likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0)
         named = max(ALTERNATIVES if unsure else 0, self.task.alternatives)
         alternatives = tuple(weighed[place] for place in order[:named]) if named > 1 else ()
+        if aside and likeliest.probability < self.task.least:
+            assert self.free is not None
+            emitter.pending.extend(self.task.written)
+            return (yield from self.free.behind_request())
+        alternatives = tuple(one for one in alternatives if one.probability >= self.task.least)
         if unsure and not self.task.take_likeliest:
             asked = question((one.title, one.probability) for one in alternatives)
             return Outcome(None, refusal=asked, unsure=True, alternatives=alternatives)

@@ -46,6 +46,8 @@ class PageRequest:
     lowering: Lowering
     fixes: Sequence[QuickFixes]
     instructed: tuple[LineEdit, ...] | None
+    finding: bool = False
+    """The instruction is the message of a finding: something has to change."""
 
 
 def instructed_edit(
@@ -102,7 +104,8 @@ def listed(asked: PageRequest) -> ListedPrograms | None:
 
 def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first; behind the
-    first of them that nothing changes. None for other languages than Python, and where the model has not learnt to choose.
+    first of them that nothing changes, except for a finding. None for other languages than Python, and where the model has not
+    learnt to choose.
     """
     snapshot, lowering = asked.snapshot, asked.lowering
     tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
@@ -115,7 +118,8 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
         if made is not None:
             said = replace(offer(lowering.page, candidate), meaning=meaning(context, candidate.edits))
             offers.setdefault(made.programs[0], said)
-            offers.setdefault(Program((Copy(1, len(lowering.page)),)), NOTHING)
+            if not asked.finding:
+                offers.setdefault(Program((Copy(1, len(lowering.page)),)), NOTHING)
             offers.setdefault(None, ANOTHER)
     programs = tuple(program for program in offers if program is not None)
     return ListedPrograms(programs, lowering.rules.scope, offers=offers) if offers else None

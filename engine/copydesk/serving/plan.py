@@ -32,8 +32,9 @@ from copydesk.pushdown.languages import PARSED_LANGUAGES
 from copydesk.quickfixes.registry import QuickFixes, quick_fixes
 from copydesk.quickfixes.scope import resolve_scope
 from copydesk.request import EditRequest, Range
+from copydesk.serving.finding_messages import message_as_instruction
 from copydesk.serving.loaded_model import LoadedModel
-from copydesk.serving.lowering import Lowering
+from copydesk.serving.lowering import ListedPrograms, Lowering
 from copydesk.serving.narrowing import (
     PageRequest,
     instructed_edit,
@@ -52,6 +53,8 @@ SLACK = 64
 """Positions kept free for literals, numbers and lookahead."""
 LONGER = 128
 """Tokens by which a rewritten text may be longer than what it replaces, or as many as that has."""
+NAMED = 0.1
+"""The least probability of an edit that a person is asked about where a tool found something: linters find a lot."""
 TOGETHER = 40
 """Lines that a model which rewrites text is given at most to reach a second part of a scope: it writes all that lies between."""
 LEAST = 32
@@ -186,12 +189,9 @@ def _program_plan(
     )
     assert loaded_model.cost is not None
     lowering = Lowering(codec, loaded_model.cost, rules, page, tokens, snapshot.lines.lines, scope)
+    told = PageRequest(snapshot, request, lowering, fixes, instructed)
     reason = refusal(request, fixes, scope)
-    begin = (
-        partial(_refused, reason)
-        if reason is not None
-        else _decoder(loaded_model, PageRequest(snapshot, request, lowering, fixes, instructed), asked, olds)
-    )
+    begin = partial(_refused, reason) if reason is not None else _decoder(loaded_model, told, asked, olds)
     most = min(request.max_tokens, room)
     idle = FOLLOWED if instructed == () else None
     others = set(PARSED_LANGUAGES).difference(loaded_model.format.languages)
@@ -217,22 +217,13 @@ def _decoder(
     found = listed(asked)
     choice: ChoiceTask | None = None
     if found is not None:
-        views, lines, open_end = page.views, tokens.lines, rules.open_end
-        choice = ChoiceTask(
-            codec,
-            views,
-            lines,
-            prompt,
-            found.programs,
-            open_end,
-            found.staged,
-            found.offers,
-            asked.request.take_likeliest,
-            asked.request.candidates,
-        )
+        choice = _choice(asked, found, prompt)
         if found.rest is None:
             return lambda emitter: ChoiceDecoder(choice, emitter).run()
         rules = replace(rules, scope=found.rest)
+    elif (said := message_as_instruction(asked)) is not None and (found := listed(said)) is not None:
+        message = request_tokens(codec, page, rules.scope, said.request)
+        choice = replace(_choice(said, found, message), least=NAMED, written=prompt)
     request = asked.request
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
@@ -268,6 +259,22 @@ def _decoder(
         return free.run() if choice is None else ChoiceDecoder(choice, emitter, free).run()
 
     return begin
+
+
+def _choice(asked: PageRequest, found: ListedPrograms, prompt: Sequence[int]) -> ChoiceTask:
+    lowering, request = asked.lowering, asked.request
+    return ChoiceTask(
+        lowering.codec,
+        lowering.page.views,
+        lowering.tokens.lines,
+        prompt,
+        found.programs,
+        lowering.rules.open_end,
+        found.staged,
+        found.offers,
+        request.take_likeliest,
+        request.candidates,
+    )
 
 
 def _rewrite_plan(

@@ -71,6 +71,11 @@ def add_fix(commands: Commands, options: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also write fixes that parse and break nothing, but that no tool here can confirm",
     )
+    fix.add_argument(
+        "--unsure",
+        action="store_true",
+        help="where the model is unsure, take its likeliest edit, if no tool speaks against it",
+    )
     _add_headless(fix, "the same as --unsafe-fixes --checked")
 
 

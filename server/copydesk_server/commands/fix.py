@@ -15,7 +15,6 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from copydesk.editor import Editor
-from copydesk.request import EditRequest
 from copydesk.text.document import TextLines
 from copydesk_server.applicability import Applicability
 from copydesk_server.errors import DiagnosticsError, FileError, RuffError
@@ -35,7 +34,8 @@ from copydesk_server.ruff import APPLICABLE, Ruff, is_ruff
 _UNREADABLE = "E902"
 """What ruff says of a file it cannot decode: copydesk reads more encodings, and gives ruff the text."""
 _KEY = (
-    "paths", "diagnostics", "select", "linter_fixes", "unsafe_fixes", "checked", "unverified", "exclude", "model", "seed",
+    "paths", "diagnostics", "select", "linter_fixes", "unsafe_fixes", "checked", "unsure", "unverified", "exclude", "model",
+    "seed",
 )  # fmt: skip
 
 
@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
         rules = replace(rules, counted=rules.extend)
     if args.checked or args.unverified:
         rules = replace(rules, taken=rules.taken | {"checked"})
+    if args.unsure:
+        rules = replace(rules, taken=rules.taken | {"unsure"})
     if args.diagnostics is not None:
         found = _given(args, fixes)
         if not args.select:
@@ -95,7 +97,7 @@ def _begin_linted(args: argparse.Namespace, rules: Rules) -> Callable[[Editor], 
             mine = rules.of_a_file()
             assert mine.ruff is not None
             said = mine.ruff.check(source.text, source.target, select=args.select)
-            requests = [EditRequest(diagnostics=[diagnostic], seed=args.seed) for diagnostic in said]
+            requests = [mine.request(diagnostic, args.seed) for diagnostic in said]
             return FileTask(source, language_of(source.path), requests, mine, editor)
 
         return one
@@ -132,7 +134,7 @@ def _begin_given(
             diagnostics = [item.diagnostic(lines) for item in found[source.path.absolute()]]
             if mine.ruff is not None and language == "python":
                 diagnostics = with_ruff_fixes(diagnostics, source.text, source.target, mine.ruff)
-            requests = [EditRequest(diagnostics=[each], seed=args.seed) for each in diagnostics]
+            requests = [mine.request(each, args.seed) for each in diagnostics]
             return FileTask(source, language, requests, mine, editor)
 
         return one

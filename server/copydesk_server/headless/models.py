@@ -50,6 +50,10 @@ class Rules:
         """Whether an edit judged so is applied."""
         return judgement.verdict in self.taken and (self.unsafe or judgement.applicability == "safe")
 
+    def request(self, diagnostic: Diagnostic, seed: int = 0) -> EditRequest:
+        """What is asked about a finding."""
+        return EditRequest(diagnostics=[diagnostic], seed=seed, take_likeliest="unsure" in self.taken)
+
     def of_a_file(self) -> Rules:
         """The same, with a memory of what ruff said of one file's texts."""
         return (

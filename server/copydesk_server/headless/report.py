@@ -185,7 +185,8 @@ class Reporter:
         names = numbered((one.title, one.probability) for one in fix.alternatives)
         for name, one in zip(names, fix.alternatives, strict=True):
             self._say(f"  {printable(name)}", "bold")
-            lines = list(changed_lines(result.text, one.edits))
+            # Those of a later round are for a text that nobody sees.
+            lines = list(changed_lines(result.text, one.edits)) if fix.round == 1 else []
             for line in lines[:SHOWN_LINES]:
                 self._say(f"     {printable(line)}", "red" if line.startswith("-") else "green")
             if len(lines) > SHOWN_LINES:
@@ -318,7 +319,10 @@ def _reason(fix: Fix) -> str:
     if fix.verdict == "checked":
         return f"{reason or 'no tool can tell whether it is right'} (--checked applies it)"
     if fix.verdict == "unsure" and fix.alternatives and not fix.edits:
-        return "did you mean one of these? (--take N takes one, --unsure the first)"
+        how = (
+            "--take N takes one, --unsure the first" if fix.diagnostic is None else "--unsure takes the first"
+        )
+        return f"did you mean one of these? ({how})"
     if fix.verdict == "unsure":
         return f"{reason} (--unsure applies {'it' if fix.edits else 'the likeliest'})"
     return reason or ""

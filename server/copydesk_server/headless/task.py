@@ -250,7 +250,7 @@ class FileTask:
             if place is None:
                 refuse([fix], "another fix changed the same code; run the command again")
                 continue
-            fix.request = EditRequest(diagnostics=[place], seed=fix.request.seed)
+            fix.request = self.rules.request(place, fix.request.seed)
             waiting.append(fix)
         if known is not None and self.rules.lint:
             mended = set(handled)
@@ -259,7 +259,7 @@ class FileTask:
                 if tried[key]:
                     tried[key] -= 1
                 elif diagnostic not in mended:
-                    fix = Fix(EditRequest(diagnostics=[diagnostic]))
+                    fix = Fix(self.rules.request(diagnostic))
                     self.fixes.append(fix)
                     waiting.append(fix)
         self._waiting = waiting

@@ -61,7 +61,7 @@ class Jury:
         ruffs: list[tuple[Fix, EditResult]] = []
         others: list[tuple[Fix, EditResult]] = []
         for one in edited:
-            (ruffs if found is not None and by_ruff(one[0]) and not one[1].unsure else others).append(one)
+            (ruffs if found is not None and by_ruff(one[0]) else others).append(one)
         for one in others:
             self._alone(text, one, extend, found)
         if found is not None:
@@ -84,7 +84,7 @@ class Jury:
         """Judge one fix by itself."""
         fix, result = edited
         fix.judgement = self._judge(text, result.text, [fix], extend, found, result.checked)
-        if result.unsure and fix.judgement.verdict != "refused":
+        if result.unsure and fix.judgement.verdict == "checked":
             reason = "the model is not sure of it"
             fix.judgement = replace(fix.judgement, verdict="unsure", reason=reason)
 

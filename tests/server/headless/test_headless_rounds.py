@@ -212,6 +212,19 @@ def test_what_the_model_is_unsure_of_is_left_unless_asked_for(
     assert (tree.only().status, tree.only().left) == ("edited" if applied else "unchanged", not applied)
 
 
+@pytest.mark.parametrize(("right", "verdict"), [(True, "confirmed"), (False, "refused")])
+def test_the_tool_decides_what_the_model_is_unsure_of(tmp_path: Path, right: bool, verdict: str) -> None:
+    before, after = "y = a == None\n", "y = a is None\n"
+    rule = by_line({before: after if right else "y = a == None  # as before\n"})
+    tree = fixing(tmp_path, rule, taken=frozenset({"confirmed", "unsure"}))
+    tree.editor.unsure = "edited"
+    linted(tree, "a.py", f"a = 1\n{before}")
+    tree.run()
+    assert [(fix.verdict, fix.applied) for fix in tree.only().fixes] == [(verdict, right)]
+    assert tree.texts()["a.py"] == f"a = 1\n{after if right else before}"
+    assert all(fix.request.take_likeliest for fix in tree.only().fixes)
+
+
 def test_an_instruction_that_changes_nothing_is_unchanged(tmp_path: Path) -> None:
     tree = Tree(tmp_path, lambda text, _request: text)
     tree.put("a.py", "x = 1\n")

@@ -1,0 +1,164 @@
+"""Findings that no quick fix answers: what the tool says is read as an instruction, and the likeliest edit is made."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from copydesk.decode import finite_choice
+from copydesk.editor import Editor
+from copydesk.models.replay import ReplayModel
+from copydesk.oracle import oracle_program
+from copydesk.prompting.prompt import request_tokens
+from copydesk.request import Diagnostic, EditRequest
+from copydesk.results import EditResult
+from copydesk.serving import plan as planning
+from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
+from copydesk.serving.plan import script_of
+from copydesk.text.document import Position
+
+TEXT = """\
+from typing import Dict
+
+
+def count(names: Dict[str, int], options):
+    options = dict(step=1)
+    if not names:
+        return options
+    else:
+        return len(names), options, undefined_nmae
+"""
+LITERAL = "Unnecessary `dict()` call (rewrite as a literal)"
+AFTER = TEXT.replace("dict(step=1)", '{"step": 1}')
+TITLE = "Use a dict literal instead of dict()"
+
+
+@pytest.fixture(scope="module")
+def loaded() -> LoadedModel:
+    found = LoadedModel.load(EMBEDDED, device="cpu", dtype="fp32")
+    found.model = ReplayModel(found.model)
+    assert found.codec is not None
+    found.codec.format = replace(found.codec.format, chooses=True)
+    return found
+
+
+@pytest.fixture(scope="module")
+def editor(loaded: LoadedModel) -> Editor:
+    return Editor(loaded, warm=False)
+
+
+def finding(line: int, text: str, message: str, code: str = "XY123") -> EditRequest:
+    """A request about what a tool says of `text` in a line (1-based)."""
+    at = TEXT.splitlines()[line - 1].index(text)
+    start, end = Position(line - 1, at), Position(line - 1, at + len(text))
+    return EditRequest(diagnostics=[Diagnostic(start, end, message, code=code, source="tool")])
+
+
+def said(editor: Editor, request: EditRequest, title: str, line: int) -> EditResult:
+    """The result where the model accepts the description of an edit, if it is asked about it."""
+    with closing(editor.open("a.py", TEXT)) as document:
+        plan = document.plan(request)
+        codec, model = editor.loaded_model.codec, editor.loaded_model.model
+        assert codec is not None
+        assert isinstance(model, ReplayModel)
+        message = EditRequest(instruction=request.diagnostics[0].message)
+        asked = request_tokens(codec, plan.page, plan.page_scope, message)
+        first = len(plan.prefix) + len(asked) - len(codec.literals.program_open)
+        script = [*codec.described(title, plan.page.page_line(line) or 0), codec.verdict]
+        model.scripts = dict.fromkeys(range(1, 1000), (first, script))
+        return document.edit(request)
+
+
+def test_the_edit_that_the_message_asks_for_is_made(editor: Editor) -> None:
+    result = said(editor, finding(5, "dict(step=1)", LITERAL), TITLE, 5)
+    assert (result.status, result.text, result.unsure) == ("edited", AFTER, False)
+    assert (result.counts.generated, result.counts.choices) == (0, 1)
+    assert result.confidence is not None
+    assert result.confidence >= finite_choice.CONFIDENCE
+
+
+def test_where_the_model_is_unsure_it_asks(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
+    result = said(editor, finding(5, "dict(step=1)", LITERAL), TITLE, 5)
+    assert (result.status, result.unsure) == ("refused", True)
+    assert result.alternatives[0].title == TITLE
+    assert all(one.edits for one in result.alternatives), "nothing to be done is no answer to a finding"
+    assert all(one.probability >= planning.NAMED for one in result.alternatives)
+
+
+def test_where_no_edit_is_likely_the_model_writes(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "NAMED", 1.1)
+    request = finding(5, "dict(step=1)", LITERAL)
+    with closing(editor.open("a.py", TEXT)) as document:
+        first, script = script_of(
+            editor.loaded_model,
+            document.plan(request),
+            oracle_program(TEXT, AFTER, cost=editor.loaded_model.cost, scope=[(5, 5)]),
+        )
+        model = editor.loaded_model.model
+        assert isinstance(model, ReplayModel)
+        model.scripts = dict.fromkeys(range(1, 1000), (first, script))
+        result = document.edit(request)
+    assert (result.status, result.text, result.unsure) == ("edited", AFTER, False)
+    assert result.counts.generated > 0
+
+
+@pytest.mark.parametrize(
+    ("request_", "why"),
+    [
+        (finding(1, "typing", "`typing.Dict` is deprecated, use `dict` instead"), "an import"),
+        (finding(9, "undefined_nmae", "Undefined name `undefined_nmae`", "F821"), "a quick fix answers"),
+        (replace(finding(5, "dict(step=1)", LITERAL), narrow=False), "the model is to write"),
+        (replace(finding(5, "dict(step=1)", LITERAL), choices=["a"]), "the answer is given"),
+        (finding(5, "dict(step=1)", "  "), "it says nothing"),
+    ],
+    ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
+)
+def test_other_findings_are_answered_as_before(editor: Editor, request_: EditRequest, why: str) -> None:
+    del why
+    assert_as_before(editor, request_)
+
+
+def test_a_model_that_has_not_learnt_to_choose_writes(
+    loaded: LoadedModel, editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert loaded.codec is not None
+    monkeypatch.setattr(loaded.codec, "format", replace(loaded.codec.format, chooses=False))
+    assert_as_before(editor, finding(5, "dict(step=1)", LITERAL))
+
+
+def assert_as_before(editor: Editor, request: EditRequest) -> None:
+    """The model is told the finding as one, not as an instruction."""
+    codec = editor.loaded_model.codec
+    assert codec is not None
+    with closing(editor.open("a.py", TEXT)) as document:
+        asked = document.plan(request).asked
+    (instruction,) = codec.literals.instruction
+    (at,) = codec.literals.at
+    assert at in asked
+    assert instruction not in asked
+
+
+def test_what_was_asked_first_leaves_no_trace(
+    loaded: LoadedModel, editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model writes the same, token by token, whether it was asked to choose before or not."""
+    assert isinstance(loaded.model, ReplayModel)
+    loaded.model.scripts = {}
+    request = finding(5, "dict(step=1)", LITERAL)
+
+    def written() -> tuple[str, float | None, int]:
+        with closing(editor.open("a.py", TEXT)) as document:
+            result = document.edit(request)
+        return str(result.program), result.log_likelihood, result.counts.generated
+
+    monkeypatch.setattr(planning, "NAMED", 1.1)
+    after_choosing = written()
+    assert loaded.codec is not None
+    monkeypatch.setattr(loaded.codec, "format", replace(loaded.codec.format, chooses=False))
+    alone = written()
+    assert after_choosing[0] == alone[0]
+    assert after_choosing[1] == pytest.approx(alone[1], rel=1e-4)
+    assert after_choosing[2] == alone[2]
