@@ -217,9 +217,9 @@ def _decoder(
     found = listed(asked)
     choice: ChoiceTask | None = None
     if found is not None:
-        choice = _choice(asked, found, prompt)
+        listed_choice = choice = _choice(asked, found, prompt)
         if found.rest is None:
-            return lambda emitter: ChoiceDecoder(choice, emitter).run()
+            return lambda emitter: ChoiceDecoder(listed_choice, emitter).run()
         rules = replace(rules, scope=found.rest)
     elif (said := message_as_instruction(asked)) is not None and (found := listed(said)) is not None:
         message = request_tokens(codec, page, rules.scope, said.request)

@@ -1,0 +1,35 @@
+"""The words of a tool's message that name nothing in the code."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.refactorings.prose import prose, takes_name_from
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("`for` loop variable `op` overwritten", {"loop", "variable", "overwritten"}),
+        ("Local variable 'total' isn't used", {"Local", "variable", "isn", "used"}),
+        ('name "x" hides my_name of sys.path', {"name", "hides", "of"}),
+        ("Use f-string instead of `format` call", {"Use", "string", "instead", "of", "call"}),
+        ("", set()),
+    ],
+)  # fmt: skip
+def test_prose_is_what_no_quotes_hold(message: str, words: set[str]) -> None:
+    assert prose(message) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "known", "taken"),
+    [
+        ("for target in ops:\n", "for op in ops:\n", True),
+        ("for target in ops:\n", "for op in ops:\n    target = op\n", False),  # the code has that name
+        ("call(list(ops))\n", "ops\n", False),  # `list` is Python's
+        ("return not op\n", "return op\n", False),
+        ("value = op\n", "op\n", False),  # no word of the message
+    ],
+)
+def test_a_name_out_of_prose_is_seen(written: str, known: str, taken: bool) -> None:
+    assert takes_name_from(frozenset({"target", "list", "not"}), written, known) == taken
