@@ -28,6 +28,8 @@ def test_prose_is_what_no_quotes_hold(message: str, words: set[str]) -> None:
         ("for target in ops:\n", "for op in ops:\n    target = op\n", False),  # the code has that name
         ("call(list(ops))\n", "ops\n", False),  # `list` is Python's
         ("return not op\n", "return op\n", False),
+        ("call(op, target=1)\n", "call(op)\n", False),  # a parameter's
+        ("target = op\n", "op\n", True),
         ("value = op\n", "op\n", False),  # no word of the message
     ],
 )

@@ -88,9 +88,14 @@ def test_where_the_model_is_unsure_it_asks(editor: Editor, monkeypatch: pytest.M
     assert all(one.probability >= planning.NAMED for one in result.alternatives)
 
 
-def test_where_no_edit_is_likely_the_model_writes(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("source", ["Ruff", "pylint"])
+def test_where_no_edit_is_likely_the_model_writes(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    """What it writes for a tool whose findings it was not trained on is no more than a proposal."""
     monkeypatch.setattr(planning, "NAMED", 1.1)
     request = finding(5, "dict(step=1)", LITERAL)
+    request = replace(request, diagnostics=[replace(request.diagnostics[0], source=source)])
     with closing(editor.open("a.py", TEXT)) as document:
         first, script = script_of(
             editor.loaded_model,
@@ -101,7 +106,11 @@ def test_where_no_edit_is_likely_the_model_writes(editor: Editor, monkeypatch: p
         assert isinstance(model, ReplayModel)
         model.scripts = dict.fromkeys(range(1, 1000), (first, script))
         result = document.edit(request)
-    assert (result.status, result.text, result.unsure) == ("edited", AFTER, False)
+    if source == "Ruff":
+        assert (result.status, result.text, result.unsure) == ("edited", AFTER, False)
+    else:
+        assert (result.status, result.unsure) == ("refused", True)
+        assert [one.program.resolve(TEXT) for one in result.alternatives] == [AFTER]
     assert result.counts.generated > 0
 
 

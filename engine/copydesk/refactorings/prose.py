@@ -8,7 +8,8 @@ import re
 
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 _WORD = re.compile(r"(?<![\w.])[^\W\d_][^\W\d_]+(?!\w|\.\w)")
-_NAME = re.compile(r"[^\W\d]\w+")
+_NAME = re.compile(r"[^\W\d]\w+(?!\w|=(?!=))")
+"""Not of a keyword argument: which there are, the called function says."""
 
 
 def prose(message: str) -> frozenset[str]:

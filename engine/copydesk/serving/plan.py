@@ -55,6 +55,8 @@ LONGER = 128
 """Tokens by which a rewritten text may be longer than what it replaces, or as many as that has."""
 NAMED = 0.1
 """The least probability of an edit that a person is asked about where a tool found something: linters find a lot."""
+RUFF = ("ruff", "copydesk-ruff")
+"""What ruff calls itself, in whichever client's words."""
 TOGETHER = 40
 """Lines that a model which rewrites text is given at most to reach a second part of a scope: it writes all that lies between."""
 LEAST = 32
@@ -84,7 +86,8 @@ class Plan:
     idle: str | None = None
     """Why nothing is to be done, where the instruction's words alone say so."""
     unlearnt: bool = False
-    """The model may write this language, and was not trained on it: what comes of an instruction is no more than a proposal."""
+    """The model may write, and was trained neither on the instruction's language nor on what the finding's tool says: what
+    comes of it is no more than a proposal."""
 
     @property
     def key(self) -> Hashable:
@@ -195,10 +198,16 @@ def _program_plan(
     most = min(request.max_tokens, room)
     idle = FOLLOWED if instructed == () else None
     others = set(PARSED_LANGUAGES).difference(loaded_model.format.languages)
-    unlearnt = request.instruction is not None and snapshot.language in others
+    unlearnt = snapshot.language in others if request.instruction is not None else any(map(_strange, fixes))
     return Plan(
         snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin, idle, unlearnt
     )
+
+
+def _strange(fixes: QuickFixes) -> bool:
+    """Whether a finding is of no kind that models are trained on: those that quick fixes know, and all that ruff reports."""
+    context = fixes.context
+    return context.kind is None and (context.diagnostic.source or "").lower() not in RUFF
 
 
 def _refused(reason: str, emitter: Emitter) -> Steps:

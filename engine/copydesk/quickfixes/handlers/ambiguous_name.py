@@ -21,6 +21,7 @@ from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, is_label, node_at, text_of
 from copydesk.text.line_edit import LineEdit
 from copydesk.text.position import Position
+from copydesk.text.singular import singular
 
 MOST_NAMES = 8
 _USUAL = {
@@ -181,22 +182,13 @@ def _names(bound: Node, name: str) -> Iterator[str]:
     if node is not None and source is not None:
         words = _WORD.findall(text_of(source))
         if node.type in ("for_statement", "for_in_clause"):
-            yield from filter(None, map(_singular, reversed(words)))
+            yield from filter(None, map(singular, reversed(words)))
         else:
             if words[:1] == ["len"]:
                 yield "length"
             yield from (word.lower() for word in reversed(words) if len(word) > 2 and word.isidentifier())
     yield from _USUAL.get(name, ())
     yield f"{name.lower()}_"
-
-
-def _singular(word: str) -> str | None:
-    word = word.lower()
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if re.search(r"(?:s|x|z|ch|sh)es$", word) and len(word) > 4:
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else None
 
 
 def _reserved(name: str) -> bool:

@@ -15,7 +15,9 @@ from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lin
 from copydesk.refactorings.loops.loop_head import plain_head
 from copydesk.refactorings.new_names import new_names
 from copydesk.syntax.tree import identifiers, rows, text_of
+from copydesk.text.singular import singular
 
+_CALLED = ("enumerate", "range", "len")
 _LISTS = ("pattern_list", "tuple_pattern", "expression_list", "tuple")
 
 
@@ -27,15 +29,18 @@ def _enumerate(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         index, sequence = parts[0], parts[1].removeprefix("range(len(").removesuffix("))")
         head, indent = lines[0] - 1, context.indent(loop)
         body = statements_of(loop.child_by_field_name("body"))
+        items = {name: f'Use enumerate with "{name}"' for name in arguments.names if name not in _CALLED}
         item, _, value = text_of(body[0]).partition(" = ")
         if value == f"{sequence}[{index}]" and item.isidentifier() and rows(body[0]) == (lines[0], lines[0]):
             line = f"{indent}for {index}, {item} in enumerate({sequence}):\n"
             yield "Use enumerate", replace_lines(head, head + 1, [line])
-        for item in arguments.names:
+        else:
+            items.setdefault(singular(sequence.rpartition(".")[2]) or "item", "Use enumerate")
+        for item, title in items.items():
             line = f"{indent}for {index}, {item} in enumerate({sequence}):\n"
             reads = _named_reads(context, loop, f"{sequence}[{index}]", item)
             if reads is not None:
-                yield f'Use enumerate with "{item}"', merged(replace_lines(head, head, [line]), reads)
+                yield title, merged(replace_lines(head, head, [line]), reads)
 
 
 def _named_reads(context: RefactoringContext, loop: Node, code: str, item: str) -> Edits | None:
