@@ -97,7 +97,9 @@ _SETTINGS = {
 _TO_SERVER: dict[str, Check] = {
     "hello": _fields({"protocol": _integer, "copydesk": _text}),
     "progress": _fields({"message": _text, "percentage": _maybe(_integer)}),
-    "ready": _fields({"info": _fields(_INFO, {"advice": _maybe(_text), "fingerprint": _text})}),
+    "ready": _fields(
+        {"info": _fields(_INFO, {"advice": _maybe(_text), "fingerprint": _text, "chooses": _flag})}
+    ),
     "failed": _fields({"message": _text}),
     "planned": _fields({"id": _integer, "scope": _all(_range)}),
     "hunk": _fields({"id": _integer, "seq": _integer, "edits": _all(_edit)}),

@@ -58,7 +58,8 @@ class EngineSettings:
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """The model an engine has loaded. languages: empty where any will do. advice: how to get a better one, for people; None where
-    this one was chosen, or is the best there is. fingerprint: tells one model's files from another's.
+    this one was chosen, or is the best there is. fingerprint: tells one model's files from another's. chooses: it has learnt to
+    choose among the edits of refactorings.
     """
 
     name: str
@@ -70,11 +71,12 @@ class ModelInfo:
     load_ms: float
     advice: str | None = None
     fingerprint: str = ""
+    chooses: bool = False
 
     @property
     def reads_messages(self) -> bool:
         """Whether it makes of a finding's words what it can; else it knows those kinds alone that it was trained on."""
-        return self.kind == "rewrite"
+        return self.chooses or self.kind == "rewrite"
 
 
 def encode(message: Message) -> bytes:

@@ -95,6 +95,7 @@ def info_of(editor: Editor, settings: EngineSettings, load_ms: float) -> Message
         "kind": format.kind,
         "load_ms": load_ms,
         "advice": advice(name) if settings.model in (None, STANDARD) else None,
+        "chooses": format.chooses,
         "fingerprint": model_fingerprint(installed_directory(name) or Path(name).expanduser()),
     }
 

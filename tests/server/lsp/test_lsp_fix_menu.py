@@ -180,6 +180,7 @@ def test_what_tools_propose_is_listed_whatever_the_finding_is_about() -> None:
     [
         (diagnostic(1, "Whatever"), "lines", False),
         (diagnostic(1, "Whatever"), "rewrite", True),  # a model that reads messages
+        (diagnostic(1, "Whatever"), "lines, chooses", True),
         (diagnostic(1, "Whatever", source="Ruff", code="XYZ1"), "lines", False),
         (diagnostic(1, "Whatever", source="Ruff", code="XYZ1"), "rewrite", True),
         (diagnostic(0, "Use `open` in a `with` statement", code="SIM115"), "lines", True),
@@ -192,7 +193,8 @@ def test_nothing_is_offered_for_what_nobody_understands(found: Any, kind: str, o
     async def scenario() -> None:
         async with desk(tools=True) as d:
             assert d.engine.info is not None
-            d.engine.info = replace(d.engine.info, kind=kind)
+            name, _, chooses = kind.partition(", ")
+            d.engine.info = replace(d.engine.info, kind=name, chooses=bool(chooses))
             d.open(text)
             actions = await d.actions((1, 0), diagnostics=[found], only=["quickfix"])
             assert bool(actions) is offered
