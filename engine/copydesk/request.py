@@ -56,6 +56,11 @@ class Diagnostic:
             raise RequestError(f"severity is 1 to 4, not {self.severity}")
 
     @property
+    def by_ruff(self) -> bool:
+        """Whether ruff said it, in whichever client's words."""
+        return self.source is not None and self.source.lower() in ("ruff", "copydesk-ruff")
+
+    @property
     def lines(self) -> Range:
         """The 1-based lines it covers; an end at the start of a line does not cover that line."""
         last = self.end.line

@@ -14,7 +14,7 @@ from copydesk.text.document import Encoding, TextEdit, TextLines, apply_edits
 from copydesk_server.applicability import Applicability
 from copydesk_server.candidate_edits import candidate_edits, text_edits
 from copydesk_server.linter_fixes import ruff_rules
-from copydesk_server.ruff import APPLICABLE, Ruff, is_ruff
+from copydesk_server.ruff import APPLICABLE, Ruff
 
 MOST_FIXES = 64
 """So many findings of one text are fixed at once at most."""
@@ -36,7 +36,7 @@ class FindingKind:
     def of(cls, diagnostic: Diagnostic) -> FindingKind | None:
         """None for a kind that ruff has no rule for."""
         rules = tuple(ruff_rules(diagnostic))
-        return cls(kind_label(diagnostic), rules, is_ruff(diagnostic)) if rules else None
+        return cls(kind_label(diagnostic), rules, diagnostic.by_ruff) if rules else None
 
 
 @dataclass(frozen=True, slots=True)

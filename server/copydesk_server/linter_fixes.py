@@ -16,7 +16,7 @@ from pathlib import Path
 from copydesk.quickfixes.kinds import DiagnosticKind, classify
 from copydesk.request import Diagnostic
 from copydesk_server.errors import RuffError
-from copydesk_server.ruff import Ruff, is_ruff
+from copydesk_server.ruff import Ruff
 
 RULES: dict[DiagnosticKind, tuple[str, ...]] = {
     DiagnosticKind.UNUSED_IMPORT: ("F401",),
@@ -82,7 +82,7 @@ class FindingsByLine:
 
 def ruff_rules(diagnostic: Diagnostic) -> Iterable[str]:
     """The rules under which ruff may report the same."""
-    if is_ruff(diagnostic):
+    if diagnostic.by_ruff:
         return (diagnostic.code,) if diagnostic.code is not None else ()
     kind = classify(diagnostic)
     return (*RULES.get(kind, ()), *WITHOUT_FIX.get(kind, ())) if kind is not None else ()

@@ -221,11 +221,6 @@ def read_json(
         raise RuffError(f"ruff's JSON cannot be read: {type(error).__name__}: {error}") from error
 
 
-def is_ruff(diagnostic: Diagnostic) -> bool:
-    """Whether ruff said it, in whichever client's words."""
-    return diagnostic.source is not None and diagnostic.source.lower() in ("ruff", "copydesk-ruff")
-
-
 def selects(selectors: Iterable[str], code: str) -> bool:
     """Whether one of ruff's rule selectors (`F401`, `E7`, `PL`, `ALL`) takes in the rule `code`.
 

@@ -30,7 +30,7 @@ from copydesk.text.document import split_lines, view_line
 from copydesk_server.applicability import Applicability, applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.linter_fixes import FindingsByLine, ruff_rules, same_problem, with_fixes_of
-from copydesk_server.ruff import APPLICABLE, SYNTAX, Ruff, is_ruff, selects
+from copydesk_server.ruff import APPLICABLE, SYNTAX, Ruff, selects
 
 Verdict = Literal["confirmed", "checked", "unsure", "refused", "unchanged"]
 
@@ -143,7 +143,7 @@ def judge_all(
             return Judgement("refused", "the syntax error is still there", ())
     if not parses.after:
         return Judgement("checked", "the text does not parse, before or after", checks, effect)
-    foreign = [d for d in again.unproven if not is_ruff(d)]
+    foreign = [d for d in again.unproven if not d.by_ruff]
     if foreign and not any(map(_about_layout, foreign)) and _same_tree(before, after, language):
         return Judgement("refused", "it changes only the layout", ())
     rest = [d for d in again.unproven if d not in syntax]
@@ -195,7 +195,7 @@ def _ask_again(
         key = _spoken(diagnostic, near.of(diagnostic))
         if key is None:
             unproven.append(diagnostic)
-            if is_ruff(diagnostic):
+            if diagnostic.by_ruff:
                 doubt = doubt or f"ruff does not report {diagnostic.code or 'it'} here"
         else:
             keys.append(key)
@@ -239,7 +239,7 @@ def _both(before: str, after: str, check: Callable[[str], list[Diagnostic]]) -> 
 
 def _spoken(diagnostic: Diagnostic, found: Sequence[Diagnostic]) -> tuple[str, str] | None:
     """The key of what ruff says itself of the problem; a client's ruff may be of another version and word it otherwise."""
-    if not is_ruff(diagnostic):
+    if not diagnostic.by_ruff:
         twin = same_problem(diagnostic, found)
         return finding(twin) if twin is not None else None
     key, line = finding(diagnostic), diagnostic.start.line

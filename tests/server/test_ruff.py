@@ -13,7 +13,7 @@ import pytest
 from copydesk.text.document import Encoding, apply_edits
 from copydesk_server.applicability import Applicability
 from copydesk_server.errors import RuffError
-from copydesk_server.ruff import REMEMBERED, RememberingRuff, Ruff, is_ruff, read_json
+from copydesk_server.ruff import REMEMBERED, RememberingRuff, Ruff, read_json
 from server_tools import found, ruff_that, the_ruff
 from special_files import SPECIAL
 
@@ -23,7 +23,7 @@ def test_it_says_where_in_code_points() -> None:
     (said,) = ruff.check("x = '\N{GRINNING FACE}'; import os\n", None, select="F401")
     assert (said.start.line, said.start.character, said.end.character) == (0, 16, 18)
     assert (said.code, said.source, said.severity) == ("F401", "Ruff", 2)
-    assert is_ruff(said)
+    assert said.by_ruff
 
 
 def test_a_byte_order_mark_counts_in_ours_not_in_ruffs() -> None:

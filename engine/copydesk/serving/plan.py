@@ -55,8 +55,6 @@ LONGER = 128
 """Tokens by which a rewritten text may be longer than what it replaces, or as many as that has."""
 NAMED = 0.1
 """The least probability of an edit that a person is asked about where a tool found something: linters find a lot."""
-RUFF = ("ruff", "copydesk-ruff")
-"""What ruff calls itself, in whichever client's words."""
 TOGETHER = 40
 """Lines that a model which rewrites text is given at most to reach a second part of a scope: it writes all that lies between."""
 LEAST = 32
@@ -206,8 +204,7 @@ def _program_plan(
 
 def _strange(fixes: QuickFixes) -> bool:
     """Whether a finding is of no kind that models are trained on: those that quick fixes know, and all that ruff reports."""
-    context = fixes.context
-    return context.kind is None and (context.diagnostic.source or "").lower() not in RUFF
+    return fixes.context.kind is None and not fixes.context.diagnostic.by_ruff
 
 
 def _refused(reason: str, emitter: Emitter) -> Steps:

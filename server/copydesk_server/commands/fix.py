@@ -29,7 +29,7 @@ from copydesk_server.input_file import read_input
 from copydesk_server.linter_fixes import with_ruff_fixes
 from copydesk_server.printable import shown_name
 from copydesk_server.project_imports import Projects
-from copydesk_server.ruff import APPLICABLE, Ruff, is_ruff
+from copydesk_server.ruff import APPLICABLE, Ruff
 
 _UNREADABLE = "E902"
 """What ruff says of a file it cannot decode: copydesk reads more encodings, and gives ruff the text."""
@@ -108,7 +108,7 @@ def _begin_linted(args: argparse.Namespace, rules: Rules) -> Callable[[Editor], 
 def _codes(found: dict[Path, list[Found]]) -> tuple[str, ...]:
     """ruff's rules among the findings: those that whoever ran it had selected, as far as that can be known."""
     said = (item.raw for items in found.values() for item in items)
-    return tuple(sorted({raw.code for raw in said if raw.code is not None and is_ruff(raw)}))
+    return tuple(sorted({raw.code for raw in said if raw.code is not None and raw.by_ruff}))
 
 
 def _given(args: argparse.Namespace, fixes: frozenset[Applicability]) -> dict[Path, list[Found]]:

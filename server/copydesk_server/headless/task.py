@@ -26,7 +26,6 @@ from copydesk_server.headless.models import FileStatus, Fix, Rules
 from copydesk_server.headless.source import Source
 from copydesk_server.headless.verifier import Jury, by_ruff, refuse
 from copydesk_server.project_imports import is_undefined_name, with_project_imports
-from copydesk_server.ruff import is_ruff
 from copydesk_server.verification import ERRORS, Judgement, finding
 
 LEAST_TOKENS = 96
@@ -215,9 +214,7 @@ class FileTask:
         if self.rules.lint:
             # The findings are the configuration's, or those asked about.
             return (*self.rules.extend, *ERRORS) if self.rules.select else ()
-        codes = {
-            fix.diagnostic.code or "" for fix in self.fixes if fix.diagnostic and is_ruff(fix.diagnostic)
-        }
+        codes = {fix.diagnostic.code or "" for fix in self.fixes if fix.diagnostic and fix.diagnostic.by_ruff}
         return tuple(sorted({*self.rules.extend, *codes, *ERRORS}))
 
     # -- between rounds ------------------------------------------------------------------------------------------
@@ -241,7 +238,7 @@ class FileTask:
         for fix in self._waiting:
             diagnostic = fix.diagnostic
             place = moves.moved(diagnostic) if diagnostic is not None else None
-            if known is not None and diagnostic is not None and is_ruff(diagnostic):
+            if known is not None and diagnostic is not None and diagnostic.by_ruff:
                 place = known.take(place or diagnostic, exact=place is not None)
                 if place is None:
                     fix.judgement = Judgement("confirmed", "gone with another fix", ("ruff",))

@@ -20,7 +20,7 @@ from copydesk_server.errors import RuffError
 from copydesk_server.headless.followup_fixes import Step, leftovers
 from copydesk_server.headless.models import Fix, Rules
 from copydesk_server.linter_fixes import FindingsByLine, with_fixes_of
-from copydesk_server.ruff import APPLICABLE, SYNTAX, is_ruff, selects
+from copydesk_server.ruff import APPLICABLE, SYNTAX, selects
 from copydesk_server.verification import ERRORS, Judgement, judge_all
 
 TIDIED = ("F401",)
@@ -255,7 +255,7 @@ def _key(fixes: Sequence[Fix]) -> tuple[int, ...]:
 
 def by_ruff(fix: Fix) -> bool:
     """Whether it is for something ruff said."""
-    return fix.diagnostic is not None and is_ruff(fix.diagnostic)
+    return fix.diagnostic is not None and fix.diagnostic.by_ruff
 
 
 def refuse(fixes: Sequence[Fix], reason: str) -> None:

@@ -238,13 +238,10 @@ class DiagnosticStore:
 
     def _understood(self, findings: Iterable[ClientDiagnostic]) -> list[ClientDiagnostic]:
         """Those that something may be known about: ruff can be asked what it would do about each of its own."""
-        # Not before it is needed: `initialize` has no time for imports.
-        from copydesk_server.ruff import is_ruff
-
         return [
             finding
             for finding in findings
-            if self._engine_sync.understands(finding.diagnostic) or is_ruff(finding.diagnostic)
+            if self._engine_sync.understands(finding.diagnostic) or finding.diagnostic.by_ruff
         ]
 
     def _tell(self) -> None:
