@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import threading
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ import torch
 import training_data
 from copydesk.errors import TrainingError
 from copydesk.prompting.edit_format import EditFormat
-from copydesk_training import checkpoint, curves, export, train
+from copydesk_training import checkpoint, curves, export, loop, train
 from copydesk_training.batches import Batches, Examples, assemble
 from copydesk_training.examples import Role
 from copydesk_training.schedule import Schedule
@@ -168,7 +170,12 @@ def test_it_learns_validates_and_draws(shards: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "settings.json").read_text())["config"]["vocab"] == training_data.VOCAB
 
 
-def test_a_budget_in_minutes_ends_with_the_decay(shards: Path, tmp_path: Path) -> None:
+def test_a_budget_in_minutes_ends_with_the_decay(
+    shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # By the real clock a slow machine has no time for two steps.
+    clock = SimpleNamespace(monotonic=count(0.0, 0.1).__next__)
+    monkeypatch.setattr(loop, "time", clock)
     seen: list[train.Status] = []
     train.run(shards, tmp_path, **QUICK, minutes=1 / 30, report_every=1, report=seen.append)
     rates = [status.rate for status in seen]
