@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.refactorings.prose import prose, takes_name_from
+from copydesk.refactorings.prose import names_in, prose, takes_name_from
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_prose_is_what_no_quotes_hold(message: str, words: set[str]) -> None:
     ],
 )
 def test_a_name_out_of_prose_is_seen(written: str, known: str, taken: bool) -> None:
-    assert takes_name_from(frozenset({"target", "list", "not"}), written, known) == taken
+    assert takes_name_from(frozenset({"target", "list", "not"}), written, names_in(known)) == taken

@@ -15,7 +15,9 @@ from copydesk.prompting.prompt import request_tokens
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult
 from copydesk.serving import plan as planning
+from copydesk.serving.finding_messages import message_as_instruction
 from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
+from copydesk.serving.narrowing import PageRequest
 from copydesk.serving.plan import script_of
 from copydesk.text.document import Position
 
@@ -125,29 +127,44 @@ def test_where_no_edit_is_likely_the_model_writes(
     ],
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
 )
-def test_other_findings_are_answered_as_before(editor: Editor, request_: EditRequest, why: str) -> None:
-    del why
-    assert_as_before(editor, request_)
+def test_other_findings_are_answered_as_before(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch, request_: EditRequest, why: str
+) -> None:
+    assert not is_instruction(editor, monkeypatch, request_), why
 
 
 def test_a_model_that_has_not_learnt_to_choose_writes(
     loaded: LoadedModel, editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    request = finding(5, "dict(step=1)", LITERAL)
+    assert is_instruction(editor, monkeypatch, request)
     assert loaded.codec is not None
     monkeypatch.setattr(loaded.codec, "format", replace(loaded.codec.format, chooses=False))
-    assert_as_before(editor, finding(5, "dict(step=1)", LITERAL))
+    assert not is_instruction(editor, monkeypatch, request)
 
 
-def assert_as_before(editor: Editor, request: EditRequest) -> None:
-    """The model is told the finding as one, not as an instruction."""
-    codec = editor.loaded_model.codec
-    assert codec is not None
+def is_instruction(editor: Editor, monkeypatch: pytest.MonkeyPatch, request: EditRequest) -> bool:
+    """Whether the model is asked to choose what the message of the request's finding says."""
+    read: list[PageRequest | None] = []
+
+    def reading(asked: PageRequest) -> PageRequest | None:
+        read.append(message_as_instruction(asked))
+        return read[-1]
+
+    monkeypatch.setattr(planning, "message_as_instruction", reading)
     with closing(editor.open("a.py", TEXT)) as document:
-        asked = document.plan(request).asked
-    (instruction,) = codec.literals.instruction
-    (at,) = codec.literals.at
-    assert at in asked
-    assert instruction not in asked
+        document.plan(request)
+    return any(read)
+
+
+def test_the_prose_of_a_message_gives_nothing_a_name(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "NAMED", 0.0)
+    request = finding(4, "options", "argument `options` overwritten by assignment target")
+    with closing(editor.open("a.py", TEXT)) as document:
+        result = document.edit(replace(request, candidates=20))
+    titles = [one.title for one in result.alternatives]
+    assert titles
+    assert not any('"target"' in title or '"argument"' in title for title in titles), titles
 
 
 def test_what_was_asked_first_leaves_no_trace(

@@ -152,15 +152,15 @@ class ChoiceDecoder:
         weighed, law = combined(titled, law[[spelled[ids] is not None for ids in choices]])
         order = np.argsort(-law, kind="stable")
         likeliest = weighed[order[0]]
-        idle = likeliest.program.ops == (Copy(1, len(self.task.views)),)
-        unsure = likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0)
-        named = max(ALTERNATIVES if unsure else 0, self.task.alternatives)
-        alternatives = tuple(weighed[place] for place in order[:named]) if named > 1 else ()
         if aside and likeliest.probability < self.task.least:
             assert self.free is not None
             emitter.pending.extend(self.task.written)
             return (yield from self.free.behind_request())
-        alternatives = tuple(one for one in alternatives if one.probability >= self.task.least)
+        idle = likeliest.program.ops == (Copy(1, len(self.task.views)),)
+        unsure = likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0)
+        named = max(ALTERNATIVES if unsure else 0, self.task.alternatives)
+        likely = (weighed[place] for place in order[: named if named > 1 else 0])
+        alternatives = tuple(one for one in likely if one.probability >= self.task.least)
         if unsure and not self.task.take_likeliest:
             asked = question((one.title, one.probability) for one in alternatives)
             return Outcome(None, refusal=asked, unsure=True, alternatives=alternatives)

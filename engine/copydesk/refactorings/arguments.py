@@ -25,7 +25,7 @@ _FUNCTION_WORDS = frozenset({
     "this", "those", "to", "too", "us", "use", "using", "want", "we", "which", "with", "would", "you", "your",
 })  # fmt: skip
 """Words of a sentence that are no names in it, unless they are marked as such."""
-_QUOTED = re.compile(r"(\"{3}|```|(?<!\w)'(?=.*'(?!\w))|[\"`])(.+?)\1")
+QUOTED = re.compile(r"(\"{3}|```|(?<!\w)'(?=.*'(?!\w))|[\"`])(.+?)\1")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)")
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\w.]*\b")
@@ -89,7 +89,7 @@ class Arguments:
 def arguments_of(instruction: str) -> Arguments:
     """What stands in an instruction, by its form alone."""
     text = re.sub(r"[\r\n\t]+", " ", instruction[:LONGEST]).strip()
-    quoted = [found[2].strip() for found in _QUOTED.finditer(text)]
+    quoted = [found[2].strip() for found in QUOTED.finditer(text)]
     bare = re.sub(r"[`\"]", " ", text)
     marked = {name for piece in quoted for name in _NAME.findall(piece)}
     names = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections.abc import Set
 
-_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
+from copydesk.refactorings.arguments import QUOTED
+
 _WORD = re.compile(r"(?<![\w.])[^\W\d_][^\W\d_]+(?!\w|\.\w)")
 _NAME = re.compile(r"[^\W\d]\w+(?!\w|=(?!=))")
 """Not of a keyword argument: which there are, the called function says."""
@@ -14,10 +16,15 @@ _NAME = re.compile(r"[^\W\d]\w+(?!\w|=(?!=))")
 
 def prose(message: str) -> frozenset[str]:
     """The words of a message that it does not quote, and that do not look like code: `loop variable "x"` has two."""
-    return frozenset(_WORD.findall(_QUOTED.sub(" ", message)))
+    return frozenset(_WORD.findall(QUOTED.sub(" ", message)))
 
 
-def takes_name_from(words: frozenset[str], written: str, known: str) -> bool:
-    """Whether some code that is `written` has a name out of `words` that `known` has not, and Python neither."""
-    new = set(_NAME.findall(written)).difference(_NAME.findall(known))
-    return any(not keyword.iskeyword(name) and not hasattr(builtins, name) for name in new & words)
+def names_in(code: str) -> frozenset[str]:
+    """The names and words of a piece of code."""
+    return frozenset(_NAME.findall(code))
+
+
+def takes_name_from(words: Set[str], written: str, known: Set[str]) -> bool:
+    """Whether some code that is `written` has a name out of `words` that is not `known`, and none of Python's."""
+    new = (names_in(written) & words) - known
+    return any(not keyword.iskeyword(name) and not hasattr(builtins, name) for name in new)

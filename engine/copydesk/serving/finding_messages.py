@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from copydesk.prompting.prompt import MESSAGE_CHARACTERS
+from copydesk.prompting.prompt import describe
 from copydesk.request import Diagnostic
 from copydesk.serving.narrowing import PageRequest
 from copydesk.serving.snapshot import Snapshot
@@ -27,7 +27,7 @@ def message_as_instruction(asked: PageRequest) -> PageRequest | None:
     if not lowering.codec.format.chooses or snapshot.parsed is None or snapshot.parsed.broken:
         return None
     (diagnostic,), (fixes,) = request.diagnostics, asked.fixes
-    message = " ".join(diagnostic.message.split())[:MESSAGE_CHARACTERS]
+    message = describe(replace(diagnostic, source=None, code=None))
     if not message or fixes.replacement() is not None or _in_import(snapshot, diagnostic):
         return None
     if next(fixes.candidates(lowering.scope), None) is not None:

@@ -20,7 +20,7 @@ from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.equivalence import meaning
 from copydesk.refactorings.phrases import instruction_edits
-from copydesk.refactorings.prose import prose, takes_name_from
+from copydesk.refactorings.prose import names_in, prose, takes_name_from
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest, Range
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs
@@ -115,7 +115,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
     offers: dict[Program | None, Offer] = {}
     words = prose(instruction) if asked.finding else frozenset()
-    known = "".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b])
+    known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
     for candidate in enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES):
         if words and takes_name_from(words, "".join(edit.text for edit in candidate.edits), known):
             continue

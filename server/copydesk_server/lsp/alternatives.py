@@ -68,16 +68,24 @@ class Alternatives:
         }
         return types.Command("Choose an edit", CHOOSE, arguments=[argument])
 
-    def ask(self, document: OpenDocument, outcome: EditOutcome) -> bool:
-        """Ask the person which edit they meant, and have it applied. Returns at once: whether there was anything to ask."""
+    def ask(self, document: OpenDocument, outcome: EditOutcome, *, refactoring: bool) -> bool:
+        """Ask the person which edit they meant, and have it applied. refactoring: as in `Applying.apply`. Returns at once:
+        whether there was anything to ask.
+        """
         choices = _choices(outcome)
         if not choices or not self._state.capabilities.apply_edit:
             return False
-        self._tasks.spawn(self._ask(document, outcome, choices), "asking for the edit that was meant")
+        asking = self._ask(document, outcome, choices, refactoring=refactoring)
+        self._tasks.spawn(asking, "asking for the edit that was meant")
         return True
 
     async def _ask(
-        self, document: OpenDocument, outcome: EditOutcome, choices: list[EditAlternative]
+        self,
+        document: OpenDocument,
+        outcome: EditOutcome,
+        choices: list[EditAlternative],
+        *,
+        refactoring: bool,
     ) -> None:
         titles = numbered((one.title, one.probability) for one in choices)
         chosen = await self._client.choose(QUESTION, titles)
@@ -88,7 +96,7 @@ class Alternatives:
             return
         taken = outcome.taken(choices[titles.index(chosen)])
         self._programs.made(document, taken)
-        await self._applying.apply(document, taken, refactoring=True)  # only instructions have alternatives
+        await self._applying.apply(document, taken, refactoring=refactoring)
 
 
 def _choices(outcome: EditOutcome) -> list[EditAlternative]:

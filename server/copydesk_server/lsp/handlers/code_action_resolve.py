@@ -50,7 +50,8 @@ def code_action_resolve(
         outcome = await edits.obtain(task)
         if outcome.status != "edited":
             command = alternatives.command(task.document, outcome)
-            if command is None and not alternatives.ask(task.document, outcome):
+            rewrite = task.kind == "rewrite"
+            if command is None and not alternatives.ask(task.document, outcome, refactoring=rewrite):
                 explain(client, outcome)
             return attrs.evolve(action, command=command)
         known = state.capabilities.resolves_tags

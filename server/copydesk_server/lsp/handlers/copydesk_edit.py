@@ -63,7 +63,7 @@ def copydesk_edit(
             if alternatives.clients_own or dig(params, "candidates") is not None:
                 answer["alternatives"] = alternatives.described(task.document, outcome)
             elif outcome.status != "edited":
-                alternatives.ask(task.document, outcome)
+                alternatives.ask(task.document, outcome, refactoring=True)
             applicable = outcome.status == "edited"
         finally:
             if preview is not None and not applicable:

@@ -48,7 +48,7 @@ def execute_command(
         task.token = params.work_done_token
         outcome = await edits.obtain(task)
         if outcome.status != "edited":
-            if not alternatives.ask(task.document, outcome):
+            if not alternatives.ask(task.document, outcome, refactoring=task.kind == "rewrite"):
                 explain(client, outcome)
             return
         await applying.apply(task.document, outcome, refactoring=task.kind == "rewrite")
