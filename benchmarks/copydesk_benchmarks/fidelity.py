@@ -1,7 +1,8 @@
 """`copydesk bench fidelity`: how far the local mask would have been off, on real requests, and where that changes the result.
 
 Instructions as people type them and findings of ruff, on released packages that no model was trained on. Each request is decoded
-by the exact law and again with every choice of several tokens made under the mask, greedily both times.
+by the exact law and again with every choice of several tokens made under the mask, greedily both times. The report is
+`fidelity-cpu.json` and `.md`, with `--tag` in their names.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from copydesk_benchmarks import facts
 from copydesk_benchmarks.instruction_records import FOLDER, Packages, Record, load_records
 from copydesk_benchmarks.report import Table, Value
 from copydesk_benchmarks.selector import watched
+from copydesk_benchmarks.server.bench import Bench
 from copydesk_server.ruff import Ruff
 from copydesk_training.statistics import Share
 
@@ -51,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
     if ruff is None:
         raise RequestError("ruff is not there")
     console = Console(stderr=True, quiet=args.quiet, highlight=False, markup=False)
-    torch.set_num_threads(args.threads or facts.default_threads())
+    threads = args.threads or facts.default_threads()
+    torch.set_num_threads(threads)
     records, packages = load_records(FOLDER / "dev.jsonl"), Packages()
     asked = list(requests(records, packages, ruff, args.requests or REQUESTS, args.seed))
     found: list[Measured] = []
@@ -61,10 +64,17 @@ def run(args: argparse.Namespace) -> int:
             if number % 25 == 0:
                 console.print(f"{number} of {len(asked)}")
         name = editor.loaded_model.model.name
-    report = table(found, f"{name}, {facts.hardware()}")
-    Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(
-        f"{report.title}\n\n{report.markdown()}\n" + "\n".join(report.notes)
+    bench = Bench(args)
+    report = bench.report(
+        "fidelity",
+        "How far the local mask would have been off",
+        model=name,
+        precision=args.dtype,
+        threads=threads,
     )
+    report.tables.append(table(found))
+    report.save(bench.out)
+    Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(report.markdown())
     return 0
 
 
@@ -110,7 +120,7 @@ def measured(editor: Editor, kind: str, text: str, request: EditRequest) -> Iter
         yield Measured(kind, exact.mask_error, not same)
 
 
-def table(found: Sequence[Measured], about: str) -> Table:
+def table(found: Sequence[Measured]) -> Table:
     """By kind of request, and all together."""
     kinds = list(dict.fromkeys(one.kind for one in found))
     rows: list[tuple[Value, ...]] = []
@@ -125,7 +135,7 @@ def table(found: Sequence[Measured], about: str) -> Table:
             (name, len(some), off.size, *figures, str(Share(sum(one.other for one in some), len(some))))
         )
     return Table(
-        f"How far the local mask is off: {about}",
+        "By kind of request",
         (
             "requests", "number", "with a choice of several tokens", "total variation, mean, %", "median, %",
             "90th percentile, %", "most, %", "another result",

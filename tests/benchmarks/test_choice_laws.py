@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from copydesk.editor import Editor
 from copydesk.request import EditRequest
 from copydesk_benchmarks import fidelity
 from copydesk_benchmarks.fidelity import Measured
+from copydesk_benchmarks.report import read_table
 from copydesk_benchmarks.small_languages import Dyck, strings
 from copydesk_benchmarks.standalone import choice_laws
 from copydesk_benchmarks.standalone.choice_laws import LAWS, Small, Subject, measured, summary, warm
+from copydesk_server import cli
 from desks import byte_vocabulary, editor
 from finite import brute_law
 from mock_model import MockModel
@@ -97,13 +100,26 @@ def test_a_request_is_decoded_by_both_laws() -> None:
 
 def test_the_table_tells_kinds_apart() -> None:
     rows = fidelity.table(
-        [Measured("a", 0.5, True), Measured("a", None, False), Measured("b", None, False)], "a machine"
+        [Measured("a", 0.5, True), Measured("a", None, False), Measured("b", None, False)]
     ).rows
     assert [(row[0], row[1], row[2], row[3]) for row in rows] == [
         ("a", 2, 1, 50.0),
         ("b", 1, 0, None),
         ("all", 3, 1, 50.0),
     ]
+
+
+def test_the_command_writes_the_table_that_documents_quote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [("some", "a = 1\nb = 2\n", EditRequest(scope=[(1, 2)], instruction="rename a"))]
+    monkeypatch.setattr(fidelity, "requests", lambda *_: asked)
+    monkeypatch.setattr(fidelity, "Packages", lambda: None)
+    assert cli.main(["bench", "fidelity", "--quiet", "--tag", "mine", "--out", str(tmp_path)]) == 0
+    table = read_table(tmp_path, "fidelity-cpu-mine", "By kind of request")
+    assert table is not None
+    assert [row[:2] for row in table.rows] == [("some", 1), ("all", 1)]
+    assert table.markdown() in (tmp_path / "fidelity-cpu-mine.md").read_text(encoding="utf-8")
 
 
 def test_total_variation_is_half_the_difference() -> None:
