@@ -9,7 +9,7 @@ import numpy as np
 
 from copydesk.grammar.trie import Floats
 from copydesk.program import Program
-from copydesk.text.titles import numbered
+from copydesk.text.titles import numbered, which_was_meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +40,5 @@ def combined(
 
 def question(offered: Iterable[tuple[str, float]]) -> str:
     """Asks a person which of the edits they meant, by their titles and probabilities."""
-    return f"did you mean one of these? {' '.join(numbered(offered))}"
+    named = numbered(offered)
+    return f"{which_was_meant(named)} {' '.join(named)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 
 LONGEST_TITLE = 60
 
@@ -18,6 +18,11 @@ def numbered(edits: Iterable[tuple[str, float]]) -> list[str]:
         f"{number}. {clipped(title)} ({percent(probability)})"
         for number, (title, probability) in enumerate(edits, 1)
     ]
+
+
+def which_was_meant(edits: Sized) -> str:
+    """What a person is asked about them."""
+    return "did you mean this?" if len(edits) == 1 else "did you mean one of these?"
 
 
 def clipped(title: str) -> str:

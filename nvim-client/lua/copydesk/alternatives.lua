@@ -39,7 +39,7 @@ end
 --- Ask for one of `items`; `chosen(item)`, or `chosen(nil)` where the person leaves.
 function M.choose(items, chosen)
   vim.ui.select(items, {
-    prompt = "copydesk: did you mean one of these?",
+    prompt = #items == 1 and "copydesk: did you mean this?" or "copydesk: did you mean one of these?",
     kind = "copydesk",
     format_item = function(item)
       return item.label

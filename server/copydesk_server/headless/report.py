@@ -22,7 +22,7 @@ from rich.text import Text
 
 from copydesk.decode.counts import Counts
 from copydesk.text.document import TextEdit
-from copydesk.text.titles import numbered
+from copydesk.text.titles import numbered, which_was_meant
 from copydesk_server.headless.file_program import file_program
 from copydesk_server.headless.models import FileStatus, Fix
 from copydesk_server.headless.unified_diff import changed_lines, unified
@@ -322,7 +322,7 @@ def _reason(fix: Fix) -> str:
         how = (
             "--take N takes one, --unsure the first" if fix.diagnostic is None else "--unsure takes the first"
         )
-        return f"did you mean one of these? ({how})"
+        return f"{which_was_meant(fix.alternatives)} ({how})"
     if fix.verdict == "unsure":
         return f"{reason} (--unsure applies {'it' if fix.edits else 'the likeliest'})"
     return reason or ""

@@ -12,7 +12,7 @@ from typing import Any
 from lsprotocol import types
 
 from copydesk.text.document import Encoding, Position
-from copydesk.text.titles import numbered
+from copydesk.text.titles import numbered, which_was_meant
 from copydesk_server.engine_process.edit_outcome import EditAlternative, EditOutcome
 from copydesk_server.lsp.applying import Applying
 from copydesk_server.lsp.background import BackgroundTasks
@@ -22,7 +22,6 @@ from copydesk_server.lsp.programs import Programs
 from copydesk_server.lsp.session_state import SessionState
 from copydesk_server.lsp.workspace_edits import lsp_range, workspace_edit
 
-QUESTION = "copydesk: did you mean one of these?"
 CHOOSE = "copydesk.chooseAlternative"
 """The command of a client that has means of its own; it takes what `Alternatives.command` puts into its argument."""
 CHANGED = "copydesk: the code changed; nothing was applied."
@@ -88,7 +87,7 @@ class Alternatives:
         refactoring: bool,
     ) -> None:
         titles = numbered((one.title, one.probability) for one in choices)
-        chosen = await self._client.choose(QUESTION, titles)
+        chosen = await self._client.choose(f"copydesk: {which_was_meant(titles)}", titles)
         if chosen is None:
             return
         if self._state.documents.get(document.uri) is not document or document.version != outcome.version:

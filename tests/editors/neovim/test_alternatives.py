@@ -58,9 +58,9 @@ def nvim(running: Neovim, tmp_path: Path) -> Neovim:
     return running
 
 
-def ask(nvim: Neovim) -> list[str]:
+def ask(nvim: Neovim, instruction: str = UNSURE) -> list[str]:
     """What is offered."""
-    nvim.lua("require('copydesk.edit').ask(vim.api.nvim_get_current_buf(), 1, 3, ...)", UNSURE)
+    nvim.lua("require('copydesk.edit').ask(vim.api.nvim_get_current_buf(), 1, 3, ...)", instruction)
     return nvim.until(lambda: nvim.lua("return vim.g.offered"), "the list")
 
 
@@ -86,6 +86,11 @@ def test_a_sign_of_life_while_an_edit_is_made(nvim: Neovim) -> None:
     nvim.keys(":CopydeskCancel<CR>")
     nvim.until(lambda: phase(nvim) is None, "the end")
     assert (nvim.text(), said()) == (reports.TEXT, "")
+
+
+def test_one_alone_is_asked_about_in_the_singular(nvim: Neovim) -> None:
+    assert len(ask(nvim, "unsure # one")) == 1
+    assert nvim.lua("return vim.g.prompt") == "copydesk: did you mean this?"
 
 
 def test_one_is_chosen_and_made(nvim: Neovim) -> None:

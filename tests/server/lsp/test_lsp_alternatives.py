@@ -62,7 +62,9 @@ def recipes(d: Desk) -> None:
 
 async def question(d: Desk) -> dict[str, Any]:
     asked = await d.until(lambda m: m.get("method") == ASKS)
-    assert asked["params"]["message"] == "copydesk: did you mean one of these?"
+    several = len(asked["params"]["actions"]) > 1
+    said = "did you mean one of these?" if several else "did you mean this?"
+    assert asked["params"]["message"] == f"copydesk: {said}"
     return asked
 
 
