@@ -16,7 +16,7 @@ from copydesk.request import Diagnostic, EditRequest
 from copydesk.results import EditResult
 from copydesk.serving import plan as planning
 from copydesk.serving.finding_messages import message_as_instruction
-from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.narrowing import PageRequest
 from copydesk.serving.plan import script_of
 from copydesk.text.document import Position
@@ -38,17 +38,8 @@ TITLE = "Use a dict literal instead of dict()"
 
 
 @pytest.fixture(scope="module")
-def loaded() -> LoadedModel:
-    found = LoadedModel.load(EMBEDDED, device="cpu", dtype="fp32")
-    found.model = ReplayModel(found.model)
-    assert found.codec is not None
-    found.codec.format = replace(found.codec.format, chooses=True)
-    return found
-
-
-@pytest.fixture(scope="module")
-def editor(loaded: LoadedModel) -> Editor:
-    return Editor(loaded, warm=False)
+def editor(choosing: LoadedModel) -> Editor:
+    return Editor(choosing, warm=False)
 
 
 def finding(line: int, text: str, message: str, code: str = "XY123") -> EditRequest:
@@ -134,12 +125,12 @@ def test_other_findings_are_answered_as_before(
 
 
 def test_a_model_that_has_not_learnt_to_choose_writes(
-    loaded: LoadedModel, editor: Editor, monkeypatch: pytest.MonkeyPatch
+    choosing: LoadedModel, editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = finding(5, "dict(step=1)", LITERAL)
     assert is_instruction(editor, monkeypatch, request)
-    assert loaded.codec is not None
-    monkeypatch.setattr(loaded.codec, "format", replace(loaded.codec.format, chooses=False))
+    assert choosing.codec is not None
+    monkeypatch.setattr(choosing.codec, "format", replace(choosing.codec.format, chooses=False))
     assert not is_instruction(editor, monkeypatch, request)
 
 
@@ -168,11 +159,11 @@ def test_the_prose_of_a_message_gives_nothing_a_name(editor: Editor, monkeypatch
 
 
 def test_what_was_asked_first_leaves_no_trace(
-    loaded: LoadedModel, editor: Editor, monkeypatch: pytest.MonkeyPatch
+    choosing: LoadedModel, editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model writes the same, token by token, whether it was asked to choose before or not."""
-    assert isinstance(loaded.model, ReplayModel)
-    loaded.model.scripts = {}
+    assert isinstance(choosing.model, ReplayModel)
+    choosing.model.scripts = {}
     request = finding(5, "dict(step=1)", LITERAL)
 
     def written() -> tuple[str, float | None, int]:
@@ -182,8 +173,8 @@ def test_what_was_asked_first_leaves_no_trace(
 
     monkeypatch.setattr(planning, "NAMED", 1.1)
     after_choosing = written()
-    assert loaded.codec is not None
-    monkeypatch.setattr(loaded.codec, "format", replace(loaded.codec.format, chooses=False))
+    assert choosing.codec is not None
+    monkeypatch.setattr(choosing.codec, "format", replace(choosing.codec.format, chooses=False))
     alone = written()
     assert after_choosing[0] == alone[0]
     assert after_choosing[1] == pytest.approx(alone[1], rel=1e-4)

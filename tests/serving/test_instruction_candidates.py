@@ -18,7 +18,7 @@ from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.serving import narrowing
-from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
+from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk.serving.plan import script_of
 from copydesk.syntax.tree import parse
@@ -42,12 +42,8 @@ SCOPE = (4, 12)
 
 
 @pytest.fixture(scope="module")
-def editor() -> Editor:
-    found = LoadedModel.load(EMBEDDED, device="cpu", dtype="fp32")
-    found.model = ReplayModel(found.model)
-    assert found.codec is not None
-    found.codec.format = replace(found.codec.format, chooses=True)
-    return Editor(found, warm=False)
+def editor(choosing: LoadedModel) -> Editor:
+    return Editor(choosing, warm=False)
 
 
 def candidates(instruction: str) -> dict[str, tuple[str, int]]:
