@@ -34,6 +34,8 @@ MOST_RIVALS = 150
 """Proposals of one request that are learnt from, drawn anew for each; the right ones are always among them."""
 RATE = 0.1
 PASSES = 2
+ORDERS = 4
+"""Tables of which the mean is taken: each has met the same requests in an order of its own, and errs otherwise."""
 PLAIN = 40
 """Generated instructions of each kind."""
 SHORTEST, LONGEST = 40, 250
@@ -105,12 +107,22 @@ def plain_examples(corpus: Corpus, rng: Random, each: int = PLAIN) -> Iterator[E
                 yield example
 
 
-def train(groups: Sequence[Ranked], *, passes: int = PASSES, seed: int = 0) -> NDArray[np.float32]:
+def train(
+    groups: Sequence[Ranked], *, passes: int = PASSES, orders: int = ORDERS, seed: int = 0
+) -> NDArray[np.float32]:
     """The table: float32 [2^BITS]. Raises TrainingError where there is nothing to learn from."""
     if not groups:
         raise TrainingError("no request has its edit among the candidates")
-    table, squares = np.zeros(1 << BITS, np.float32), np.full(1 << BITS, 1e-3, np.float32)
     rng = np.random.default_rng(seed)
+    total = np.zeros(1 << BITS, np.float32)
+    for _ in range(orders):
+        total += _learnt(groups, passes, rng)
+    return total / np.float32(orders)
+
+
+def _learnt(groups: Sequence[Ranked], passes: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """The table of one order: float32 [2^BITS]."""
+    table, squares = np.zeros(1 << BITS, np.float32), np.full(1 << BITS, 1e-3, np.float32)
     for _ in range(passes):
         for k in rng.permutation(len(groups)):
             group = groups[k]

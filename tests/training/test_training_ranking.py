@@ -13,7 +13,7 @@ import pytest
 from copydesk.errors import TrainingError
 from copydesk.refactorings.ranking_table import LEAST, RankingTable
 from copydesk.request import EditRequest
-from copydesk_training import corpus
+from copydesk_training import corpus, ranking
 from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
 from copydesk_training.ranking import MOST_RIVALS, Ranked, plain_examples, ranked, recall, train
@@ -61,6 +61,17 @@ def test_a_request_without_its_edit_among_the_proposals_teaches_nothing() -> Non
     assert ranked(lost, Random(0)) is None
     with pytest.raises(TrainingError, match="no request"):
         train([])
+
+
+def test_the_table_is_the_mean_of_several_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, learnt = [], ranking._learnt
+    monkeypatch.setattr(
+        ranking, "_learnt", lambda *given: kept.append(learnt(*given).copy()) or kept[-1].copy()
+    )
+    table = train(groups(NAMES[:3]), passes=1, orders=3)
+    assert len(kept) == 3
+    assert not np.array_equal(kept[0], kept[1])
+    np.testing.assert_allclose(table, np.mean(kept, axis=0), atol=1e-6)
 
 
 def test_a_table_is_kept_whole_in_eight_bits() -> None:

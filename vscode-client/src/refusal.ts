@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { type CodeAction, CodeActionRequest, Command } from "vscode-languageclient/node";
+import { inMarkdown } from "./plain_text";
 import type { Server } from "./server";
 
 const MOST = 3;
@@ -24,7 +25,9 @@ export function spoken(
   text.isTrusted = {
     enabledCommands: ["copydesk.instruction.submit", "copydesk.instruction.suggestion", "copydesk.getModel"],
   };
-  text.appendText(reason).appendMarkdown("\n\nEnter [$(refresh) Retry](command:copydesk.instruction.submit)");
+  text.appendMarkdown(
+    `${inMarkdown(reason)}\n\nEnter [$(refresh) Retry](command:copydesk.instruction.submit)`,
+  );
   if (advice) {
     text.appendMarkdown(" · [$(cloud-download) Get the standard model](command:copydesk.getModel)");
   }

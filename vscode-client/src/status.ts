@@ -1,6 +1,7 @@
 // The status-bar item: the model and how it is, and a menu with details and a restart. Knows figures; starts nothing by itself.
 
 import * as vscode from "vscode";
+import { inMarkdown } from "./plain_text";
 import type { EngineState, Linter, StatusParams } from "./protocol";
 import { done } from "./walkthrough";
 
@@ -134,7 +135,7 @@ export class Status implements vscode.Disposable {
     const tooltip = new vscode.MarkdownString(undefined, true);
     tooltip.isTrusted = { enabledCommands: missing.map(({ command }) => command) };
     for (const line of [this.item.text.replace(/\$\([^)]*\) ?/g, ""), doing, message ?? ""]) {
-      tooltip.appendText(line).appendMarkdown("\n\n");
+      tooltip.appendMarkdown(`${inMarkdown(line)}\n\n`);
     }
     for (const { what: lacking, mend, command } of missing) {
       tooltip.appendMarkdown(`$(info) ${lacking}. [${mend}](command:${command})\n\n`);

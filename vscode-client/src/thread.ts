@@ -3,6 +3,7 @@
 
 import * as vscode from "vscode";
 import { type DiffLine, type Hunk, unified } from "./hunks";
+import { inLabel } from "./plain_text";
 import type { Part } from "./word_diff";
 
 const AUTHOR = { name: "copydesk" };
@@ -38,7 +39,7 @@ export class Thread implements vscode.Disposable {
   show(title: string, state: string, showing: Showing, hunks: readonly Hunk[]): void {
     const body = new vscode.MarkdownString(hunks.length > 0 ? html(unified(hunks)) : "");
     body.supportHtml = true;
-    this.thread.label = title;
+    this.thread.label = inLabel(title);
     this.thread.contextValue = showing;
     this.thread.comments = [{ body, mode: vscode.CommentMode.Preview, author: AUTHOR, label: state }];
   }

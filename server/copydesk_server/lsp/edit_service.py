@@ -224,7 +224,12 @@ class EditService:
                 checked=said.checks,
                 applicability=said.applicability,
             )
-        return replace(now, alternatives=tuple(alternatives))
+        reason = now.reason
+        refused = next((one for one in alternatives if one.verdict == "refused"), None)
+        if now.status == "refused" and refused is not None and not any(one.edits for one in alternatives):
+            # The model's own reason is a question, and nothing of what it names can be taken.
+            reason = f"the edit it thought of is refused ({refused.title}): {refused.reason}"
+        return replace(now, alternatives=tuple(alternatives), reason=reason)
 
     def _verification(
         self, task: EditTask, now: EditOutcome, edits: Sequence[TextEdit], checked: Sequence[str]

@@ -97,6 +97,22 @@ def test_a_client_with_means_of_its_own_gets_them_verified() -> None:
     run(scenario)
 
 
+def test_where_all_that_it_thought_of_is_refused_the_reason_is_no_question() -> None:
+    async def refused(*_: Any, **__: Any) -> Judgement:
+        return Judgement("refused", "ruff now reports: F821", ())
+
+    async def scenario() -> None:
+        async with desk(options={"alternatives": True}, judge=refused) as d:
+            d.open(TEXT)
+            result = (await d.answer(await unsure(d, lambda: edit_request(d))))["result"]
+            assert not any(one["edit"] for one in result["alternatives"])
+            assert result["reason"] == (
+                "the edit it thought of is refused (Write first): ruff now reports: F821"
+            )
+
+    run(scenario)
+
+
 def test_candidates_are_answered_to_any_client_beside_the_edit_and_nobody_is_asked() -> None:
     async def scenario() -> None:
         async with desk(judge=judged) as d:

@@ -8,8 +8,8 @@ import { Box, scenarios, scripted } from "../box.ts";
 import { Workbench } from "../workbench.ts";
 
 const TEXT = "import sys\n\n\ndef greet(name):\n    return name\n";
-const UNSURE = "unsure # 😀 one, |# two,";
-const ONE = `# 😀 one, ${TEXT}`;
+const UNSURE = "unsure # 😀 <one>, |# two,";
+const ONE = `# 😀 <one>, ${TEXT}`;
 const TWO = `# two,${TEXT}`;
 const LINES: [number, number] = [1, 2];
 
@@ -38,8 +38,9 @@ async function previewed(place: string, line: string): Promise<void> {
 
 scenario("place, probability and title; the first is shown, and is what is accepted", async () => {
   await box.ask("one.py", LINES, UNSURE);
-  await previewed("[1/2] 50%: Write # 😀 one,", "# 😀 one, import sys");
-  await box.lens("[1/2] 50%: Write # 😀 one,").waitFor();
+  await previewed("[1/2] 50%: Write # 😀 <one>,", "# 😀 <one>, import sys");
+  await box.thread.locator(".review-title", { hasText: "unsure # 😀 ‹one›, |# two," }).waitFor();
+  await box.lens("[1/2] 50%: Write # 😀 <one>,").waitFor();
   await bench.picture("alternatives");
   await bench.page.keyboard.press("Control+Enter");
   await bench.dirty("one.py");
@@ -53,11 +54,11 @@ scenario("place, probability and title; the first is shown, and is what is accep
 
 scenario("by keys from one to the next and back; the one that is shown is taken", async () => {
   await box.ask("two.py", LINES, UNSURE);
-  await previewed("[1/2] 50%", "# 😀 one, import sys");
+  await previewed("[1/2] 50%", "# 😀 <one>, import sys");
   await bench.page.keyboard.press("Alt+]");
   await previewed("[2/2] 25%: Write # two,", "# two,import sys");
   await bench.page.keyboard.press("Alt+]");
-  await previewed("[1/2] 50%", "# 😀 one, import sys");
+  await previewed("[1/2] 50%", "# 😀 <one>, import sys");
   await bench.page.keyboard.press("Alt+[");
   await previewed("[2/2] 25%", "# two,import sys");
   await bench.page.keyboard.press("Control+Enter");
@@ -68,7 +69,7 @@ scenario("by keys from one to the next and back; the one that is shown is taken"
 
 scenario("Escape leaves the text, and the box has its words again", async () => {
   await box.ask("escape.py", LINES, UNSURE);
-  await previewed("[1/2] 50%", "# 😀 one, import sys");
+  await previewed("[1/2] 50%", "# 😀 <one>, import sys");
   await bench.page.keyboard.press("Escape");
   await box.input.waitFor();
   await box.has(UNSURE.trim());
@@ -88,9 +89,9 @@ scenario("Escape leaves the text, and the box has its words again", async () => 
 
 scenario("the lines change: once more for the text as it is, then the person is told", async () => {
   await box.ask("changed.py", LINES, UNSURE);
-  await previewed("[1/2] 50%", "# 😀 one, import sys");
+  await previewed("[1/2] 50%", "# 😀 <one>, import sys");
   writeFileSync(bench.file("changed.py"), TEXT.replace("import sys", "import os"));
-  await previewed("[1/2] 50%", "# 😀 one, import os");
+  await previewed("[1/2] 50%", "# 😀 <one>, import os");
   writeFileSync(bench.file("changed.py"), TEXT.replace("import sys", "import re"));
   await box.gone();
   await bench.notified("The code changed; nothing was applied.");

@@ -53,6 +53,9 @@ scenario("rejected, nothing has happened", async () => {
 scenario("what breaks the schema is refused in words", async () => {
   await box.write("package.json", [2, 5], ASKED);
   await box.refused("Copydesk changed nothing: the result breaks the schema of package.json");
+  const shown = box.thread.locator(".review-comment-contents");
+  const [width, room] = await shown.evaluate((one: Element) => [one.scrollWidth, one.clientWidth]);
+  assert.ok(width <= room, "the sentence wraps");
   await bench.picture("json-refused");
   assert.equal(bench.read("package.json"), FILES);
 });
