@@ -31,6 +31,11 @@ def test_prose_is_what_no_quotes_hold(message: str, words: set[str]) -> None:
         ("call(op, target=1)\n", "call(op)\n", False),  # a parameter's
         ("target = op\n", "op\n", True),
         ("value = op\n", "op\n", False),  # no word of the message
+        ("def f(names, target=1):\n", "def f(names):\n", True),
+        ("def f(names: Dict[str, int], *, target: int = g(1)):\n", "def f(names):\n", True),
+        ("def f(names, target=1):\n", "def f(names, target=None):\n", False),
+        ("def f(names, found=1):\n    return g(target=2)\n", "def f(names):\n", False),
+        ("def f(names, found=(1", "def f(names):\n", False),
     ],
 )
 def test_a_name_out_of_prose_is_seen(written: str, known: str, taken: bool) -> None:

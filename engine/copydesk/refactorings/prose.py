@@ -12,6 +12,8 @@ from copydesk.refactorings.arguments import QUOTED
 _WORD = re.compile(r"(?<![\w.])[^\W\d_][^\W\d_]+(?!\w|\.\w)")
 _NAME = re.compile(r"[^\W\d]\w+(?!\w|=(?!=))")
 """Not of a keyword argument: which there are, the called function says."""
+_PARAMETER = re.compile(r"[^\W\d]\w+")
+_HEADER = re.compile(r"\bdef\s+\w+\s*\(")
 
 
 def prose(message: str) -> frozenset[str]:
@@ -20,8 +22,15 @@ def prose(message: str) -> frozenset[str]:
 
 
 def names_in(code: str) -> frozenset[str]:
-    """The names and words of a piece of code."""
-    return frozenset(_NAME.findall(code))
+    """The names and words of a piece of code, those of parameters with a default among them."""
+    found = set(_NAME.findall(code))
+    for header in _HEADER.finditer(code):
+        depth, end = 1, header.end()
+        while depth and end < len(code):
+            depth += {"(": 1, ")": -1}.get(code[end], 0)
+            end += 1
+        found.update(_PARAMETER.findall(code, header.end(), end))
+    return frozenset(found)
 
 
 def takes_name_from(words: Set[str], written: str, known: Set[str]) -> bool:
