@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from choosing_model import choosing_model
 from copydesk.decode import finite_choice
 from copydesk.editor import Editor
 from copydesk.models.replay import ReplayModel
@@ -35,6 +36,11 @@ def count(names: Dict[str, int], options):
 LITERAL = "Unnecessary `dict()` call (rewrite as a literal)"
 AFTER = TEXT.replace("dict(step=1)", '{"step": 1}')
 TITLE = "Use a dict literal instead of dict()"
+
+
+@pytest.fixture(scope="module")
+def choosing() -> LoadedModel:
+    return choosing_model()
 
 
 @pytest.fixture(scope="module")

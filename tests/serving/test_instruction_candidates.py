@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from choosing_model import choosing_model
 from copydesk.decode import finite_choice
 from copydesk.editor import Editor
 from copydesk.errors import RequestError
@@ -18,7 +19,6 @@ from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.serving import narrowing
-from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk.serving.plan import script_of
 from copydesk.syntax.tree import parse
@@ -42,8 +42,8 @@ SCOPE = (4, 12)
 
 
 @pytest.fixture(scope="module")
-def editor(choosing: LoadedModel) -> Editor:
-    return Editor(choosing, warm=False)
+def editor() -> Editor:
+    return Editor(choosing_model(), warm=False)
 
 
 def candidates(instruction: str) -> dict[str, tuple[str, int]]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from copydesk.models.replay import ReplayModel
 from copydesk.serving.loaded_model import EMBEDDED, LoadedModel
 
 
-@pytest.fixture(scope="module")
-def choosing() -> LoadedModel:
+def choosing_model() -> LoadedModel:
     """The embedded model's codec, whose format says that it chooses."""
     found = LoadedModel.load(EMBEDDED, device="cpu", dtype="fp32")
     found.model = ReplayModel(found.model)
