@@ -175,6 +175,8 @@ def _expression(text: str) -> str | None:
 
 def _texts(text: str, quoted: Iterable[str]) -> Iterator[str]:
     yield from quoted
+    if (last := text.rpartition(": ")[2].strip()) != text:
+        yield last
     for found in _INTRODUCING.finditer(text):
         tail = text[found.end() :].lstrip("#").strip()
         yield tail

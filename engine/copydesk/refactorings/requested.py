@@ -37,6 +37,10 @@ _STATEMENT = re.compile(
 )
 _LONGEST = 14
 _CONSTANTS = ("None", "True", "False", "NotImplemented", "Ellipsis")
+_SAME = frozenset(
+    {"same", "change", "changes", "changed", "equal", "unchanged", "already", "different", "differs", "twice"}
+)
+"""Words of an instruction about a value that is there already."""
 _KEPT = frozenset({"remember", "keep", "store", "save", "hold", "attribute", "self", "expose", "set"})
 """Words of an instruction that wants a value as an attribute."""
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
@@ -130,6 +134,17 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
         for type in types[:2] if not types or types[0] not in arguments.exceptions else ():
             found[f"not isinstance({subject}, {type})"] = None
             found[f"isinstance({subject}, {type})"] = None
+    if arguments.words & _SAME:
+        for node in context.walk("assignment"):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if (
+                left is not None
+                and right is not None
+                and left.type == "attribute"
+                and right.type == "identifier"
+            ):
+                found[f"{text_of(right)} == {text_of(left)}"] = None
+                found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
 
 
@@ -163,6 +178,28 @@ def raises(arguments: Arguments) -> list[str]:
     return found
 
 
+_IMPLIED = (
+    ("ImportError", "import imported imports importable installed"),
+    ("KeyError", "key keys entry"),
+    ("AttributeError", "attribute attributes attr"),
+    ("IndexError", "index range"),
+    ("FileNotFoundError", "file files path exist exists"),
+    ("OSError", "file files open opened read readable directory socket permission"),
+    ("UnicodeDecodeError", "decode decoded utf encoding ascii"),
+    ("ValueError", "int integer number numeric parse parsed convert converted value float"),
+    ("TypeError", "type types typeerror iterable callable"),
+    ("ZeroDivisionError", "divide division zero"),
+    ("KeyboardInterrupt", "ctrl interrupt interrupted"),
+    ("TimeoutError", "timeout timeouts"),
+)
+"""The words of instructions that speak of an error without its name."""
+
+
+def implied_errors(arguments: Arguments) -> list[str]:
+    """The exceptions that an instruction may mean, where it names none."""
+    return [error for error, words in _IMPLIED if arguments.words & set(words.split())]
+
+
 def quoted_texts(arguments: Arguments) -> list[str]:
     """The texts of an instruction that may be a message: those in quotes, then those behind a word that introduces one."""
     return [text for text in arguments.texts if text != arguments.instruction and len(text) > 1]
@@ -175,19 +212,9 @@ def quoted(text: str) -> str:
 
 def logging_calls(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
     """Calls that print or log what an instruction names."""
-    words, text = arguments.words, "".join(context.lines)
-    logger = re.search(r"(?<![\w.])((?:self\.)?_?(?:logger|log|LOGGER|LOG|logging))\.\w+\(", text)
     named = [f"{name}" for name in subjects(context, arguments, 2)]
     messages = [t for t in quoted_texts(arguments) if " " in t or "%" in t][:2]
-    called: list[str] = []
-    if words & {"print", "prints", "printing", "show"}:
-        called.append("print")
-    if words & {"log", "logs", "logging", "logged", "warn", "warning", "debug", "info", "logger"}:
-        prefix = logger[1] if logger else "logger"
-        levels = [w for w in ("debug", "info", "warning", "error", "exception") if w in words]
-        levels += ["warning"] if "warn" in words else []
-        called += [f"{prefix}.{level}" for level in levels or ("debug", "warning", "exception")]
-    for call in called:
+    for call in reporting_functions(context, arguments):
         for message in messages:
             yield f"{call}({quoted(message)})"
             for name in named:
@@ -195,3 +222,16 @@ def logging_calls(context: RefactoringContext, arguments: Arguments) -> Iterator
                 yield f"{call}({quoted(message + slot)}, {name})"
         for name in named:
             yield f"{call}({name})"
+
+
+def reporting_functions(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """`print`, and the methods of the document's logger, as far as an instruction speaks of printing or logging."""
+    words, text = arguments.words, "".join(context.lines)
+    logger = re.search(r"(?<![\w.])((?:self\.)?_?(?:logger|log|LOGGER|LOG|logging))\.\w+\(", text)
+    called = ["print"] if words & {"print", "prints", "printing", "show"} else []
+    if words & {"log", "logs", "logging", "logged", "warn", "warning", "debug", "info", "logger"}:
+        prefix = logger[1] if logger else "logger"
+        levels = [w for w in ("debug", "info", "warning", "error", "exception") if w in words]
+        levels += ["warning"] if "warn" in words else []
+        called += [f"{prefix}.{level}" for level in levels or ("debug", "warning", "exception")]
+    return called

@@ -30,7 +30,7 @@ _TYPES = {
 _VALUES = {
     r"\n": "newline newlines linebreak linebreaks",
     r"\t": "tab tabs",
-    r"\r": "cr",
+    r"\r": "cr carriage",
     ",": "comma commas",
     " ": "space spaces blank blanks",
     "": "nothing empty",
@@ -62,6 +62,7 @@ _SECONDS = {
     "hours": 3600,
 }
 _BYTES = {"kb": 1024, "kib": 1024, "k": 1024, "mb": 1024**2, "mib": 1024**2, "gb": 1024**3}
+_MEASURE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?([a-z]+)\b")
 _EMPTY = {
     "list": "[]",
     "dict": "{}",
@@ -88,7 +89,7 @@ def spoken_values(arguments: Arguments) -> tuple[str, ...]:
         for code in arguments.code
         if literal_type(code) is not None or code in ("None", "[]", "{}", "()")
     ]
-    for number, unit in re.findall(r"(?<![\w.])(\d+(?:\.\d+)?) ?([a-z]+)\b", text):
+    for number, unit in _MEASURE.findall(text):
         scale = _SECONDS.get(unit) or _BYTES.get(unit)
         if scale is not None:
             made = float(number) * scale
@@ -110,8 +111,10 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
         for sign in re.findall(r"(?<!\S)([^\w\s\"'`]{1,3})(?=[\s,.;]|$)", text)
         if sign not in ("->", "...", "?", "!")
     ]
-    found += [sign for sign, words in _VALUES.items() if arguments.words & set(words.split())]
-    found += [piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text)]
+    signs = {sign: arguments.words & set(words.split()) for sign, words in _VALUES.items()}
+    found += [sign for sign, words in signs.items() if words]
+    pieces = (piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text))
+    found += [piece for piece in pieces if not any(piece.lower() in words for words in signs.values())]
     return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in _VALUES))
 
 
@@ -123,9 +126,11 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
         found = [code for code in spoken_values(arguments) if code in ("True", "False", "None")]
     elif isinstance(made, (int, float)):
         found = [code for code in spoken_values(arguments) if isinstance(_literal(code), (int, float))]
-        if isinstance(made, float):
+        if isinstance(made, float):  # of seconds; nobody who says "50 ms" means 50.0
+            timed = {n for n, unit in _MEASURE.findall(arguments.instruction.lower()) if unit in _SECONDS}
+            found = [code for code in found if code not in timed]
             found = [f"{code}.0" if code.lstrip("-").isdigit() else code for code in found]
-    elif isinstance(made, (str, bytes)) and (quote := re.match(r"([rRbBuU]*)([\"']{1,3})", old)):
+    elif isinstance(made, (str, bytes)) and (quote := re.match(r"([rRbBuU]*)(\"{3}|'{3}|[\"'])", old)):
         for content in _contents(arguments):
             if quote[2][0] not in content and content.isprintable():
                 found.append(f"{quote[1]}{quote[2]}{content}{quote[2]}")

@@ -27,4 +27,7 @@ CASES = [
     ("wrap_value", "ignore case", "y = a == b\n", "Compare both through the same call: a.lower() == b.lower()",
      "y = a.lower() == b.lower()\n"),
     ("wrap_value", "flip the sign of b", "a = f(b=b)\n", "Negate the sign, minus: -b", "a = f(b=-b)\n"),
+    ("clamp", "never below 0", "x = a - b\n", "Keep a - b at 0 or above: max", "x = max(0, a - b)\n"),
+    ("change_argument", "name them: first_name, last_name", "f(a, 'x', 'y')\n", "Pass by keyword to f: first_name, last_name",
+     "f(a, first_name='x', last_name='y')\n"),
 ]  # fmt: skip

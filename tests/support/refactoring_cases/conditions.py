@@ -21,4 +21,12 @@ CASES = [
     ("drop_condition", "", "if a and b:\n    y()\n", "Drop the condition a: only b", "if b:\n    y()\n"),
     ("drop_condition", "", "if a and b:\n    y()\n", "Test b first, before a: swap the conditions, the order",
      "if b and a:\n    y()\n"),
+    ("accept_another", "", "if type(x) in (set, frozenset):\n    y()\n", "Drop frozenset: type(x) is set",
+     "if type(x) is set:\n    y()\n"),
+    ("accept_another", "", "if x not in ('a', 'b'):\n    y()\n", "Drop 'a': x != 'b'", "if x != 'b':\n    y()\n"),
+    ("accept_another", "", "if x in ('a', None):\n    y()\n", "Drop 'a': x is None", "if x is None:\n    y()\n"),
+    ("accept_another", "'c'", "if x in ('a',):\n    y()\n", "Accept 'c', not 'a': x one: accept 'c'",
+     "if x in ('c',):\n    y()\n"),
+    ("accept_another", "carriage returns, too", "if x == '\\n':\n    y()\n", "Accept '\\r', too: x in ('\\n', '\\r')",
+     "if x in ('\\n', '\\r'):\n    y()\n"),
 ]  # fmt: skip

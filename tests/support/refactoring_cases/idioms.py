@@ -31,4 +31,13 @@ CASES = [
     ("use_with", "", "f = open(a)\nb = f.read()\nf.close()\n", "Use with open(a) as f", "with open(a) as f:\n    b = f.read()\n"),
     ("use_with", "", "lock.acquire()\ntry:\n    a()\nfinally:\n    lock.release()\n", "Use with lock", "with lock:\n    a()\n"),
     ("walrus", "", "a = f()\nif a is None:\n    g(a)\n", 'Assign "a" in the condition', "if (a := f()) is None:\n    g(a)\n"),
+    ("lambda_to_def", "", "f = lambda x, y=1: x + y\n", "Make the lambda a function: def f(x, y=1)",
+     "def f(x, y=1):\n    return x + y\n"),
+    ("lambda_to_def", "", "f = lambda: g(  # noqa: E731\n    1, 2\n)\n", "Make the lambda a function: def f()",
+     "def f():\n    return g(1, 2)\n"),
+    ("def_to_lambda", "", "def f(x):\n    return g(x)\n", "Make the function a lambda: f", "f = lambda x: g(x)\n"),
+    ("getattr_default", "", "x = a.b if hasattr(a, 'b') else 0\n", "Use getattr with a default, no hasattr: getattr(a, 'b', 0)",
+     "x = getattr(a, 'b', 0)\n"),
+    ("append", "", "a += [b]\n", "Use append: a.append(b)", "a.append(b)\n"),
+    ("append", "", "a += b\n", "Use extend: a.extend(b)", "a.extend(b)\n"),
 ]  # fmt: skip

@@ -37,4 +37,6 @@ CASES = [
     ("unpack_in_loop", "", "for a in b:\n    c, d = a\n    e(c, d)\n", "Unpack in the head of the loop",
      "for c, d in b:\n    e(c, d)\n"),
     ("yield_from", "", "def f(b):\n    for a in b:\n        yield a\n", "Yield from b", "def f(b):\n    yield from b\n"),
+    ("reverse_loop", "from the end", "for a in range(b):\n    c(a)\n", "Go backwards, from the end: reversed(range(b))",
+     "for a in reversed(range(b)):\n    c(a)\n"),
 ]  # fmt: skip

@@ -17,4 +17,6 @@ CASES = [
     ("rename", "should be __next__", "class C:\n    def next(self):\n        pass\n", 'Rename "next" to "__next__"',
      "class C:\n    def __next__(self):\n        pass\n"),
     ("replace_name", "os.remove, not os.unlink", "os.unlink(x)\n", 'Replace "os.unlink" by "os.remove"', "os.remove(x)\n"),
+    ("rename", "should be *args surely", "def f(*rgs):\n    g(*rgs)\n", 'Rename "*rgs" to "*args"',
+     "def f(*args):\n    g(*args)\n"),
 ]  # fmt: skip

@@ -20,4 +20,8 @@ CASES = [
     ("print_variable", "", "x = 1\n", 'Print "x" after its assignment', "x = 1\nprint(x)\n"),
     ("remove_blank_lines", "remove the blank line", "f()\n\ng()\n", "Remove the blank line above g()", "f()\ng()\n"),
     ("remove_prints", "", "x = 1\nprint(x)\n", "Remove debug prints", "x = 1\n"),
+    ("insert_statement", "fall back to a", "def f(a):\n    for b in a:\n        return b\n", "Add return a after for b in a",
+     "def f(a):\n    for b in a:\n        return b\n    return a\n"),
+    ("insert_statement", "an ellipsis is enough", "def f():\n    raise E\n", "Put ... in place of raise E",
+     "def f():\n    ...\n"),
 ]  # fmt: skip

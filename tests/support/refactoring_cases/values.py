@@ -31,4 +31,12 @@ CASES = [
      "def f(a):\n    if a is None:\n        a = {}\n"),
     ("take_entry", "", "y = x['k']\n", "Use x.get('k')", "y = x.get('k')\n"),
     ("take_entry", "", "del d[k]\n", "Use pop with a default instead of del: d.pop(k, None)", "d.pop(k, None)\n"),
+    ("change_entries", "", "x = (a, b)\n", "Drop a from the tuple", "x = (b,)\n"),
+    ("change_literal", "join with newlines", "x = ''.join(y)\n", "Change '' to '\\n'", "x = '\\n'.join(y)\n"),
+    ("change_literal", "50 ms", "sleep(0.01)\n", "Change 0.01 to 0.05", "sleep(0.05)\n"),
+    ("change_literal", "", "f(a=b)\n", "Always pass a=True, whatever b is", "f(a=True)\n"),
+    ("change_fallback", "an empty dict without one", "x = a\n", "Fall back to {}: a or {}", "x = a or {}\n"),
+    ("take_entry", "None or 'x'", "y = a['b']\n", "Use get with a default: a.get('b', 'x')", "y = a.get('b', 'x')\n"),
+    ("normalize_parameter", "case should not matter", "def f(a):\n    return g(a)\n", "Start with a = a.lower()",
+     "def f(a):\n    a = a.lower()\n    return g(a)\n"),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.calls.call_another import CALL_ANOTHER, USE_NAME
 from copydesk.refactorings.calls.call_arguments import CHANGE_ARGUMENT, PASS_ARGUMENT
+from copydesk.refactorings.calls.clamp import CLAMP
 from copydesk.refactorings.calls.wrap_value import UNWRAP_VALUE, WRAP_VALUE
 
 REFACTORINGS = (
@@ -13,4 +14,5 @@ REFACTORINGS = (
     PASS_ARGUMENT,
     UNWRAP_VALUE,
     WRAP_VALUE,
+    CLAMP,
 )

@@ -203,6 +203,29 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                         replace_expression(context, entry, f"{name}={text}") if name.isidentifier() else None,
                     )
         yield from _reordered(context, called, entries)
+        yield from _named_in_order(context, arguments, called, entries)
+
+
+def _named_in_order(
+    context: RefactoringContext, arguments: Arguments, called: str, entries: list[Node]
+) -> Iterator[Proposal]:
+    """The names that an instruction lists, for as many of the last arguments, or of the last literals among them."""
+    order = [
+        name
+        for name in dict.fromkeys(re.findall(r"[^\W\d]\w*", arguments.instruction))
+        if name in arguments.names
+    ]
+    plain = [e for e in entries if e.type not in ("keyword_argument", "list_splat", "dictionary_splat")]
+    listed = [name for name in order if "_" in name or name not in context.variables()]
+    for given in (plain, [e for e in plain if e.type in LITERALS]):
+        for count in range(2, min(len(given), len(listed), 5) + 1):
+            for start in range(len(listed) - count + 1):
+                names = listed[start : start + count]
+                splices = [
+                    Splice(start_of(e), start_of(e), f"{name}=")
+                    for e, name in zip(given[-count:], names, strict=True)
+                ]
+                yield f"Pass by keyword to {called}: {', '.join(names)}", spliced(context.lines, splices)
 
 
 def _reordered(context: RefactoringContext, called: str, entries: list[Node]) -> Iterator[Proposal]:

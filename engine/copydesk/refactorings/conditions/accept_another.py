@@ -67,10 +67,16 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 literals_like(text_of(like), arguments) if like is not None and like.type in LITERALS else []
             )
             news += [n for n in arguments.names if context.knows(n)]
-            yield from _of(context, right, news, f"{text_of(left)} one: accept")
-            if len(entries) == 1:
-                made = f"{text_of(left)} {'==' if sign == 'in' else '!='} {text_of(entries[0])}"
-                yield f"Compare with the only value: {made}", replace_expression(context, node, made)
+            what = f"{text_of(left)} one: accept"
+            yield from _more(context, right, news, what)
+            if len(entries) > 2:
+                yield from _fewer(context, right, what)
+            for k, entry in enumerate(entries if len(entries) < 3 else ()):
+                made = f"{text_of(left)} {_equality(left, sign, entry)} {text_of(entry)}"
+                title = (
+                    f"Drop {text_of(entries[1 - k])}" if len(entries) == 2 else "Compare with the only value"
+                )
+                yield f"{title}: {made}", replace_expression(context, node, made)
     for node in context.walk("call"):
         method, given = method_of(node), positional(node)
         if (
@@ -89,10 +95,20 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             yield from _of(context, one, news, f"accept {text_of(method[0])} {text_of(method[1])}")
 
 
+def _equality(left: Node, sign: str, right: Node) -> str:
+    """How one value is compared where `in` compares several: types and None by identity."""
+    identity = right.type == "none" or (left.type == "call" and callee(left) == "type")
+    return {"in": "is" if identity else "==", "not in": "is not" if identity else "!="}[sign]
+
+
 def _of(context: RefactoringContext, node: Node, news: list[str], what: str) -> Iterator[Proposal]:
     """What is accepted, one value or several in brackets, with another one, without one, or with one replaced."""
-    group = node.type in _GROUPS
-    olds = [text_of(child) for child in children_of(node)] if group else [text_of(node)]
+    yield from _more(context, node, news, what)
+    yield from _fewer(context, node, what)
+
+
+def _more(context: RefactoringContext, node: Node, news: list[str], what: str) -> Iterator[Proposal]:
+    olds = _accepted(node)
     for new in news:
         if new in olds:
             continue
@@ -101,17 +117,27 @@ def _of(context: RefactoringContext, node: Node, news: list[str], what: str) -> 
         for k, old in enumerate(olds):
             entries = [*olds[:k], new, *olds[k + 1 :]]
             yield f"Accept {new}, not {old}: {what} {', '.join(entries)}", _put(context, node, entries)
+
+
+def _fewer(context: RefactoringContext, node: Node, what: str) -> Iterator[Proposal]:
+    olds = _accepted(node)
     for k, old in enumerate(olds) if len(olds) > 1 else ():
         rest = [*olds[:k], *olds[k + 1 :]]
         yield f"Drop {old}, accept only {', '.join(rest)}: {what}", _put(context, node, rest)
-        if len(rest) == 1 and group:
+        if len(rest) == 1 and node.type in _GROUPS:
             yield f"Drop {old}, accept no more: {what} {rest[0]}", replace_expression(context, node, rest[0])
+
+
+def _accepted(node: Node) -> list[str]:
+    return [text_of(child) for child in children_of(node)] if node.type in _GROUPS else [text_of(node)]
 
 
 def _put(context: RefactoringContext, node: Node, entries: list[str]) -> Edits | None:
     opening, closing = {"list": ("[", "]"), "set": ("{", "}")}.get(node.type, ("(", ")"))
     if len(entries) == 1:
         alone = node.type not in _GROUPS or node.type == "tuple"
+        if node.type == "tuple" and node.parent is not None and node.parent.type == "comparison_operator":
+            return replace_expression(context, node, f"({entries[0]},)")
         text = entries[0] if alone else f"{opening}{entries[0]}{closing}"
         return replace_expression(context, node, text)
     return replace_expression(context, node, f"{opening}{', '.join(entries)}{closing}")

@@ -9,6 +9,7 @@ from copydesk.refactorings.errors.except_clauses import (
     SUPPRESS,
 )
 from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION
+from copydesk.refactorings.errors.report_error import REPORT_ERROR
 from copydesk.refactorings.errors.wrap_in_try import TRY_FINALLY, WRAP_IN_TRY
 
 REFACTORINGS = (
@@ -18,6 +19,7 @@ REFACTORINGS = (
     SUPPRESS,
     ASSERT_TO_RAISE,
     CHAIN_EXCEPTION,
+    REPORT_ERROR,
     TRY_FINALLY,
     WRAP_IN_TRY,
 )

@@ -10,7 +10,8 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, named, reindented
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines
+from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines, replace_node
+from copydesk.refactorings.expressions import callee, children_of
 from copydesk.refactorings.requested import logging_calls, requested_jumps, requested_statements
 from copydesk.syntax.tree import rows, text_of
 
@@ -19,6 +20,7 @@ _CAUGHT = r"\s*except \(?([\w., ]+?)\)?:"
 
 def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """What an `except` clause catches."""
+    yield from _suppressed(context, arguments)
     errors = list(dict.fromkeys(arguments.exceptions))[:3]
     for clause in context.starting("except_clause"):
         line = clause.start_point[0] + 1
@@ -56,6 +58,20 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     f"Catch {caught} as {name}",
                     replace_lines(line, line, [f"{start} {caught or 'Exception'} as {name}:{end}"]),
                 )
+
+
+def _suppressed(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """What `suppress` lets pass."""
+    errors = list(dict.fromkeys(arguments.exceptions))[:3]
+    for node in context.walk("call") if errors else ():
+        given = node.child_by_field_name("arguments")
+        if given is None or callee(node).rpartition(".")[2] != "suppress":
+            continue
+        old = [text_of(child) for child in children_of(given)]
+        lists = {"alone": errors, "too": [*old, *(error for error in errors if error not in old)]}
+        for said, kinds in lists.items():
+            title = f"Suppress {' and '.join(errors)} {said}, not {', '.join(old)}"
+            yield title, replace_node(context.lines, given, f"({', '.join(kinds)})")
 
 
 def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -192,7 +208,9 @@ def _look_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
             )
 
 
-CHANGE_CAUGHT_TYPES = Refactoring("change_caught_types", "refactor.rewrite.changeCaughtTypes", _types)
+CHANGE_CAUGHT_TYPES = Refactoring(
+    "change_caught_types", "refactor.rewrite.changeCaughtTypes", _types, everywhere=True
+)
 CHANGE_HANDLERS = Refactoring("change_handlers", "refactor.rewrite.changeHandlers", _handlers)
 REPLACE_EXCEPTION_WITH_PRECHECK = Refactoring(
     "replace_exception_with_precheck", "refactor.rewrite.replaceExceptionWithPrecheck", _look_first

@@ -66,7 +66,12 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     () if found[3] else replace_lines(line, line, [f"{kind} as {name}:{found[4]}"])
                 )
                 yield f"Chain the exception, raise from {name} as the cause", caught + made
-            yield "Raise from None", replace_lines(*place, [f"{indent}{text} from None\n"])
+            none = replace_lines(*place, [f"{indent}{text} from None\n"])
+            yield "Raise from None", none
+            cause = text_of(node).endswith(f" from {found[3]}")
+            if cause and len(re.findall(rf"\b{found[3]}\b", text_of(clause))) == 2:  # its name, and the cause
+                caught = replace_lines(line, line, [f"{found[1]}:{found[4]}"])
+                yield f"Raise from None, without {found[3]}", caught + none
             yield "Re-raise the original, bare raise", replace_lines(*place, [f"{indent}raise\n"])
 
 

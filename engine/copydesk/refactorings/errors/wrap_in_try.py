@@ -21,7 +21,12 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import named, plain_statements, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_lines
-from copydesk.refactorings.requested import logging_calls, requested_jumps, requested_statements
+from copydesk.refactorings.requested import (
+    implied_errors,
+    logging_calls,
+    requested_jumps,
+    requested_statements,
+)
 from copydesk.request import Range
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import rows, text_of
@@ -84,9 +89,14 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             for action in _ACTIONS:
                 title = f"Try {what}, except {error}: {action}"
                 yield title, _wrap_lines(place, error, action, context)
+    jumps = requested_jumps(context, arguments, 4)
+    for node in plain_statements(context, "import_statement", "import_from_statement"):
+        for action in dict.fromkeys([*jumps, "return None", "return False", "return", "pass"]):
+            if can_leave(action, node):
+                yield from _wrapped(context, node, "ImportError", action)
     if not arguments.words & _TRY_WORDS and not arguments.exceptions:
         return
-    errors = list(arguments.exceptions[:2]) or ["Exception"]
+    errors = list(arguments.exceptions[:2]) or [*implied_errors(arguments)[:2], "Exception"]
     if len(arguments.exceptions) > 1:
         errors.insert(0, f"({', '.join(arguments.exceptions[:3])})")
     actions = [*requested_jumps(context, arguments, 6), *list(logging_calls(context, arguments))[:2], "pass"]

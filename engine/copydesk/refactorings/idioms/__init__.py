@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
+from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
 from copydesk.refactorings.idioms.modernize import MODERNIZE
 from copydesk.refactorings.idioms.simplify import (
+    APPEND,
     AUGMENTED_ASSIGNMENT,
     CHAINED_COMPARISON,
     DICT_GET,
@@ -14,6 +17,7 @@ from copydesk.refactorings.idioms.use_with import USE_WITH
 from copydesk.refactorings.idioms.walrus import WALRUS
 
 REFACTORINGS = (
+    APPEND,
     MODERNIZE,
     AUGMENTED_ASSIGNMENT,
     CHAINED_COMPARISON,
@@ -22,4 +26,7 @@ REFACTORINGS = (
     ONE_OF,
     USE_WITH,
     WALRUS,
+    LAMBDA_TO_DEF,
+    DEF_TO_LAMBDA,
+    GETATTR_DEFAULT,
 )

@@ -13,7 +13,7 @@ from copydesk.refactorings.blocks import either_way, lead_and_value, selected_st
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines, replace_node
-from copydesk.refactorings.expressions import comparison, operands
+from copydesk.refactorings.expressions import children_of, comparison, operands, single_line
 from copydesk.syntax.tree import rows, text_of
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -49,6 +49,21 @@ def _augmented(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if left is not None and sign is not None and right is not None and text_of(left) == target:
             new = f"{target} {text_of(sign)}= {text_of(right)}"
             yield f"Write {new}", replace_node(context.lines, node.named_children[0], new)
+
+
+def _append(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("augmented_assignment"):
+        left, sign, right = (node.child_by_field_name(field) for field in ("left", "operator", "right"))
+        if left is None or sign is None or right is None or text_of(sign) != "+=" or not single_line(node):
+            continue
+        entries = children_of(right) if right.type == "list" else []
+        if len(entries) == 1:
+            new = f"{text_of(left)}.append({text_of(entries[0])})"
+            yield f"Use append: {new}", replace_node(context.lines, node, new)
+        if right.type in ("identifier", "call", "attribute"):
+            for method in ("append", "extend"):
+                new = f"{text_of(left)}.{method}({text_of(right)})"
+                yield f"Use {method}: {new}", replace_node(context.lines, node, new)
 
 
 def _isinstance(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -116,3 +131,4 @@ MERGE_ISINSTANCE = Refactoring(
 CHAINED_COMPARISON = Refactoring(
     "chained_comparison", "refactor.rewrite.chainedComparison", _chained, menu="cursor"
 )
+APPEND = Refactoring("append", "refactor.rewrite.append", _append, everywhere=True)

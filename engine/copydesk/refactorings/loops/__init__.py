@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.refactorings.loops.comprehension_to_loop import COMPREHENSION_TO_LOOP
+from copydesk.refactorings.loops.direction import REVERSE_LOOP
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
 from copydesk.refactorings.loops.loop_to_comprehension import ANY_ALL, LOOP_TO_COMPREHENSION, YIELD_FROM
 
@@ -13,4 +14,5 @@ REFACTORINGS = (
     ANY_ALL,
     LOOP_TO_COMPREHENSION,
     YIELD_FROM,
+    REVERSE_LOOP,
 )

@@ -46,6 +46,7 @@ _PARAMETERS = (
     "typed_default_parameter",
     "as_pattern",
 )
+_STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -119,11 +120,24 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
             if new != old and not keyword.iskeyword(new):
                 yield from _renamed(context, old, variables[old], new)
+    usual = [
+        ({"args": "*", "kwargs": "**"}[name], name) for name in arguments.names if name in ("args", "kwargs")
+    ]
+    for stars, new in dict.fromkeys([*_STARRED.findall(arguments.instruction), *usual]):
+        for old, places_of in variables.items():
+            if old != new and any(_stars(node) == stars for node in places_of):
+                yield f'Rename "{stars}{old}" to "{stars}{new}"', rename(old, new, context)
     for pairs in _pairs(context, arguments, variables):
         title = ", ".join(f"{old} to {new}" for old, new in pairs)
         nodes = [(node, new) for old, new in pairs for node in variables[old]]
         yield f"Rename {title}", replace_nodes(context.lines, nodes)
     yield from _unused(context, variables)
+
+
+def _stars(node: Node) -> str:
+    """Of a parameter that takes all other arguments; none of any other name."""
+    kinds = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}
+    return kinds.get(node.parent.type, "") if node.parent is not None else ""
 
 
 def _is_defined(node: Node) -> bool:

@@ -84,8 +84,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 )
                 if text_of(value) in _EMPTY:
                     yield from _mutable(context, function, texts, at, names[at], text_of(value))
-            if parameters[at].type == "keyword_separator" or texts[at].startswith("*"):
+            if parameters[at].type.endswith("_separator") or texts[at].startswith("*"):
                 yield f"Remove {texts[at]} from the signature", _with(context, function, rest)
+            if texts[at].startswith("*") and len(texts[at]) > 1:
+                plain = [*texts[:at], texts[at].lstrip("*"), *texts[at + 1 :]]
+                yield (
+                    f"Take {names[at] or texts[at]} as one argument, without the star",
+                    _with(context, function, plain),
+                )
         stars = [text for text in texts if not text.startswith("*") or text == "*"]
         if len(stars) + 1 < len(texts):
             yield "Remove *args and **kwargs", _with(context, function, stars)

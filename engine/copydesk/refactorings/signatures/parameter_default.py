@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -71,6 +71,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 last = without[-k:]
                 title = f"Give the last {k} parameters the default {value}, optional: {', '.join(map(name_of, last))}"
                 yield title, spliced(context.lines, [_given(p, value) for p in last]) or None
+        yield from _without_defaults(context, parameters)
         for p in parameters:
             if p.type in ("default_parameter", "typed_default_parameter"):
                 now = p.child_by_field_name("value")
@@ -102,6 +103,22 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                             title,
                             spliced(context.lines, [Splice(end_of(p), end_of(p), f": {type} = {value}")]),
                         )
+
+
+def _without_defaults(context: RefactoringContext, parameters: Sequence[Node]) -> Iterator[Proposal]:
+    """All of them required, or all that have the same default."""
+    found: list[tuple[str, Splice]] = []
+    for p in parameters:
+        default = p.child_by_field_name("value")
+        left = p.child_by_field_name("type") or p.child_by_field_name("name")
+        if default is not None and left is not None and left.end_point[0] == p.end_point[0]:
+            found.append((text_of(default), Splice(end_of(left), end_of(p), "")))
+    if len(found) > 1:
+        yield "Drop all defaults, required", spliced(context.lines, [splice for _, splice in found])
+    for value in dict.fromkeys(value for value, _ in found):
+        some = [splice for other, splice in found if other == value]
+        if len(some) > 1:
+            yield f"Drop the defaults {value}, required", spliced(context.lines, some)
 
 
 def _given(parameter: Node, value: str) -> Splice:

@@ -17,8 +17,13 @@ from copydesk.refactorings.requested import (
     logging_calls,
     raises,
     requested_statements,
+    subjects,
 )
+from copydesk.refactorings.spoken import spoken_values
 from copydesk.syntax.tree import rows, text_of
+
+_FALLING_BACK = frozenset({"fall", "fallback", "otherwise", "else", "default", "end", "nothing", "none"})
+"""Words of an instruction that says what is returned where nothing else was."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -35,11 +40,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     made = [*requested_statements(context, arguments), *list(logging_calls(context, arguments))[:4]]
     if "return" in arguments.words or "returns" in arguments.words:
         made += ["return", "return None", "return self"]
+    if arguments.words & _FALLING_BACK:
+        made += [
+            f"return {value}" for value in (*spoken_values(arguments), *subjects(context, arguments, 2))
+        ][:4]
     made += raises(arguments)[:2]
     if "raise" in arguments.words or arguments.words & {"re", "reraise", "rethrow"}:
         made.append("raise")
     jumps = {"break": "break", "stop": "break", "continue": "continue", "skip": "continue"}
     made += [jump for word, jump in jumps.items() if word in arguments.words]
+    made += ["..."] if "ellipsis" in arguments.words or "..." in arguments.instruction else []
     made = list(dict.fromkeys(made))[:8]
     if not made:
         return

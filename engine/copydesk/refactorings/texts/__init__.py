@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.texts.comments import ADD_COMMENT, CHANGE_COMMENT, COMMENT_OUT
 from copydesk.refactorings.texts.docstrings import ADD_DOCSTRING, CHANGE_DOCSTRING, COMMENT_TO_DOCSTRING
+from copydesk.refactorings.texts.drop_marks import DROP_MARKS
 from copydesk.refactorings.texts.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.texts.messages import CHANGE_MESSAGE
 from copydesk.refactorings.texts.remove_comments import REMOVE_COMMENTS
@@ -13,6 +14,7 @@ from copydesk.refactorings.texts.replace_words import (
     REPLACE_WORDS,
     SPLICE_WORDING,
 )
+from copydesk.refactorings.texts.respell import RESPELL
 
 REFACTORINGS = (
     ADD_COMMENT,
@@ -28,4 +30,6 @@ REFACTORINGS = (
     PUNCTUATION,
     REPLACE_WORDS,
     SPLICE_WORDING,
+    RESPELL,
+    DROP_MARKS,
 )

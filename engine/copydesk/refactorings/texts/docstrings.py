@@ -86,6 +86,14 @@ def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> I
         ("Keep the first paragraph of the docstring", paragraph),
     ):
         yield title, _written(context, node, prefix, text)
+    verb = re.match(r"([A-Z][a-z]+?)(?:es|s)? ", body.lstrip())
+    if verb is not None and not body.lstrip().startswith(f"{verb[1]} "):
+        (head,) = context.view(first, first)
+        at = first if verb[0] in head else first + 1
+        (line,) = context.view(at, at)
+        for stem in dict.fromkeys((verb[1], verb[0].rstrip()[:-1])):
+            made = line.replace(verb[0], f"{stem} ", 1)
+            yield f"Use the imperative mood: {stem}, not {verb[0].rstrip()}", replace_lines(at, at, [made])
     if quotes != '"""':
         lines_kept = [f'{context.indent(node)}{prefix}"""{body}"""\n']
         yield "Use triple double quotes for the docstring", replace_lines(first, last, lines_kept)

@@ -19,9 +19,25 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for place in text_places(context):
         for found in _WORD.finditer(place.text):
             bad = found[0]
-            if counts[bad] == 1:
-                for good in near(bad, [*arguments.names, *counts]):
+            others = [*arguments.names, *counts] if counts[bad] == 1 else arguments.names
+            if others:
+                endings = _with_ending(bad) if counts[bad] == 1 else ()
+                for good in dict.fromkeys([*near(bad, others), *endings]):
                     yield f'Spell "{bad}" as "{good}"', place.replaced(context, *found.span(), good)
+
+
+def _with_ending(word: str) -> Iterator[str]:
+    """With the whole of an ending of which letters are missing: `containg`, `retuned`."""
+    for short, ending in (
+        ("g", "ing"),
+        ("inf", "ing"),
+        ("ign", "ing"),
+        ("tion", "ation"),
+        ("ed", "ied"),
+        ("ned", "rned"),
+    ):
+        if word.endswith(short):
+            yield word.removesuffix(short) + ending
 
 
 def near(word: str, others: Iterable[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -26,6 +26,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     alike: dict[str, list[Node]] = {}
     for node in places:
         alike.setdefault(text_of(node), []).append(node)
+    yield from _given_by_name(context, [*news, "True", "False", "None"])
     for old, nodes in alike.items():
         for new in dict.fromkeys([*news, *literals_like(old, arguments, 12), *names, _FLIPPED.get(old, old)]):
             for node in nodes:
@@ -33,6 +34,19 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if len(nodes) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in nodes])
                 yield f"Change {old} to {new} everywhere", everywhere
+
+
+def _given_by_name(context: RefactoringContext, news: Iterable[str]) -> Iterator[Proposal]:
+    """A literal in place of the variable that a call is given by name."""
+    for node in context.walk("keyword_argument"):
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None or value is None or value.type not in ("identifier", "attribute"):
+            continue
+        for new in dict.fromkeys(news):
+            yield (
+                f"Always pass {text_of(name)}={new}, whatever {text_of(value)} is",
+                replace_node(context.lines, value, new),
+            )
 
 
 def _is_whole(node: Node) -> bool:

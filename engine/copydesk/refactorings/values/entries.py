@@ -64,6 +64,14 @@ def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None
     )
 
 
+def _drop_of_two(context: RefactoringContext, given: Node, k: int) -> Edits | None:
+    """A tuple of one entry needs its comma; without brackets it would be one by accident."""
+    kept = children_of(given)[1 - k]
+    if given.type != "tuple" or not single_line(given):
+        return None if given.type in ("tuple", "expression_list") else drop_entry(context, given, k)
+    return replace_expression(context, given, f"({text_of(kept)},)")
+
+
 def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.starting(*COLLECTIONS):
         if single_line(node) or context.has(node):
@@ -99,7 +107,7 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if is_mentioned(entry, arguments) or len(entries) < 4:
                 yield (
                     f"Drop {text_of(entry)} from the {node.type.replace('_', ' ')}",
-                    drop_entry(context, node, k),
+                    _drop_of_two(context, node, k) if len(entries) == 2 else drop_entry(context, node, k),
                 )
         for one, two in pairwise(entries):
             if single_line(one) and single_line(two):

@@ -8,14 +8,28 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node
-from copydesk.refactorings.expressions import children_of, is_value, mentioned, replace_expression
+from copydesk.refactorings.expressions import (
+    children_of,
+    is_value,
+    mentioned,
+    replace_expression,
+    single_line,
+)
+from copydesk.refactorings.spoken import literals_like, spoken_values
 from copydesk.syntax.tree import text_of
 
 _TAKEN = ("assignment", "return_statement", "argument_list", "keyword_argument", "parenthesized_expression")
 """What takes a value for what it is, and does not only test it."""
+_MAY_BE_NONE = ("identifier", "attribute", "call", "subscript", "await")
+_MISSING = frozenset({
+    "fall", "falls", "fallback", "default", "defaults", "none", "nothing", "empty", "missing", "or", "else", "unless", "without",
+    "optional", "falsy", "otherwise", "null", "unset", "absent", "given", "no",
+})  # fmt: skip
+"""Words of an instruction about what is not there."""
 
 
 def _fallback(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    yield from _or_else(context, arguments)
     for node in mentioned(context.walk("boolean_operator"), arguments):
         operator, holder = node.child_by_field_name("operator"), node.parent
         if operator is None or holder is None or text_of(operator) != "or" or holder.type not in _TAKEN:
@@ -33,6 +47,24 @@ def _fallback(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
             yield f"Assign only if None: if {left} is None", replace_node(context.lines, holder, unset)
 
 
+def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """Another value where there would be none, or an empty one."""
+    values = [value for value in spoken_values(arguments) if value not in ("True", "None", "NotImplemented")]
+    values = list(dict.fromkeys([*values, *literals_like("''", arguments, 3)]))[:6]
+    for node in context.walk(*_MAY_BE_NONE) if values and arguments.words & _MISSING else ():
+        holder = node.parent
+        taken = holder is not None and holder.type in (
+            "assignment",
+            "return_statement",
+            "keyword_argument",
+            "argument_list",
+        )
+        if taken and is_value(node) and single_line(node):
+            for value in values:
+                made = f"{text_of(node)} or {value}"
+                yield f"Fall back to {value}: {made}", replace_expression(context, node, made)
+
+
 def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.walk("delete_statement"):
         (deleted, *others) = children_of(node)
@@ -40,11 +72,16 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             owner, key = map(text_of, children_of(deleted))
             title = f"Use pop with a default instead of del: {owner}.pop({key}, None)"
             yield title, replace_node(context.lines, node, f"{owner}.pop({key}, None)")
+    defaults = [value for value in spoken_values(arguments) if value != "NotImplemented"]
+    defaults = list(dict.fromkeys([*defaults[:5], "False", "0"]))
     for node in mentioned(context.walk("subscript"), arguments):
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
             owner, key = map(text_of, parts)
             yield f"Use {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
+            for default in defaults:
+                made = f"{owner}.get({key}, {default})"
+                yield f"Use get with a default: {made}", replace_expression(context, node, made)
             yield f"Use pop: {owner}.pop({key})", replace_expression(context, node, f"{owner}.pop({key})")
 
 

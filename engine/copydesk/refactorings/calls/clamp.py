@@ -1,0 +1,70 @@
+"""A value kept within a bound: `max(0, …)`, `min(…, limit)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.expressions import is_value, mentioned, replace_expression, single_line
+from copydesk.refactorings.spoken import spoken_values
+from copydesk.syntax.tree import text_of
+
+_LOWER = frozenset({"negative", "below", "least", "minimum", "max", "clamp", "clip", "floor", "zero"})
+_UPPER = frozenset(
+    {"above", "most", "maximum", "min", "clamp", "clip", "cap", "capped", "exceed", "limit", "over"}
+)
+"""Words of an instruction about the lowest and the highest value there may be."""
+_HOLDERS = ("assignment", "return_statement", "argument_list", "keyword_argument")
+_KINDS = (
+    "identifier",
+    "attribute",
+    "call",
+    "binary_operator",
+    "subscript",
+    "unary_operator",
+    "parenthesized_expression",
+)
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    numbers = [
+        value for value in spoken_values(arguments) if value.lstrip("-").replace(".", "", 1).isdigit()
+    ][:2]
+    low = (*numbers, "0", "1") if arguments.words & _LOWER else ()
+    high = (
+        (*numbers, *(n for n in arguments.names[:3] if context.knows(n))) if arguments.words & _UPPER else ()
+    )
+    for node in mentioned(context.walk(*_KINDS), arguments) if low or high else ():
+        if (
+            node.parent is None
+            or node.parent.type not in _HOLDERS
+            or not is_value(node)
+            or not single_line(node)
+        ):
+            continue
+        text = text_of(node)
+        if node.type == "parenthesized_expression":
+            text = text[1:-1]
+        for bound in dict.fromkeys(low):
+            yield (
+                f"Keep {text} at {bound} or above: max",
+                replace_expression(context, node, f"max({bound}, {text})"),
+            )
+            yield (
+                f"Keep {text} at {bound} or above, max",
+                replace_expression(context, node, f"max({text}, {bound})"),
+            )
+        for bound in dict.fromkeys(high):
+            yield (
+                f"Keep {text} at {bound} or below: min",
+                replace_expression(context, node, f"min({text}, {bound})"),
+            )
+            yield (
+                f"Keep {text} at {bound} or below, min",
+                replace_expression(context, node, f"min({bound}, {text})"),
+            )
+
+
+CLAMP = Refactoring("clamp", "refactor.rewrite.clamp", _propose)

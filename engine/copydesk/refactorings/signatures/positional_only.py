@@ -1,0 +1,32 @@
+"""Parameters that are given by position alone, or no longer so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import insert_at
+from copydesk.refactorings.parameters import PLAIN, list_parameters, name_of
+from copydesk.syntax.splice import end_of, start_of
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for function in context.starting("function_definition"):
+        parameters = list_parameters(function)
+        if any(p.type == "positional_separator" for p in parameters):
+            continue
+        for parameter in parameters:
+            name = name_of(parameter)
+            if parameter.type not in PLAIN:
+                break
+            if name in ("", "self", "cls"):
+                continue
+            lead = context.split(start_of(parameter))[0]
+            slash = ", /" if lead.strip() else f",\n{lead}/"
+            title = f'Make the parameters up to "{name}" positional-only'
+            yield title, insert_at(context.lines, end_of(parameter), slash)
+
+
+POSITIONAL_ONLY = Refactoring("positional_only", "refactor.rewrite.positionalOnly", _propose)

@@ -1,0 +1,62 @@
+"""Log calls that are given their values apart from the message, and format it only where it is logged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_node
+from copydesk.refactorings.expressions import callee, children_of, single_line
+from copydesk.syntax.tree import text_of
+
+_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception")
+_FIELD = re.compile(r"\{([^{}!:=]+)(!r)?\}")
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for call in context.walk("call"):
+        given, owner = call.child_by_field_name("arguments"), callee(call).rpartition(".")
+        if (
+            given is None
+            or given.type != "argument_list"
+            or owner[2] not in _LEVELS
+            or "log" not in owner[0].lower()
+        ):
+            continue
+        message = next(iter(children_of(given)), None)
+        made = _apart(message) if message is not None and single_line(message) else None
+        if message is not None and made is not None:
+            yield (
+                f"Give the values to {callee(call)} apart, lazily: %s",
+                replace_node(context.lines, message, made),
+            )
+
+
+def _apart(message: Node) -> str | None:
+    """A message with `%s`, and what it is filled with, from an f-string or a `%`; None for any other."""
+    text = text_of(message)
+    if message.type == "binary_operator" and len(children_of(message)) == 2:
+        left, right = children_of(message)
+        operator = message.child_by_field_name("operator")
+        if left.type != "string" or operator is None or text_of(operator) != "%":
+            return None
+        values = text_of(right)
+        return f"{text_of(left)}, {values[1:-1].rstrip(', ') if right.type == 'tuple' else values}"
+    found = re.fullmatch(r"[fF](\"{3}|\"|')(.*)\1", text)
+    if message.type != "string" or found is None or "%" in text or "{{" in text or "}}" in text:
+        return None
+    fields = _FIELD.findall(found[2])
+    plain = _FIELD.sub(lambda field: "%r" if field[2] else "%s", found[2])
+    if not fields or "{" in plain:
+        return None
+    return ", ".join([f"{found[1]}{plain}{found[1]}", *(value.strip() for value, _ in fields)])
+
+
+LAZY_LOGGING = Refactoring(
+    "lazy_logging", "refactor.rewrite.lazyLogging", _propose, menu="cursor", everywhere=True
+)

@@ -1,0 +1,66 @@
+"""Signs of a text left out: an exclamation mark, backticks, a stray dot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.texts.text_lines import text_lines, with_texts
+
+_SIGNS = {
+    "!": "exclamation shout shouting excited",
+    "`": "backtick backticks rst markup quotes",
+    ".": "dot dots period stop",
+    ":": "colon colons",
+    ";": "semicolon",
+    ",": "comma commas",
+    "'": "quote quotes apostrophe",
+    "*": "star stars asterisk",
+    "?": "question",
+    "(": "paren parens parentheses bracket brackets",
+    ")": "paren parens parentheses bracket brackets",
+    "-": "dash hyphen hyphens dashes",
+    "...": "ellipsis dots",
+    " ": "space spaces blank blanks trailing leading",
+}
+"""Signs, and words for them."""
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    signs = [
+        sign
+        for sign, words in _SIGNS.items()
+        if arguments.words & set(words.split())
+        or (sign.strip() and f" {sign} " in f" {arguments.instruction} ")
+    ]
+    for place in text_lines(context) if signs else ():
+        opening, text = _quotes(place.text)
+        inner = text[len(opening) : len(text) - len(opening)] if opening else text
+        for sign in signs:
+            if sign not in inner:
+                continue
+            name = "blank" if sign == " " else sign
+            made = {
+                f"Drop every {name} from the text": inner.replace(sign, ""),
+                f"Drop the last {name} from the text": "".join(inner.rsplit(sign, 1)),
+                f"Drop the first {name} from the text": inner.replace(sign, "", 1),
+                f"Drop {name} at the end of the text": inner.rstrip(sign),
+            }
+            for title, new in made.items():
+                if new != inner and new.strip():
+                    whole = place.text.replace(inner, new, 1)
+                    yield title, with_texts([(place, whole)])
+
+
+def _quotes(text: str) -> tuple[str, str]:
+    """The quotes round a text, and it with them, without its prefix."""
+    bare = text.lstrip("rRbBuUfF")
+    for quotes in ('"""', "'''", '"', "'"):
+        if bare.startswith(quotes) and bare.endswith(quotes) and len(bare) >= 2 * len(quotes):
+            return quotes, bare
+    return "", text
+
+
+DROP_MARKS = Refactoring("drop_marks", "refactor.rewrite.dropMarks", _propose)

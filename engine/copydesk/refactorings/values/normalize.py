@@ -1,0 +1,45 @@
+"""A parameter brought into one form before anything is done with it: lower case, without blanks, a list, a string."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import insert_lines
+from copydesk.refactorings.function_body import can_insert_before, first_statement
+from copydesk.refactorings.parameters import plain_names
+from copydesk.refactorings.spoken import named_in, spoken_types
+
+_FORMS = (
+    ("lower lowercase lowercased case casefold insensitive", "{0}.lower()"),
+    ("upper uppercase uppercased capitals", "{0}.upper()"),
+    ("strip stripped whitespace trim blanks spaces surrounding", "{0}.strip()"),
+    ("copy mutate mutates mutating modify change changed", "{0}.copy()"),
+    ("copy mutate mutates mutating modify change changed", "dict({0})"),
+    ("copy mutate mutates mutating modify change changed", "list({0})"),
+    ("sort sorted order", "sorted({0})"),
+    ("path paths", "Path({0})"),
+)
+"""Words of an instruction, and what is made of the value."""
+_CALLED = ("str", "bytes", "int", "float", "list", "tuple", "set", "dict")
+_MOST = 3
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    first = first_statement(context)
+    if first is None or not can_insert_before(context, first):
+        return
+    own = plain_names(context)
+    forms = [form for words, form in _FORMS if arguments.words & set(words.split())]
+    forms += [f"{kind}({{0}})" for kind in spoken_types(arguments) if kind in _CALLED]
+    for name in (named_in(arguments, own) or own)[:_MOST] if forms else ():
+        for form in forms:
+            made = f"{name} = {form.format(name)}"
+            if "Path" not in form or context.knows("Path"):
+                line = f"{context.indent(first)}{made}\n"
+                yield f"Start with {made}", insert_lines(first.start_point[0] + 1, [line])
+
+
+NORMALIZE_PARAMETER = Refactoring("normalize_parameter", "refactor.rewrite.normalizeParameter", _propose)
