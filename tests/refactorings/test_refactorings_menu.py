@@ -53,6 +53,10 @@ TABLE = [
     ("x = []|\nfor y in z:\n    x.append(y)\n", 'Make "x" by a comprehension', "x = [y for y in z]\n"),
     ("def f(x: int):|\n    return x > 1\n", "Annotate the return type as bool", "def f(x: int) -> bool:\n    return x > 1\n"),
     ("def f(x: int):|\n    go(x)\n", "Annotate the return type as None", "def f(x: int) -> None:\n    go(x)\n"),
+    ("f = lambda x: g(x)|\n", "Make the lambda a function: def f(x)", "def f(x):\n    return g(x)\n"),
+    ("x = a.b if hasattr(a, 'b') else 0|\n", "Use getattr with a default, no hasattr: getattr(a, 'b', 0)",
+     "x = getattr(a, 'b', 0)\n"),
+    ("log.info(f'{a}!')|\n", "Give the values to log.info apart, lazily: %s", "log.info('%s!', a)\n"),
     ("if a:|\n    if b:\n        c()\n", "Merge nested ifs", "if a and b:\n    c()\n"),
 ]  # fmt: skip
 
