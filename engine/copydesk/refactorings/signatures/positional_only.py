@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -17,16 +18,15 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         parameters = list_parameters(function)
         if any(p.type == "positional_separator" for p in parameters):
             continue
-        for parameter in parameters:
+        plain = [*takewhile(lambda parameter: parameter.type in PLAIN, parameters)]
+        for parameter in reversed(plain):
             name = name_of(parameter)
-            if parameter.type not in PLAIN:
-                break
             if name in ("", "self", "cls"):
                 continue
             lead = context.split(start_of(parameter))[0]
             slash = ", /" if lead.strip() else f",\n{lead}/"
-            title = f'Make the parameters up to "{name}" positional-only'
-            yield title, insert_at(context.lines, end_of(parameter), slash)
+            what = "all parameters" if parameter == parameters[-1] else f'the parameters up to "{name}"'
+            yield f"Make {what} positional-only", insert_at(context.lines, end_of(parameter), slash)
 
 
 POSITIONAL_ONLY = Refactoring("positional_only", "refactor.rewrite.positionalOnly", _propose)
