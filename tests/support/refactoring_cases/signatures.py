@@ -39,7 +39,7 @@ CASES = [
      'Remove parameter "b" and its uses', "def f(a):\n    return g(a)\n"),
     ("keyword_only", "", HEAD, 'Make the parameters from "b" on keyword-only', HEAD.replace("b=1", "*, b=1")),
     ("keyword_only", "all after `a`", HEAD, 'Make the parameters after "a" keyword-only', HEAD.replace("b=1", "*, b=1")),
-    ("keyword_only", "", HEAD, "Make all parameters keyword-only", HEAD.replace("(a", "(*, a")),
+    ("keyword_only", "", HEAD, "Make all parameters keyword-only", HEAD.replace("f(a", "f(*, a")),
     ("make_async", "await g", "def f():\n    return g()\n", "Make it a coroutine that awaits g",
      "async def f():\n    return await g()\n"),
     ("method_kind", "", "class C:\n    def f(self, a):\n        return a\n",
