@@ -56,7 +56,7 @@ TABLE = [
     ("f = lambda x: g(x)|\n", "Make the lambda a function: def f(x)", "def f(x):\n    return g(x)\n"),
     ("x = a.b if hasattr(a, 'b') else 0|\n", "Use getattr with a default, no hasattr: getattr(a, 'b', 0)",
      "x = getattr(a, 'b', 0)\n"),
-    ("log.info(f'{a}!')|\n", "Give the values to log.info apart, lazily: %s", "log.info('%s!', a)\n"),
+    ("log.info(f'{a}!')|\n", "Pass the values to log.info as arguments, lazily: %s", "log.info('%s!', a)\n"),
     ("if a:|\n    if b:\n        c()\n", "Merge nested ifs", "if a and b:\n    c()\n"),
 ]  # fmt: skip
 
@@ -80,6 +80,7 @@ def test_offered_at_the_cursor(code: str, title: str, after: str) -> None:
         "x = True|\ny = 2\n",
         "@wraps|\ndef f():\n    pass\n",
         "x = (|\n",
+        "log.info('%s %s' % pair)|\n",
         IF.format("", "|", ""),
     ],
 )

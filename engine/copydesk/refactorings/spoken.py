@@ -27,7 +27,7 @@ _TYPES = {
     "object": "object",
     "Any": "any anything",
 }
-_VALUES = {
+SIGNS = {
     r"\n": "newline newlines linebreak linebreaks",
     r"\t": "tab tabs",
     r"\r": "cr carriage",
@@ -47,6 +47,7 @@ _VALUES = {
     "=": "equals",
     "+": "plus",
 }
+"""Signs as they stand between quotes, and words for them."""
 _NUMBERS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "once": 1, "twice": 2, "first": 0, "last": -1,
@@ -111,11 +112,11 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
         for sign in re.findall(r"(?<!\S)([^\w\s\"'`]{1,3})(?=[\s,.;]|$)", text)
         if sign not in ("->", "...", "?", "!")
     ]
-    signs = {sign: arguments.words & set(words.split()) for sign, words in _VALUES.items()}
+    signs = {sign: arguments.words & set(words.split()) for sign, words in SIGNS.items()}
     found += [sign for sign, words in signs.items() if words]
     pieces = (piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text))
     found += [piece for piece in pieces if not any(piece.lower() in words for words in signs.values())]
-    return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in _VALUES))
+    return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in SIGNS))
 
 
 def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:

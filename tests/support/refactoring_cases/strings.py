@@ -9,8 +9,8 @@ CASES = [
     ("f_string", "", "x = u'a {}'.format(b)\n", "Use f-strings", "x = f'a {b}'\n"),
     ("string_format", "", "y = a + '-' + str(b)\n", "Use an f-string: f'{a}-{b}'", "y = f'{a}-{b}'\n"),
     ("string_format", "", "x = f'a {b}'\n", "Use str.format: 'a {}'.format(b)", "x = 'a {}'.format(b)\n"),
-    ("lazy_logging", "", "log.info(f\"a {b} {c!r}\")\n", "Give the values to log.info apart, lazily: %s",
+    ("lazy_logging", "", "log.info(f\"a {b} {c!r}\")\n", "Pass the values to log.info as arguments, lazily: %s",
      "log.info(\"a %s %r\", b, c)\n"),
-    ("lazy_logging", "", "logger.error('a %s' % (b,))\n", "Give the values to logger.error apart, lazily: %s",
+    ("lazy_logging", "", "logger.error('a %s' % (b,))\n", "Pass the values to logger.error as arguments, lazily: %s",
      "logger.error('a %s', b)\n"),
 ]  # fmt: skip

@@ -32,11 +32,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     numbers = [
         value for value in spoken_values(arguments) if value.lstrip("-").replace(".", "", 1).isdigit()
     ][:2]
-    low = (*numbers, "0", "1") if arguments.words & _LOWER else ()
-    high = (
-        (*numbers, *(n for n in arguments.names[:3] if context.knows(n))) if arguments.words & _UPPER else ()
-    )
-    for node in mentioned(context.walk(*_KINDS), arguments) if low or high else ():
+    known = (name for name in arguments.names[:3] if context.knows(name))
+    bounds: dict[str, tuple[str, ...]] = {
+        "max": (*numbers, "0", "1") if arguments.words & _LOWER else (),
+        "min": (*numbers, *known) if arguments.words & _UPPER else (),
+    }
+    for node in mentioned(context.walk(*_KINDS), arguments) if any(bounds.values()) else ():
         if (
             node.parent is None
             or node.parent.type not in _HOLDERS
@@ -47,24 +48,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         text = text_of(node)
         if node.type == "parenthesized_expression":
             text = text[1:-1]
-        for bound in dict.fromkeys(low):
-            yield (
-                f"Keep {text} at {bound} or above: max",
-                replace_expression(context, node, f"max({bound}, {text})"),
-            )
-            yield (
-                f"Keep {text} at {bound} or above, max",
-                replace_expression(context, node, f"max({text}, {bound})"),
-            )
-        for bound in dict.fromkeys(high):
-            yield (
-                f"Keep {text} at {bound} or below: min",
-                replace_expression(context, node, f"min({text}, {bound})"),
-            )
-            yield (
-                f"Keep {text} at {bound} or below, min",
-                replace_expression(context, node, f"min({bound}, {text})"),
-            )
+        for function, values in bounds.items():
+            side = "above" if function == "max" else "below"
+            for bound in dict.fromkeys(values):
+                given = [bound, text] if function == "max" else [text, bound]
+                for order, sign in ((given, ":"), (given[::-1], ",")):
+                    made = replace_expression(context, node, f"{function}({', '.join(order)})")
+                    yield f"Keep {text} at {bound} or {side}{sign} {function}", made
 
 
 CLAMP = Refactoring("clamp", "refactor.rewrite.clamp", _propose)

@@ -11,11 +11,10 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, named, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines, replace_node
+from copydesk.refactorings.errors.except_head import except_head
 from copydesk.refactorings.expressions import callee, children_of
 from copydesk.refactorings.requested import logging_calls, requested_jumps, requested_statements
 from copydesk.syntax.tree import rows, text_of
-
-_CAUGHT = r"\s*except \(?([\w., ]+?)\)?:"
 
 
 def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -23,13 +22,10 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     yield from _suppressed(context, arguments)
     errors = list(dict.fromkeys(arguments.exceptions))[:3]
     for clause in context.starting("except_clause"):
-        line = clause.start_point[0] + 1
-        head = context.view(line, line)[0]
-        found = re.fullmatch(r"(\s*except)(?: (\(.*\)|[\w.]+))?( as \w+)?:(.*\n)", head)
-        if found is None:
+        head = except_head(context, clause)
+        if head is None:
             continue
-        start, caught, alias, end = found[1], found[2] or "", found[3] or "", found[4]
-        old = [part.strip() for part in caught.strip("()").split(",") if part.strip()]
+        caught, old = head.caught, head.kinds
         news: dict[str, str] = {}
         for error in errors or ["Exception"]:
             news[error] = f"Catch {error} alone"
@@ -46,18 +42,12 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if not caught:
             news.setdefault("BaseException", "Catch BaseException")
         for new, title in news.items():
-            yield (
-                f"{title}, not {caught or 'everything'}",
-                replace_lines(line, line, [f"{start} {new}{alias}:{end}"]),
-            )
-        if alias:
-            yield f"Catch {caught} without a name", replace_lines(line, line, [f"{start} {caught}:{end}"])
+            yield f"{title}, not {caught or 'everything'}", head.changed(new)
+        if head.name:
+            yield f"Catch {caught} without a name", head.changed(name="")
         else:
             for name in dict.fromkeys([*[*(n for n in arguments.names if len(n) < 6)][:2], "e", "exc"]):
-                yield (
-                    f"Catch {caught} as {name}",
-                    replace_lines(line, line, [f"{start} {caught or 'Exception'} as {name}:{end}"]),
-                )
+                yield f"Catch {caught} as {name}", head.changed(name=name)
 
 
 def _suppressed(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -124,23 +114,19 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
 def _merge(context: RefactoringContext, handlers: list[Clause], indent: str) -> Iterator[Proposal]:
     for one, two in pairwise(handlers):
         if context.view(one.first, one.last) == context.view(two.first, two.last):
-            kinds = [re.match(_CAUGHT, context.lines[clause.head - 1]) for clause in (one, two)]
-            if kinds[0] is not None and kinds[1] is not None:
-                lines = [
-                    f"{indent}except ({kinds[0][1]}, {kinds[1][1]}):\n",
-                    *context.view(two.first, two.last),
-                ]
+            heads = [except_head(context, clause.node) for clause in (one, two)]
+            kinds = [kind for head in heads if head is not None and not head.name for kind in head.kinds]
+            if all(head is not None and head.caught and not head.name for head in heads):
+                lines = [f"{indent}except ({', '.join(kinds)}):\n", *context.view(two.first, two.last)]
                 yield "Merge the except clauses into one", replace_lines(one.head, two.last, lines)
 
 
 def _split(context: RefactoringContext, handlers: list[Clause]) -> Iterator[Proposal]:
     for clause in handlers:
-        found = re.match(r"(\s*except) \(([\w., ]+)\)( as \w+)?:", context.view(clause.head, clause.head)[0])
-        if found is not None:
+        head = except_head(context, clause.node)
+        if head is not None and head.caught.startswith("("):
             body = context.view(clause.first, clause.last)
-            lines: list[str] = []
-            for kind in filter(None, (part.strip() for part in found[2].split(","))):
-                lines += [f"{found[1]} {kind}{found[3] or ''}:\n", *body]
+            lines = [line for kind in head.kinds for line in (head.written(kind), *body)]
             yield "Split the except clause, one each", replace_lines(clause.head, clause.last, lines)
 
 
@@ -179,9 +165,10 @@ def _suppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     imported = re.search(r"from contextlib import .*\bsuppress\b", "".join(context.lines))
     name = "suppress" if imported else "contextlib.suppress"
     for indent, body, handler in _tries(context):
-        found = re.match(_CAUGHT, context.lines[handler.head - 1])
-        if found is not None and [s.type for s in handler.statements] == ["pass_statement"]:
-            lines = [f"{indent}with {name}({found[1]}):\n", *context.view(body.first, body.last)]
+        head = except_head(context, handler.node)
+        passes = [statement.type for statement in handler.statements] == ["pass_statement"]
+        if passes and head is not None and head.caught and not head.name:
+            lines = [f"{indent}with {name}({', '.join(head.kinds)}):\n", *context.view(body.first, body.last)]
             yield f"Use {name}", replace_lines(body.head, handler.last, lines)
 
 

@@ -11,7 +11,8 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import can_leave, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_at, replace_lines
+from copydesk.refactorings.edits import insert_at, replace_lines
+from copydesk.refactorings.errors.except_head import except_head
 from copydesk.refactorings.negation import opposite
 from copydesk.refactorings.requested import requested_jumps
 from copydesk.syntax.splice import end_of
@@ -45,13 +46,10 @@ def _caught_as(clause: Node) -> Iterator[str]:
 def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """Another cause, one that gets its name for it, or none."""
     for clause in context.starting("except_clause"):
-        line = clause.start_point[0] + 1
-        head = context.view(line, line)[0]
-        found = re.fullmatch(r"(\s*except(?: \(.*\)| [\w.]+)?)( as (\w+))?:(.*\n)", head)
-        if found is None:
+        head = except_head(context, clause)
+        if head is None:
             continue
         names = dict.fromkeys([*(n for n in arguments.names if n in _ERROR_NAMES), *_ERROR_NAMES[:3]])
-        kind = found[1] if found[1].strip() != "except" else f"{found[1]} Exception"
         for node in context.walk("raise_statement"):
             inside = clause.start_byte < node.start_byte and node.end_byte <= clause.end_byte
             if not inside or not node.named_children:
@@ -60,18 +58,17 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             if node.child_by_field_name("cause") is not None:
                 text = text[: text.rindex(" from ")]
                 yield "Raise without from", replace_lines(*place, [f"{indent}{text}\n"])
-            for name in [found[3]] if found[3] else names:
+            for name in [head.name] if head.name else names:
                 made = replace_lines(*place, [f"{indent}{text} from {name}\n"])
-                caught: Edits = (
-                    () if found[3] else replace_lines(line, line, [f"{kind} as {name}:{found[4]}"])
-                )
+                caught = () if head.name else head.changed(name=name)
                 yield f"Chain the exception, raise from {name} as the cause", caught + made
             none = replace_lines(*place, [f"{indent}{text} from None\n"])
             yield "Raise from None", none
-            cause = text_of(node).endswith(f" from {found[3]}")
-            if cause and len(re.findall(rf"\b{found[3]}\b", text_of(clause))) == 2:  # its name, and the cause
-                caught = replace_lines(line, line, [f"{found[1]}:{found[4]}"])
-                yield f"Raise from None, without {found[3]}", caught + none
+            cause = bool(head.name) and text_of(node).endswith(f" from {head.name}")
+            if (
+                cause and len(re.findall(rf"\b{head.name}\b", text_of(clause))) == 2
+            ):  # its name, and the cause
+                yield f"Raise from None, without {head.name}", head.changed(name="") + none
             yield "Re-raise the original, bare raise", replace_lines(*place, [f"{indent}raise\n"])
 
 

@@ -89,17 +89,19 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             for action in _ACTIONS:
                 title = f"Try {what}, except {error}: {action}"
                 yield title, _wrap_lines(place, error, action, context)
-    jumps = requested_jumps(context, arguments, 4)
-    for node in plain_statements(context, "import_statement", "import_from_statement"):
-        for action in dict.fromkeys([*jumps, "return None", "return False", "return", "pass"]):
+    imports = list(plain_statements(context, "import_statement", "import_from_statement"))
+    asked = arguments.words & _TRY_WORDS or arguments.exceptions
+    jumps = requested_jumps(context, arguments, 6) if imports or asked else []
+    for node in imports:
+        for action in dict.fromkeys([*jumps[:4], "return None", "return False", "return", "pass"]):
             if can_leave(action, node):
                 yield from _wrapped(context, node, "ImportError", action)
-    if not arguments.words & _TRY_WORDS and not arguments.exceptions:
+    if not asked:
         return
     errors = list(arguments.exceptions[:2]) or [*implied_errors(arguments)[:2], "Exception"]
     if len(arguments.exceptions) > 1:
         errors.insert(0, f"({', '.join(arguments.exceptions[:3])})")
-    actions = [*requested_jumps(context, arguments, 6), *list(logging_calls(context, arguments))[:2], "pass"]
+    actions = [*jumps, *list(logging_calls(context, arguments))[:2], "pass"]
     statements = [
         n
         for n in plain_statements(context)

@@ -125,7 +125,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     ]
     for stars, new in dict.fromkeys([*_STARRED.findall(arguments.instruction), *usual]):
         for old, places_of in variables.items():
-            if old != new and any(_stars(node) == stars for node in places_of):
+            if old != new and not keyword.iskeyword(new) and any(_stars(node) == stars for node in places_of):
                 yield f'Rename "{stars}{old}" to "{stars}{new}"', rename(old, new, context)
     for pairs in _pairs(context, arguments, variables):
         title = ", ".join(f"{old} to {new}" for old, new in pairs)

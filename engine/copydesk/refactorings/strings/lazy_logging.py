@@ -32,7 +32,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         made = _apart(message) if message is not None and single_line(message) else None
         if message is not None and made is not None:
             yield (
-                f"Give the values to {callee(call)} apart, lazily: %s",
+                f"Pass the values to {callee(call)} as arguments, lazily: %s",
                 replace_node(context.lines, message, made),
             )
 
@@ -45,8 +45,12 @@ def _apart(message: Node) -> str | None:
         operator = message.child_by_field_name("operator")
         if left.type != "string" or operator is None or text_of(operator) != "%":
             return None
-        values = text_of(right)
-        return f"{text_of(left)}, {values[1:-1].rstrip(', ') if right.type == 'tuple' else values}"
+        if right.type == "tuple":
+            return f"{text_of(left)}, {text_of(right)[1:-1].rstrip(', ')}"
+        several = (
+            len(re.findall(r"%[^%]", text_of(left).replace("%%", ""))) > 1
+        )  # filled from one tuple that has a name
+        return None if several else f"{text_of(left)}, {text_of(right)}"
     found = re.fullmatch(r"[fF](\"{3}|\"|')(.*)\1", text)
     if message.type != "string" or found is None or "%" in text or "{{" in text or "}}" in text:
         return None

@@ -7,23 +7,20 @@ from collections.abc import Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.spoken import SIGNS
 from copydesk.refactorings.texts.text_lines import text_lines, with_texts
 
 _SIGNS = {
+    **{sign: words for sign, words in SIGNS.items() if sign and sign.isprintable()},
+    ".": f"{SIGNS['.']} stop",
+    " ": f"{SIGNS[' ']} trailing leading",
     "!": "exclamation shout shouting excited",
     "`": "backtick backticks rst markup quotes",
-    ".": "dot dots period stop",
-    ":": "colon colons",
-    ";": "semicolon",
-    ",": "comma commas",
     "'": "quote quotes apostrophe",
-    "*": "star stars asterisk",
     "?": "question",
     "(": "paren parens parentheses bracket brackets",
     ")": "paren parens parentheses bracket brackets",
-    "-": "dash hyphen hyphens dashes",
     "...": "ellipsis dots",
-    " ": "space spaces blank blanks trailing leading",
 }
 """Signs, and words for them."""
 

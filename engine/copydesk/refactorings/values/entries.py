@@ -47,9 +47,14 @@ def add_entry(node: Node, entry: str, context: RefactoringContext) -> Edits | No
 
 
 def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None:
-    """Without an entry and its comma; a line that it has for itself goes, too."""
+    """Without an entry and its comma; a line that it has for itself goes, too. What is left of a pair stays a tuple."""
     entries = children_of(given)
     entry = entries[k]
+    if len(entries) == 2 and given.type in ("tuple", "expression_list"):
+        only = f"({text_of(entries[1 - k])},)"
+        return (
+            replace_expression(context, given, only) if given.type == "tuple" and single_line(given) else None
+        )
     first, last = entry.start_point[0], entry.end_point[0]
     behind = context.split(end_of(entry))[1].strip()
     alone = len(entries) == 1
@@ -62,14 +67,6 @@ def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None
     return (
         replace_span(context.lines, start_of(entry), end_of(entry), "") if alone and first == last else None
     )
-
-
-def _drop_of_two(context: RefactoringContext, given: Node, k: int) -> Edits | None:
-    """A tuple of one entry needs its comma; without brackets it would be one by accident."""
-    kept = children_of(given)[1 - k]
-    if given.type != "tuple" or not single_line(given):
-        return None if given.type in ("tuple", "expression_list") else drop_entry(context, given, k)
-    return replace_expression(context, given, f"({text_of(kept)},)")
 
 
 def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -107,7 +104,7 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if is_mentioned(entry, arguments) or len(entries) < 4:
                 yield (
                     f"Drop {text_of(entry)} from the {node.type.replace('_', ' ')}",
-                    _drop_of_two(context, node, k) if len(entries) == 2 else drop_entry(context, node, k),
+                    drop_entry(context, node, k),
                 )
         for one, two in pairwise(entries):
             if single_line(one) and single_line(two):
