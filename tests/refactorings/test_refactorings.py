@@ -120,6 +120,12 @@ def test_no_more_candidates_than_wanted_and_those_that_use_the_words_first() -> 
     assert len(enumerate_candidates(context, arguments, most=3)) == 3
 
 
+def test_an_entry_is_offered_for_deletion_where_its_collection_is_not_selected_as_a_whole() -> None:
+    source = "x = [\n    a,\n    b,\n]\n"
+    found = {one.title: after(source, one) for one in candidates("nobody needs it", source, [(2, 2)])}
+    assert found["Delete a"] == "x = [\n    b,\n]\n"
+
+
 def test_only_the_scope_changes() -> None:
     source = "a = f(1)\na = f(1)\nb = a\n"
     for candidate in candidates("a to zz, 1 to 2", source, [(2, 2)]):

@@ -15,6 +15,7 @@ from copydesk.refactorings import (
     control_flow,
     errors,
     idioms,
+    layout,
     loops,
     names,
     signatures,
@@ -54,6 +55,7 @@ _FAMILIES = (
     statements,
     strings,
     idioms,
+    layout,
 )
 """In the order in which they propose: where two make the same edit and their titles fit alike, the first one's is kept."""
 

@@ -30,4 +30,8 @@ CASES = [
     ("clamp", "never below 0", "x = a - b\n", "Keep a - b at 0 or above: max", "x = max(0, a - b)\n"),
     ("change_argument", "name them: first_name, last_name", "f(a, 'x', 'y')\n", "Pass by keyword to f: first_name, last_name",
      "f(a, first_name='x', last_name='y')\n"),
+    ("call_another", "splitlines", "x = a.split('\\n')\n", "Call splitlines instead of a.split: a.splitlines()",
+     "x = a.splitlines()\n"),
+    ("pass_argument", "", "def f(a, **kw):\n    g(a)\n", "Pass **kw on to g", "def f(a, **kw):\n    g(a, **kw)\n"),
+    ("unwrap_value", "no cast", "x = cast(int, a)\n", "Remove the call of cast: only a", "x = a\n"),
 ]  # fmt: skip

@@ -29,4 +29,10 @@ CASES = [
      "if x in ('c',):\n    y()\n"),
     ("accept_another", "carriage returns, too", "if x == '\\n':\n    y()\n", "Accept '\\r', too: x in ('\\n', '\\r')",
      "if x in ('\\n', '\\r'):\n    y()\n"),
+    ("same_of_another", "'b' as well", "if f(x, 'a'):\n    y\n", "Test 'b', too: or f(x, 'b')",
+     "if f(x, 'a') or f(x, 'b'):\n    y\n"),
+    ("same_of_another", "slashes too", "x = y.replace(' ', '-')\n", "Replace '/', too: .replace('/', '-')",
+     "x = y.replace(' ', '-').replace('/', '-')\n"),
+    ("change_test", "compare with None", "if a:\n    b\nif c:\n    d\n", "Test whether each of them is not None",
+     "if a is not None:\n    b\nif c is not None:\n    d\n"),
 ]  # fmt: skip

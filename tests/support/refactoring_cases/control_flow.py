@@ -81,4 +81,8 @@ CASES = [
      "def f(self, a):\n    if a == self._a:\n        return\n    self._a = a\n"),
     ("return_call", "", "def f(a):\n    g(a)\n", "Return what it gives back: g(a)", "def f(a):\n    return g(a)\n"),
     ("return_call", "", "def f(a):\n    return g(a)\n", "Return nothing, only call: return g(a)", "def f(a):\n    g(a)\n"),
+    ("merge_withs", "one with", "with a() as b:\n    with c() as d:\n        e()\n", "Merge the nested with statements",
+     "with a() as b, c() as d:\n    e()\n"),
+    ("split_with", "nest them", "with a() as b, c() as d:\n    e()\n", "Split the with statement, nest the second",
+     "with a() as b:\n    with c() as d:\n        e()\n"),
 ]  # fmt: skip

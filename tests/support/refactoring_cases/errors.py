@@ -57,4 +57,8 @@ CASES = [
     ("wrap_in_try", "None without it", "def f():\n    import a\n    return a.b\n",
      "Try import a, except ImportError: return None",
      "def f():\n    try:\n        import a\n    except ImportError:\n        return None\n    return a.b\n"),
+    ("assert_message", "show a.b when it fails", "assert len(a.b) == 1\n",
+     "Show a.b when assert len(a.b) == 1 fails, the message", "assert len(a.b) == 1, a.b\n"),
+    ("assert_message", "no message", "assert a, 'b'\n", "Drop the message of assert a, 'b'", "assert a\n"),
+    ("chain_exception", "from None", "raise A(\n    b\n) from c\n", "Raise from None", "raise A(\n    b\n) from None\n"),
 ]  # fmt: skip

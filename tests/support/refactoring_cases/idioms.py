@@ -40,4 +40,10 @@ CASES = [
      "x = getattr(a, 'b', 0)\n"),
     ("append", "", "a += [b]\n", "Use append: a.append(b)", "a.append(b)\n"),
     ("append", "", "a += b\n", "Use extend: a.extend(b)", "a.extend(b)\n"),
+    ("extend", "", "a.extend(b)\n", "Use +=: a += b", "a += b\n"),
+    ("isdisjoint", "", "if a & b:\n    c\n", "Use isdisjoint: not a.isdisjoint(b)", "if not a.isdisjoint(b):\n    c\n"),
+    ("positive", "", "x = a and not (b == c)\n", "Write b != c, not not (b == c)", "x = a and b != c\n"),
+    ("positive", "", "x = a if not b else c\n", "Turn the conditional around: c if b else a", "x = c if b else a\n"),
+    ("getattr_default", "0 if it is missing", "x = a.b\n", 'Use getattr with a default 0: getattr(a, "b", 0)',
+     'x = getattr(a, "b", 0)\n'),
 ]  # fmt: skip

@@ -19,4 +19,11 @@ CASES = [
     ("replace_name", "os.remove, not os.unlink", "os.unlink(x)\n", 'Replace "os.unlink" by "os.remove"', "os.remove(x)\n"),
     ("rename", "should be *args surely", "def f(*rgs):\n    g(*rgs)\n", 'Rename "*rgs" to "*args"',
      "def f(*args):\n    g(*args)\n"),
+    ("import_alias", "import it as d", "from a import b\nb()\n", "Import b as d", "from a import b as d\nd()\n"),
+    ("import_alias", "no alias", "import a as b\nb.c()\n", "Import a under its own name, not as b", "import a\na.c()\n"),
+    ("rename", "msg, as everywhere", "def f(message):\n    a(message)\n", 'Rename "message" to "msg"',
+     "def f(msg):\n    a(msg)\n"),
+    ("rename", "app's enough", "def f(wxapp):\n    a(wxapp)\n", 'Rename "wxapp" to "app"', "def f(app):\n    a(app)\n"),
+    ("rename", "an underscore for what is unused", "def f(a, b, c):\n    return b\n",
+     "Mark the unused parameters with a leading underscore", "def f(_a, b, _c):\n    return b\n"),
 ]  # fmt: skip

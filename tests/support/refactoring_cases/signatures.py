@@ -60,4 +60,5 @@ CASES = [
      "def f(a, n=5):\n    return g(a, n=n)\n"),
     ("parameter_default", "", "def f(a=None, b: int = None, c=1):\n    pass\n", "Drop the defaults None, required",
      "def f(a, b: int, c=1):\n    pass\n"),
+    ("make_async", "async", "def f():\n    a()\n", "Make it a coroutine, async", "async def f():\n    a()\n"),
 ]  # fmt: skip

@@ -24,4 +24,8 @@ CASES = [
      "def f(a):\n    for b in a:\n        return b\n    return a\n"),
     ("insert_statement", "an ellipsis is enough", "def f():\n    raise E\n", "Put ... in place of raise E",
      "def f():\n    ...\n"),
+    ("copy_statement", "cidr works the same way", "a.b('inet', c)\nd()\n", "Add a.b('cidr', c), like the line with inet",
+     "a.b('inet', c)\na.b('cidr', c)\nd()\n"),
+    ("copy_statement", "ecs as well", "if 'a' in b:\n    c['a'] = b['a']\n", "Add if 'ecs' in b:, like the line with a",
+     "if 'a' in b:\n    c['a'] = b['a']\nif 'ecs' in b:\n    c['ecs'] = b['ecs']\n"),
 ]  # fmt: skip

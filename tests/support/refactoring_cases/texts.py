@@ -47,4 +47,9 @@ CASES = [
     ("change_docstring", "imperative", "def f():\n    \"\"\"Converts it.\"\"\"\n",
      "Use the imperative mood: Convert, not Converts",
      "def f():\n    \"\"\"Convert it.\"\"\"\n"),
+    ("single_blanks", "one blank is enough", "# A b.  C d.\n", "One space, no double blank", "# A b. C d.\n"),
+    ("change_docstring", "closing quotes on their own line", 'def f():\n    """A.\n\n    B."""\n',
+     "Put the closing quotes on their own line", 'def f():\n    """A.\n\n    B.\n    """\n'),
+    ("comment_to_docstring", "", "def f():\n    # A\n    # b.\n    c()\n", "Make the comment a docstring, its lines kept",
+     'def f():\n    """A\n    b.\n    """\n    c()\n'),
 ]  # fmt: skip

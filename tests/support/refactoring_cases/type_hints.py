@@ -29,4 +29,9 @@ CASES = [
      "Write the union by |: A | B | None instead of Optional[Union[A, B]]", "x: A | B | None = y\n"),
     ("change_type", "str as well", "x: bytes | None = y\n", "Allow str in the type too, after bytes: bytes | str | None",
      "x: bytes | str | None = y\n"),
+    ("annotate_signature", "a and b (int, str)", "def f(a, b, c):\n    d\n", "Annotate a as int, b as str",
+     "def f(a: int, b: str, c):\n    d\n"),
+    ("annotate_signature", "both strings, nothing out", "def f(a, b):\n    c()\n",
+     "Annotate a as str, b as str, and the return type as None", "def f(a: str, b: str) -> None:\n    c()\n"),
+    ("annotate_variable", "", "a: int = 1\nb: str = c\n", "Drop the annotations of all variables", "a = 1\nb = c\n"),
 ]  # fmt: skip

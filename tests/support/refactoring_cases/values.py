@@ -36,7 +36,10 @@ CASES = [
     ("change_literal", "50 ms", "sleep(0.01)\n", "Change 0.01 to 0.05", "sleep(0.05)\n"),
     ("change_literal", "", "f(a=b)\n", "Always pass a=True, whatever b is", "f(a=True)\n"),
     ("change_fallback", "an empty dict without one", "x = a\n", "Fall back to {}: a or {}", "x = a or {}\n"),
-    ("take_entry", "None or 'x'", "y = a['b']\n", "Use get with a default: a.get('b', 'x')", "y = a.get('b', 'x')\n"),
+    ("take_entry", "None or 'x'", "y = a['b']\n", "Use get with a default 'x': a.get('b', 'x')", "y = a.get('b', 'x')\n"),
     ("normalize_parameter", "case should not matter", "def f(a):\n    return g(a)\n", "Start with a = a.lower()",
      "def f(a):\n    a = a.lower()\n    return g(a)\n"),
+    ("change_number", "floats", "a = 1\nb = 1\n", "Make 1 a float in all places", "a = 1.0\nb = 1.0\n"),
+    ("take_entry", "False by default", "a = b['c']\nd = b['e']\n", "Use get with a default False in all places",
+     "a = b.get('c', False)\nd = b.get('e', False)\n"),
 ]  # fmt: skip

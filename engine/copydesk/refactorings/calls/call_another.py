@@ -12,7 +12,15 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
-from copydesk.refactorings.expressions import is_mentioned, loads, mentioned, method_of, replace_expression
+from copydesk.refactorings.expressions import (
+    callee,
+    is_mentioned,
+    loads,
+    mentioned,
+    method_of,
+    positional,
+    replace_expression,
+)
 from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import text_of
 
@@ -67,6 +75,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     f"Call {new} instead of {old}: {text_of(target)}",
                     replace_node(context.lines, name, new),
                 )
+                yield from _with_fewer_arguments(context, call, new)
         if method is not None or "." in text_of(target):
             for new in (*arguments.dotted, *news):
                 if text_of(target) != new:
@@ -105,6 +114,16 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             if new != old:
                 title = f"Call {new} instead of {spelt} in all calls"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
+
+
+def _with_fewer_arguments(context: RefactoringContext, call: Node, new: str) -> Iterator[Proposal]:
+    """A function or method that needs no argument, or only the first one."""
+    given, target = positional(call), callee(call)
+    owner = target.rpartition(".")[0]
+    made = f"{owner}.{new}" if owner else new
+    for kept in {len(given) > 1: given[:1], bool(given): []}.values() if given else ():
+        text = f"{made}({', '.join(map(text_of, kept))})"
+        yield f"Call {new} instead of {target}: {text}", replace_expression(context, call, text)
 
 
 def _others(old: str, news: list[str], arguments: Arguments) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import function_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at, replace_nodes
@@ -20,6 +21,7 @@ from copydesk.refactorings.expressions import (
     mentioned,
     replace_expression,
 )  # fmt: skip
+from copydesk.refactorings.parameters import list_parameters
 from copydesk.refactorings.spoken import literals_like, spoken_values
 from copydesk.refactorings.values.entries import add_entry, drop_entry
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
@@ -94,6 +96,9 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
             if entry.partition("=")[0] not in keys and entry not in has:
                 yield f"Pass {entry} to {called}{_said(entry)}", append_argument(context, given, entry)
+        for entry in _passed_on(node):
+            if entry not in has:
+                yield f"Pass {entry} on to {called}", append_argument(context, given, entry)
         texts = [text_of(n) for n in children_of(given) if n.type == "string"]
         for value in literals_like(texts[0], arguments, 4) if texts and is_mentioned(node, arguments) else ():
             if value not in has:
@@ -124,6 +129,17 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
                         f"Pass {value} to {called} by keyword",
                         append_argument(context, given, f"{value}={value}"),
                     )
+
+
+def _passed_on(call: Node) -> list[str]:
+    """All other arguments of the function that a call is in, as they can be handed on."""
+    function = function_of(call)
+    return [
+        text_of(parameter).partition(":")[0]
+        for parameter in (list_parameters(function) if function is not None else ())
+        if parameter.type in ("list_splat_pattern", "dictionary_splat_pattern")
+        or (parameter.type == "typed_parameter" and text_of(parameter).startswith("*"))
+    ]
 
 
 def _said(entry: str) -> str:

@@ -215,8 +215,8 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 replace_expression(context, node, owner),
             )
         if given is not None and len(given) > 1 and is_mentioned(node, arguments):
-            inner = text_of(given[0])
-            yield f"Remove the call of {called}: only {inner}", replace_expression(context, node, inner)
+            for inner in (text_of(given[0]), text_of(given[-1])):
+                yield f"Remove the call of {called}: only {inner}", replace_expression(context, node, inner)
     for node in context.walk("list", "tuple"):
         entries = children_of(node)
         if len(entries) == 1 and entries[0].type == "list_splat" and is_value(node):

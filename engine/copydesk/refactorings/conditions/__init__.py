@@ -7,6 +7,7 @@ from copydesk.refactorings.conditions.add_condition import ADD_CONDITION
 from copydesk.refactorings.conditions.change_operator import CHANGE_OPERATOR
 from copydesk.refactorings.conditions.change_test import CHANGE_TEST
 from copydesk.refactorings.conditions.drop_condition import DROP_CONDITION
+from copydesk.refactorings.conditions.same_of_another import SAME_OF_ANOTHER
 
 REFACTORINGS = (
     ACCEPT_ANOTHER,
@@ -14,4 +15,5 @@ REFACTORINGS = (
     CHANGE_OPERATOR,
     CHANGE_TEST,
     DROP_CONDITION,
+    SAME_OF_ANOTHER,
 )

@@ -9,6 +9,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_nodes
 from copydesk.refactorings.expressions import (
     ATOMS,
     bare,
@@ -28,6 +29,7 @@ from copydesk.refactorings.negation import opposite
 from copydesk.refactorings.spoken import spoken_types
 from copydesk.syntax.tree import text_of
 
+_MOST = 6
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''", 'b""')
 
 
@@ -35,6 +37,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for node in mentioned(tests(context), arguments):
         for title, text in _forms(node, arguments):
             yield title, replace_expression(context, node, text)
+    plain = [node for node in tests(context) if node.type in ATOMS and "\n" not in text_of(node)]
+    for form in ("is not None", "is None") if 1 < len(plain) <= _MOST else ():
+        pairs = [(node, f"{text_of(node)} {form}") for node in plain]
+        yield f"Test whether each of them {form}", replace_nodes(context.lines, pairs)
     for node in context.walk("comparison_operator", "call"):
         if is_value(node):
             for title, text in _spellings(node):

@@ -14,6 +14,7 @@ from copydesk.refactorings.control_flow.else_after_return import ELSE_AFTER_RETU
 from copydesk.refactorings.control_flow.guard_clauses import CONTINUE_EARLY, GUARD_CLAUSE, NEST_AFTER_GUARD
 from copydesk.refactorings.control_flow.invert_if import INVERT_IF
 from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
+from copydesk.refactorings.control_flow.nested_withs import MERGE_WITHS, SPLIT_WITH
 from copydesk.refactorings.control_flow.only_if import ONLY_IF
 from copydesk.refactorings.control_flow.return_call import RETURN_CALL
 from copydesk.refactorings.control_flow.returns import (
@@ -41,4 +42,6 @@ REFACTORINGS = (
     SPLIT_RETURN,
     ONLY_IF,
     RETURN_CALL,
+    MERGE_WITHS,
+    SPLIT_WITH,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.errors.assert_message import ASSERT_MESSAGE
 from copydesk.refactorings.errors.except_clauses import (
     CHANGE_CAUGHT_TYPES,
     CHANGE_HANDLERS,
@@ -22,4 +23,5 @@ REFACTORINGS = (
     REPORT_ERROR,
     TRY_FINALLY,
     WRAP_IN_TRY,
+    ASSERT_MESSAGE,
 )

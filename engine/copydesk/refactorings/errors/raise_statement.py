@@ -11,7 +11,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import can_leave, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import insert_at, replace_lines
+from copydesk.refactorings.edits import insert_at, replace_lines, replace_node
 from copydesk.refactorings.errors.except_head import except_head
 from copydesk.refactorings.negation import opposite
 from copydesk.refactorings.requested import requested_jumps
@@ -23,8 +23,10 @@ _ERROR_NAMES = ("e", "exc", "err", "ex", "error")
 
 def _chain_caught(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("raise_statement"):
-        clause = _clause_of(node)
-        if clause is None or node.child_by_field_name("cause") is not None or not node.named_children:
+        clause, given = _clause_of(node), node.child_by_field_name("cause")
+        if given is not None:
+            yield "Raise from None", replace_node(context.lines, given, "None")
+        if clause is None or given is not None or not node.named_children:
             continue
         for cause in (*_caught_as(clause), "None"):
             yield f"Raise from {cause}", insert_at(context.lines, end_of(node), f" from {cause}")

@@ -10,8 +10,11 @@ from copydesk.refactorings.idioms.simplify import (
     AUGMENTED_ASSIGNMENT,
     CHAINED_COMPARISON,
     DICT_GET,
+    EXTEND,
+    ISDISJOINT,
     MERGE_ISINSTANCE,
     ONE_OF,
+    POSITIVE,
 )
 from copydesk.refactorings.idioms.use_with import USE_WITH
 from copydesk.refactorings.idioms.walrus import WALRUS
@@ -29,4 +32,7 @@ REFACTORINGS = (
     LAMBDA_TO_DEF,
     DEF_TO_LAMBDA,
     GETATTR_DEFAULT,
+    EXTEND,
+    ISDISJOINT,
+    POSITIVE,
 )

@@ -13,7 +13,18 @@ from copydesk.refactorings.blocks import either_way, lead_and_value, selected_st
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines, replace_node
-from copydesk.refactorings.expressions import children_of, comparison, operands, single_line
+from copydesk.refactorings.expressions import (
+    bare,
+    children_of,
+    comparison,
+    method_of,
+    operands,
+    positional,
+    replace_expression,
+    single_line,
+    tests,
+)
+from copydesk.refactorings.negation import opposite
 from copydesk.syntax.tree import rows, text_of
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -64,6 +75,51 @@ def _append(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             for method in ("append", "extend"):
                 new = f"{text_of(left)}.{method}({text_of(right)})"
                 yield f"Use {method}: {new}", replace_node(context.lines, node, new)
+
+
+def _extend(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("call"):
+        method, given = method_of(node), positional(node)
+        alone = node.parent is not None and node.parent.type == "expression_statement"
+        if method is None or given is None or len(given) != 1 or not alone or not single_line(node):
+            continue
+        entry = {"extend": "{}", "append": "[{}]"}.get(text_of(method[1]))
+        if entry is not None:
+            new = f"{text_of(method[0])} += {entry.format(text_of(given[0]))}"
+            yield f"Use +=: {new}", replace_node(context.lines, node, new)
+
+
+def _positive(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """A negated comparison as the opposite one, and a conditional expression that tests the positive first."""
+    for node in context.walk("not_operator"):
+        inner = bare(children_of(node)[0])
+        turned = opposite(inner) if inner.type == "comparison_operator" else None
+        if turned is not None:
+            yield f"Write {turned}, not {text_of(node)}", replace_expression(context, node, turned)
+    for node in context.walk("conditional_expression"):
+        one, test, other = children_of(node) if len(children_of(node)) == 3 else (node, node, node)
+        turned = opposite(test) if test != node else None
+        if turned is not None:
+            made = f"{text_of(other)} if {turned} else {text_of(one)}"
+            yield f"Turn the conditional around: {made}", replace_expression(context, node, made)
+
+
+def _disjoint(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """Whether two sets have something in common: `&` as `isdisjoint`."""
+    for test in tests(context):
+        node = children_of(test)[0] if test.type == "not_operator" else test
+        sides = children_of(node)
+        operator = node.child_by_field_name("operator")
+        if (
+            node.type == "binary_operator"
+            and len(sides) == 2
+            and operator is not None
+            and text_of(operator) == "&"
+        ):
+            no = "" if test.type == "not_operator" else "not "
+            for one, other in (sides, sides[::-1]):
+                made = f"{no}{text_of(one)}.isdisjoint({text_of(other)})"
+                yield f"Use isdisjoint: {made}", replace_expression(context, test, made)
 
 
 def _isinstance(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -131,4 +187,7 @@ MERGE_ISINSTANCE = Refactoring(
 CHAINED_COMPARISON = Refactoring(
     "chained_comparison", "refactor.rewrite.chainedComparison", _chained, menu="cursor"
 )
+EXTEND = Refactoring("extend", "refactor.rewrite.extend", _extend, everywhere=True)
+ISDISJOINT = Refactoring("isdisjoint", "refactor.rewrite.isdisjoint", _disjoint)
+POSITIVE = Refactoring("positive", "refactor.rewrite.positive", _positive, everywhere=True)
 APPEND = Refactoring("append", "refactor.rewrite.append", _append, everywhere=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.names.import_alias import IMPORT_ALIAS
 from copydesk.refactorings.names.rename import RENAME
 from copydesk.refactorings.names.replace_name import REPLACE_NAME
 
 REFACTORINGS = (
     RENAME,
     REPLACE_NAME,
+    IMPORT_ALIAS,
 )

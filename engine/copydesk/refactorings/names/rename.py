@@ -47,6 +47,7 @@ _PARAMETERS = (
     "as_pattern",
 )
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
+_UNDERSCORE = frozenset({"underscore", "underscores", "unused", "private", "leading", "_"})
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -113,7 +114,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f'Rename "{old}" to "{new}"', rename(old, new, context)
     loose = new_names(context, arguments, 3)
     for old in sorted(variables, key=lambda name: not arguments.mentions(name)):
-        targets = list(loose)
+        targets = [*_parts_said(old, arguments, context), *_underscored(old, arguments), *loose]
         if arguments.mentions(old):
             targets += _spelt_otherwise(old, context)
             targets += [name for name in arguments.names if name not in context.variables()]
@@ -132,6 +133,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         nodes = [(node, new) for old, new in pairs for node in variables[old]]
         yield f"Rename {title}", replace_nodes(context.lines, nodes)
     yield from _unused(context, variables)
+    idle = [
+        (places[name][0], f"_{name}") for name in own if name[0] != "_" and len(places.get(name, ())) == 1
+    ]
+    if len(idle) > 1 and arguments.words & _UNDERSCORE:
+        yield "Mark the unused parameters with a leading underscore", replace_nodes(context.lines, idle)
 
 
 def _stars(node: Node) -> str:
@@ -150,6 +156,32 @@ def _is_parameter(node: Node) -> bool:
     while parent is not None and parent.type in _PATTERNS:
         parent = parent.parent
     return parent is not None and parent.type in _PARAMETERS
+
+
+def _parts_said(old: str, arguments: Arguments, context: RefactoringContext) -> list[str]:
+    """Words of an instruction that are a part of a name or short for it, or that it is short for."""
+    words = dict.fromkeys(_WORD.findall(arguments.instruction))
+    return [
+        word
+        for word in words
+        if 1 < len(word) != len(old)
+        and word not in context.variables()
+        and may_name(word)
+        and (_is_part(word, old) or (word.startswith(old) and word.islower()))
+    ]
+
+
+def _is_part(word: str, name: str) -> bool:
+    """Whether a name begins or ends with a word, or has its letters in this order and begins with the same one."""
+    letters = iter(name.lower())
+    short = word[0] == name[0] and all(letter in letters for letter in word)
+    return name.endswith(word) or name.startswith(word) or word in name.split("_") or short
+
+
+def _underscored(old: str, arguments: Arguments) -> list[str]:
+    if not arguments.words & _UNDERSCORE:
+        return []
+    return [old.lstrip("_"), old.rstrip("_")] if old.strip("_") != old else [f"_{old}"]
 
 
 def _spelt_otherwise(old: str, context: RefactoringContext) -> list[str]:

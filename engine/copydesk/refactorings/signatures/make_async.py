@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.edits import Edits, insert_at
 from copydesk.syntax.splice import Splice, spliced, start_of
 from copydesk.syntax.tree import rows, text_of
+
+_WORDS = frozenset({"async", "coroutine", "awaitable", "await", "awaited"})
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -25,6 +27,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if called is not None and inside and arguments.mentions(text_of(called)):
                 awaited.append(Splice(start_of(call), start_of(call), "await "))
                 names.append(text_of(called))
+        if not awaited and arguments.words & _WORDS:
+            yield "Make it a coroutine, async", insert_at(context.lines, start_of(function), "async ")
         if awaited:
             head = Splice(start_of(function), start_of(function), "async ")
             edits: Edits = spliced(context.lines, [head, *awaited])

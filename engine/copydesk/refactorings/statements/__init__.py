@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.statements.copy_statement import COPY_STATEMENT
 from copydesk.refactorings.statements.delete_statement import DELETE_STATEMENT, REMOVE_BLANK_LINES
 from copydesk.refactorings.statements.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.statements.move_statement import MOVE_STATEMENT
@@ -15,4 +16,5 @@ REFACTORINGS = (
     MOVE_STATEMENT,
     PRINT_VARIABLE,
     REMOVE_PRINTS,
+    COPY_STATEMENT,
 )

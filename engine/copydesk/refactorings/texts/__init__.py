@@ -15,6 +15,7 @@ from copydesk.refactorings.texts.replace_words import (
     SPLICE_WORDING,
 )
 from copydesk.refactorings.texts.respell import RESPELL
+from copydesk.refactorings.texts.single_blanks import SINGLE_BLANKS
 
 REFACTORINGS = (
     ADD_COMMENT,
@@ -32,4 +33,5 @@ REFACTORINGS = (
     SPLICE_WORDING,
     RESPELL,
     DROP_MARKS,
+    SINGLE_BLANKS,
 )

@@ -101,6 +101,9 @@ def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> I
         yield "Remove the docstring", delete_lines(first, last)
         comment = [f"{context.indent(node)}# {line}".rstrip() + "\n" for line in lines]
         yield "Make the docstring a comment", replace_lines(first, last, comment)
+    if first != last and (closing := context.view(last, last)[0].rstrip()).strip() != quotes:
+        apart = [f"{closing.removesuffix(quotes).rstrip()}\n", f"{context.indent(node)}{quotes}\n"]
+        yield "Put the closing quotes on their own line", replace_lines(last, last, apart)
     if first == last:
         yield "Put the docstring on lines of its own", _written(context, node, prefix, "", body.strip())
     for number in range(first + 1, last):
@@ -180,6 +183,12 @@ def _from_comment(context: RefactoringContext, _: Arguments) -> Iterator[Proposa
         for stop in ("", ".") if text and not text.endswith('"') else ():
             line = f'{context.indent(statements[0])}"""{text}{stop}"""\n'
             yield "Make the comment a docstring", replace_lines(begin, end - 1, [line])
+        said = [line.strip().removeprefix("#").removeprefix(" ") for line in context.view(begin, end - 1)]
+        if len(said) > 1 and '"""' not in text:
+            indent = context.indent(statements[0])
+            lines = [f'"""{said[0]}', *said[1:], '"""']
+            made = [f"{indent}{one}\n" if one else "\n" for one in lines]
+            yield "Make the comment a docstring, its lines kept", replace_lines(begin, end - 1, made)
 
 
 ADD_DOCSTRING = Refactoring("add_docstring", "refactor.rewrite.addDocstring", _add)

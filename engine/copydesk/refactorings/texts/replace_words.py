@@ -158,9 +158,11 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
     for place in places:
         text = place.text.lower()
         for phrase in [one for one in dict.fromkeys(gone) if one.lower() in text][:12]:
-            made = re.sub(
-                rf"[ ,;]*(?<!\w){re.escape(phrase)}(?!\w)", "", place.text, count=1, flags=re.IGNORECASE
-            )
+            word = re.compile(rf"[ ,;]*(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE)
+            for found in list(word.finditer(place.text))[1:3]:
+                made = place.text[: found.start()] + place.text[found.end() :]
+                yield f'Drop "{phrase}" from the text, further on', with_texts([(place, made)])
+            made = word.sub("", place.text, count=1)
             if made != place.text:
                 yield f'Drop "{phrase}" from the text', with_texts([(place, made)])
                 tail = re.sub(rf"[ ,;:.-]*(?<!\w){re.escape(phrase)}.*?(?=[\"']*$)", "", place.text, count=1)

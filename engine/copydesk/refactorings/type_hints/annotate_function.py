@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -22,6 +22,11 @@ from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
 _SAID = r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
+_WORDS_OF = {
+    "str": ("string", "strings", "text"),
+    "int": ("integer", "number", "ints"),
+    "bool": ("boolean", "flag"),
+}
 _ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are |: |, | and ))*"
 """What may stand between a parameter and its type in an instruction, and the type."""
 
@@ -116,6 +121,36 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                 if (splice := _annotated(p, type)) is not None:
                     title = f"Annotate {name_of(p)} as {type}, and the return type as {result}"
                     yield title, spliced(context.lines, [splice, arrow_to])
+        yield from _several(context, arguments, function, types)
+
+
+def _several(
+    context: RefactoringContext, arguments: Arguments, function: Node, types: Sequence[str]
+) -> Iterator[Proposal]:
+    """Types for several parameters at once: all alike, or those named in the instruction each with its own, in order."""
+    bare = [
+        p for p in list_parameters(function) if p.type == "identifier" and name_of(p) not in ("self", "cls")
+    ]
+    said = function.child_by_field_name("return_type")
+    given = function.child_by_field_name("parameters")
+    if len(bare) < 2 or given is None:
+        return
+    order = {word: at for at, word in enumerate(re.findall(r"\w+", arguments.instruction))}
+    in_order = sorted(
+        (kind for kind in types if order.keys() & {kind, *_WORDS_OF.get(kind, ())}),
+        key=lambda kind: min(order[word] for word in (kind, *_WORDS_OF.get(kind, ())) if word in order),
+    )
+    named = [p for p in bare if name_of(p) in order] or bare
+    chosen = [list(zip(bare, [kind] * len(bare), strict=True)) for kind in types[:4]]
+    chosen += [list(zip(named, in_order, strict=True))] if len(named) == len(in_order) else []
+    for pairs in chosen:
+        splices = [splice for p, kind in pairs if (splice := _annotated(p, kind)) is not None]
+        what = ", ".join(f"{name_of(p)} as {kind}" for p, kind in pairs)
+        yield f"Annotate {what}", spliced(context.lines, splices)
+        for result in ("None", *types[:3]) if said is None else ():
+            arrow = Splice(end_of(given), end_of(given), f" -> {result}")
+            title = f"Annotate {what}, and the return type as {result}"
+            yield title, spliced(context.lines, [*splices, arrow])
 
 
 def _inferred(context: RefactoringContext, _arguments: Arguments) -> Iterator[Proposal]:

@@ -12,12 +12,13 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_at, replace_node, replace_span
 from copydesk.refactorings.expressions import mentioned
 from copydesk.refactorings.type_hints.named_types import named_types
-from copydesk.syntax.splice import end_of
+from copydesk.syntax.splice import Splice, end_of, spliced
 from copydesk.syntax.tree import text_of
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     types = named_types(context, arguments)
+    every: list[Splice] = []
     for node in mentioned(context.walk("assignment"), arguments):
         left, right, said = (node.child_by_field_name(field) for field in ("left", "right", "type"))
         if left is None or left.type not in ("identifier", "attribute"):
@@ -35,7 +36,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f"Annotate {text_of(left)} as {type}", made
         if said is not None and right is not None:
             dropped = replace_span(context.lines, end_of(left), end_of(said), "")
+            every.append(Splice(end_of(left), end_of(said), ""))
             yield f"Drop the annotation of {text_of(left)}", dropped
+    if len(every) > 1:
+        yield "Drop the annotations of all variables", spliced(context.lines, every)
 
 
 ANNOTATE_VARIABLE = Refactoring("annotate_variable", "refactor.rewrite.annotateVariable", _propose)

@@ -35,9 +35,11 @@ def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                 (number // 2, "half"),
             ):
                 yield f"Change {old} to {new}, {said}", replace_expression(context, node, str(new))
+            if arguments.words & {"float", "floats", "decimal"}:
+                yield f"Make {old} a float: {old}.0", replace_expression(context, node, f"{old}.0")
         elif re.fullmatch(r"\d+\.\d*", old):
             for made, said in ((2 * float(old), "twice, double"), (float(old) / 2, "half")):
                 yield f"Change {old} to {made}, {said}", replace_expression(context, node, str(made))
 
 
-CHANGE_NUMBER = Refactoring("change_number", "refactor.rewrite.changeNumber", _literals)
+CHANGE_NUMBER = Refactoring("change_number", "refactor.rewrite.changeNumber", _literals, everywhere=True)

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import (
     Edits,
@@ -29,7 +30,7 @@ from copydesk.refactorings.expressions import (
 )  # fmt: skip
 from copydesk.refactorings.spoken import literals_like
 from copydesk.syntax.splice import end_of, start_of
-from copydesk.syntax.tree import text_of
+from copydesk.syntax.tree import rows, text_of
 
 _MOST_ENTRIES = 20
 
@@ -92,7 +93,17 @@ def _name_of(node: Node) -> str:
     return text_of(left) if left is not None else f"the {node.type}"
 
 
+def _lines(context: RefactoringContext) -> Iterator[Proposal]:
+    """Entries that have a line for themselves, of a collection, a call or a signature that is not selected as a whole."""
+    for node in context.walk():
+        held = node.parent is not None and node.parent.type in (*COLLECTIONS, "argument_list", "parameters")
+        if held and node.parent is not None and not context.has(node.parent) and context.starts_line(node):
+            if context.split(end_of(node))[1].strip() == ",":
+                yield f"Delete {named(node)}", delete_lines(*rows(node))
+
+
 def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    yield from _lines(context)
     for node in mentioned(context.walk(*COLLECTIONS, "expression_list", "binary_operator"), arguments):
         if node.type == "binary_operator":
             yield from _terms(context, node)

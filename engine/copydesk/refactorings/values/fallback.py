@@ -81,7 +81,7 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             yield f"Use {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
             for default in defaults:
                 made = f"{owner}.get({key}, {default})"
-                yield f"Use get with a default: {made}", replace_expression(context, node, made)
+                yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
             yield f"Use pop: {owner}.pop({key})", replace_expression(context, node, f"{owner}.pop({key})")
 
 

@@ -1,0 +1,12 @@
+"""How code is laid out on lines."""
+
+from __future__ import annotations
+
+from copydesk.refactorings.layout.ellipsis_body import ELLIPSIS_BODY
+from copydesk.refactorings.layout.line_breaks import ONE_LINE, ONE_PER_LINE
+
+REFACTORINGS = (
+    ELLIPSIS_BODY,
+    ONE_LINE,
+    ONE_PER_LINE,
+)

@@ -1,0 +1,10 @@
+"""How code is laid out on lines."""
+
+CASES = [
+    ("one_line", "fits on one line", "x = f(\n    a,\n    b=1,\n)\n", "Put x = f( on one line", "x = f(a, b=1)\n"),
+    ("one_line", "join the lines", "def f(\n    a,\n    b,\n):\n    c\n", "Put def f( on one line", "def f(a, b):\n    c\n"),
+    ("one_per_line", "one parameter per line", "def f(a, b=1):\n    c\n",
+     "Split the lines, one parameter per line: def f(a, b=1)", "def f(\n    a,\n    b=1,\n):\n    c\n"),
+    ("ellipsis_body", "dots beside the colon", "def f(a):\n    ...\n", "Put ... on the line of the colon", "def f(a): ...\n"),
+    ("ellipsis_body", "dots below", "def f(a): ...\n", "Put ... on a line of its own", "def f(a):\n    ...\n"),
+]  # fmt: skip
