@@ -34,4 +34,6 @@ CASES = [
      "x = a.splitlines()\n"),
     ("pass_argument", "", "def f(a, **kw):\n    g(a)\n", "Pass **kw on to g", "def f(a, **kw):\n    g(a, **kw)\n"),
     ("unwrap_value", "no cast", "x = cast(int, a)\n", "Remove the call of cast: only a", "x = a\n"),
+    ("call_another", "only the newline at the end: rstrip", "x = a.replace('\\n', '')\n",
+     "Call rstrip instead of a.replace: a.rstrip('\\n')", "x = a.rstrip('\\n')\n"),
 ]  # fmt: skip

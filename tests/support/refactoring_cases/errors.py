@@ -61,4 +61,6 @@ CASES = [
      "Show a.b when assert len(a.b) == 1 fails, the message", "assert len(a.b) == 1, a.b\n"),
     ("assert_message", "no message", "assert a, 'b'\n", "Drop the message of assert a, 'b'", "assert a\n"),
     ("chain_exception", "from None", "raise A(\n    b\n) from c\n", "Raise from None", "raise A(\n    b\n) from None\n"),
+    ("unsuppress", "", "with suppress(A, B):\n    c()\n", "Use try and except instead of suppress",
+     "try:\n    c()\nexcept (A, B):\n    pass\n"),
 ]  # fmt: skip

@@ -26,4 +26,6 @@ CASES = [
     ("rename", "app's enough", "def f(wxapp):\n    a(wxapp)\n", 'Rename "wxapp" to "app"', "def f(app):\n    a(app)\n"),
     ("rename", "an underscore for what is unused", "def f(a, b, c):\n    return b\n",
      "Mark the unused parameters with a leading underscore", "def f(_a, b, _c):\n    return b\n"),
+    ("rename", "drop the dec_ prefix", "def f(dec_value):\n    a(dec_value)\n", 'Rename "dec_value" to "value"',
+     "def f(value):\n    a(value)\n"),
 ]  # fmt: skip

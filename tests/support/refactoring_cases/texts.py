@@ -52,4 +52,5 @@ CASES = [
      "Put the closing quotes on their own line", 'def f():\n    """A.\n\n    B.\n    """\n'),
     ("comment_to_docstring", "", "def f():\n    # A\n    # b.\n    c()\n", "Make the comment a docstring, its lines kept",
      'def f():\n    """A\n    b.\n    """\n    c()\n'),
+    ("add_comment", "# for now, behind b()", "b()\n", 'Comment "for now" behind b()', "b()  # for now\n"),
 ]  # fmt: skip

@@ -42,4 +42,8 @@ CASES = [
     ("change_number", "floats", "a = 1\nb = 1\n", "Make 1 a float in all places", "a = 1.0\nb = 1.0\n"),
     ("take_entry", "False by default", "a = b['c']\nd = b['e']\n", "Use get with a default False in all places",
      "a = b.get('c', False)\nd = b.get('e', False)\n"),
+    ("setdefault", "", "a['b'] = c\n", "Use setdefault, keep what is there: a.setdefault('b', c)", "a.setdefault('b', c)\n"),
+    ("setdefault", "", "a.setdefault('b', c)\n", "Set it in any case, overwrite: a['b'] = c", "a['b'] = c\n"),
+    ("take_entry", "", "del a[b]\n", "Use pop instead of del: a.pop(b)", "a.pop(b)\n"),
+    ("take_entry", "", "a.pop(b)\n", "Use del instead of pop: del a[b]", "del a[b]\n"),
 ]  # fmt: skip

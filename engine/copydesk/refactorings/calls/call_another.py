@@ -121,7 +121,7 @@ def _with_fewer_arguments(context: RefactoringContext, call: Node, new: str) -> 
     given, target = positional(call), callee(call)
     owner = target.rpartition(".")[0]
     made = f"{owner}.{new}" if owner else new
-    for kept in {len(given) > 1: given[:1], bool(given): []}.values() if given else ():
+    for kept in [[], given[:1]][: len(given)] if given else ():
         text = f"{made}({', '.join(map(text_of, kept))})"
         yield f"Call {new} instead of {target}: {text}", replace_expression(context, call, text)
 

@@ -8,6 +8,7 @@ from copydesk.refactorings.errors.except_clauses import (
     CHANGE_HANDLERS,
     REPLACE_EXCEPTION_WITH_PRECHECK,
     SUPPRESS,
+    UNSUPPRESS,
 )
 from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION
 from copydesk.refactorings.errors.report_error import REPORT_ERROR
@@ -24,4 +25,5 @@ REFACTORINGS = (
     TRY_FINALLY,
     WRAP_IN_TRY,
     ASSERT_MESSAGE,
+    UNSUPPRESS,
 )

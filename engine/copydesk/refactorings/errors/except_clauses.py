@@ -172,6 +172,19 @@ def _suppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield f"Use {name}", replace_lines(body.head, handler.last, lines)
 
 
+def _unsuppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("with_statement"):
+        clause, indent = next(iter(clauses_of(context, node)), None), context.indent(node)
+        found = re.fullmatch(
+            r"with (?:contextlib\.)?suppress\(([\w., ]+)\):", text_of(node).split("\n", 1)[0]
+        )
+        if clause is not None and found is not None:
+            caught = f"({found[1]})" if "," in found[1] else found[1]
+            lines = [f"{indent}try:\n", *context.view(clause.first, clause.last)]
+            lines += [f"{indent}except {caught}:\n", f"{indent}    pass\n"]
+            yield "Use try and except instead of suppress", replace_lines(clause.head, clause.last, lines)
+
+
 def _look_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """A look before the leap, in place of `try`: `hasattr` for `AttributeError`, `in` for `KeyError`."""
     for indent, body, handler in _tries(context):
@@ -203,3 +216,4 @@ REPLACE_EXCEPTION_WITH_PRECHECK = Refactoring(
     "replace_exception_with_precheck", "refactor.rewrite.replaceExceptionWithPrecheck", _look_first
 )
 SUPPRESS = Refactoring("suppress", "refactor.rewrite.suppress", _suppress)
+UNSUPPRESS = Refactoring("unsuppress", "refactor.rewrite.unsuppress", _unsuppress)

@@ -161,14 +161,15 @@ def _is_parameter(node: Node) -> bool:
 def _parts_said(old: str, arguments: Arguments, context: RefactoringContext) -> list[str]:
     """Words of an instruction that are a part of a name or short for it, or that it is short for."""
     words = dict.fromkeys(_WORD.findall(arguments.instruction))
-    return [
+    head, tail = old.partition("_")[::2] if "_" in old else ("", "")
+    without = head in words or f"{head}_" in words or "prefix" in words
+    found = [tail] if tail and without else []
+    found += [
         word
         for word in words
-        if 1 < len(word) != len(old)
-        and word not in context.variables()
-        and may_name(word)
-        and (_is_part(word, old) or (word.startswith(old) and word.islower()))
+        if 1 < len(word) != len(old) and (_is_part(word, old) or (word.startswith(old) and word.islower()))
     ]
+    return [name for name in found if may_name(name) and name not in context.variables()]
 
 
 def _is_part(word: str, name: str) -> bool:

@@ -36,6 +36,7 @@ _ABOUT_MOVING = frozenset({
 
 def _texts(arguments: Arguments) -> list[str]:
     marked = [found.strip() for found in re.findall(r"# ?([^`\"]+)", arguments.instruction)]
+    marked += [text.rpartition(", ")[0] for text in marked if ", " in text]  # what follows may say where
     texts = [text.lstrip("# ") for text in quoted_texts(arguments) if len(text) > 3]
     return [text for text in dict.fromkeys([*marked, *texts]) if "\n" not in text][:4]
 
@@ -48,7 +49,7 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
             if code not in text:
                 above = insert_lines(number, [f"{indentation(line)}# {text}\n"])
                 yield f'Comment "{text}" above {code}', above
-    if not arguments.words & _ABOUT_COMMENTS:
+    if not arguments.words & _ABOUT_COMMENTS and "# " not in arguments.instruction:
         return
     places = {node.start_point[0] + 1: node for node in plain_statements(context)}
     for node in context.walk("else_clause", "elif_clause", "except_clause", "finally_clause"):

@@ -6,7 +6,7 @@ from copydesk.refactorings.values.change_literal import CHANGE_LITERAL
 from copydesk.refactorings.values.change_number import CHANGE_NUMBER
 from copydesk.refactorings.values.change_return import CHANGE_RETURN
 from copydesk.refactorings.values.entries import ADD_ENTRY, CHANGE_ENTRIES
-from copydesk.refactorings.values.fallback import CHANGE_FALLBACK, TAKE_ENTRY
+from copydesk.refactorings.values.fallback import CHANGE_FALLBACK, SETDEFAULT, TAKE_ENTRY
 from copydesk.refactorings.values.normalize import NORMALIZE_PARAMETER
 from copydesk.refactorings.values.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.values.use_expression import USE_EXPRESSION
@@ -22,4 +22,5 @@ REFACTORINGS = (
     SORT_ENTRIES,
     USE_EXPRESSION,
     NORMALIZE_PARAMETER,
+    SETDEFAULT,
 )

@@ -12,6 +12,8 @@ from copydesk.refactorings.expressions import (
     children_of,
     is_value,
     mentioned,
+    method_of,
+    positional,
     replace_expression,
     single_line,
 )
@@ -70,8 +72,18 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         (deleted, *others) = children_of(node)
         if not others and deleted.type == "subscript" and len(children_of(deleted)) == 2:
             owner, key = map(text_of, children_of(deleted))
+            yield (
+                f"Use pop instead of del: {owner}.pop({key})",
+                replace_node(context.lines, node, f"{owner}.pop({key})"),
+            )
             title = f"Use pop with a default instead of del: {owner}.pop({key}, None)"
             yield title, replace_node(context.lines, node, f"{owner}.pop({key}, None)")
+    for call in context.walk("call"):
+        method, given = method_of(call), positional(call)
+        alone = call.parent is not None and call.parent.type == "expression_statement"
+        if alone and method is not None and given and text_of(method[1]) == "pop" and single_line(call):
+            deleted_entry = f"del {text_of(method[0])}[{text_of(given[0])}]"
+            yield f"Use del instead of pop: {deleted_entry}", replace_node(context.lines, call, deleted_entry)
     defaults = [value for value in spoken_values(arguments) if value != "NotImplemented"]
     defaults = list(dict.fromkeys([*defaults[:5], "False", "0"]))
     for node in mentioned(context.walk("subscript"), arguments):
@@ -86,4 +98,23 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 
 
 CHANGE_FALLBACK = Refactoring("change_fallback", "refactor.rewrite.changeFallback", _fallback)
+
+
+def _only_if_missing(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """An entry that is set where there is none yet, or in any case."""
+    for node in context.walk("assignment"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        parts = children_of(left) if left is not None and left.type == "subscript" else []
+        if len(parts) == 2 and right is not None and parts[1].type != "slice" and single_line(node):
+            made = f"{text_of(parts[0])}.setdefault({text_of(parts[1])}, {text_of(right)})"
+            yield f"Use setdefault, keep what is there: {made}", replace_node(context.lines, node, made)
+    for call in context.walk("call"):
+        method, given = method_of(call), positional(call)
+        alone = call.parent is not None and call.parent.type == "expression_statement"
+        if alone and method is not None and given and len(given) == 2 and text_of(method[1]) == "setdefault":
+            made = f"{text_of(method[0])}[{text_of(given[0])}] = {text_of(given[1])}"
+            yield f"Set it in any case, overwrite: {made}", replace_node(context.lines, call, made)
+
+
+SETDEFAULT = Refactoring("setdefault", "refactor.rewrite.setdefault", _only_if_missing, everywhere=True)
 TAKE_ENTRY = Refactoring("take_entry", "refactor.rewrite.takeEntry", _entry, everywhere=True)
