@@ -112,6 +112,7 @@ def test_arguments_are_what_stands_in_an_instruction() -> None:
     assert said.mentions("x.y")
     assert not said.mentions("load")
     assert arguments_of("").values == ()
+    assert "8" not in arguments_of("utf-8 and nothing else").code
 
 
 def test_no_more_candidates_than_wanted_and_those_that_use_the_words_first() -> None:

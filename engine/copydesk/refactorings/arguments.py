@@ -28,7 +28,7 @@ _FUNCTION_WORDS = frozenset({
 QUOTED = re.compile(r"(\"{3}|```|(?<!\w)'(?=.*'(?!\w))|[\"`])(.+?)\1")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)")
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)+")
-_NUMBER = re.compile(r"(?<![\w.])-?\d[\w.]*\b")
+_NUMBER = re.compile(r"(?<![\w.])(?<![A-Za-z]-)-?\d[\w.]*\b")  # no 8 in "utf-8"
 _CHUNK = re.compile(r"(?:[\"'][^\"']*[\"']|\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s])+")
 _WORD = re.compile(r"\w+|[<>=!]=|//|\*\*|[<>+*/%|]|(?<= )-(?= )")
 _TRIMMED = ".,:;!?"

@@ -46,4 +46,6 @@ CASES = [
     ("positive", "", "x = a if not b else c\n", "Turn the conditional around: c if b else a", "x = c if b else a\n"),
     ("getattr_default", "0 if it is missing", "x = a.b\n", 'Use getattr with a default 0: getattr(a, "b", 0)',
      'x = getattr(a, "b", 0)\n'),
+    ("def_to_lambda", "", "def f(a):\n    def g(b):\n        return a(b)\n    return g\n", "Return a lambda, no inner function g",
+     "def f(a):\n    return lambda b: a(b)\n"),
 ]  # fmt: skip

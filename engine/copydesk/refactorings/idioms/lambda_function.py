@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import assigned, selected_statements, statements_of
+from copydesk.refactorings.blocks import assigned, next_statement, selected_statements, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, plain_statements
 from copydesk.refactorings.context import RefactoringContext
@@ -68,6 +68,11 @@ def _to_lambda(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             head = f"lambda {parameters}" if parameters else "lambda"
             line = f"{context.indent(node)}{text_of(name)} = {head}: {value}\n"
             yield f"Make the function a lambda: {text_of(name)}", replace_lines(*rows(node), [line])
+            behind = next_statement(node)
+            if behind is not None and text_of(behind) == f"return {text_of(name)}" and context.has(behind):
+                line = f"{context.indent(node)}return {head}: {value}\n"
+                both = replace_lines(rows(node)[0], rows(behind)[1], [line])
+                yield f"Return a lambda, no inner function {text_of(name)}", both
 
 
 LAMBDA_TO_DEF = Refactoring("lambda_to_def", "refactor.rewrite.lambdaToDef", _to_def, menu="cursor")
