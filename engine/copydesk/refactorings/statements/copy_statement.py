@@ -37,8 +37,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for old in _words(node):
             for new in news:
                 made = re.sub(rf"(?<!\w){old}(?!\w)", new, text)
-                title = f"Add {made.strip().splitlines()[0].rstrip(',')}, like the line with {old}"
-                yield title, insert_lines(last + 1, [made])
+                head = made.strip().split("\n", 1)[0].rstrip(",")
+                yield f"Add {head}, like the line with {old}", insert_lines(last + 1, [made])
 
 
 def _lines(context: RefactoringContext) -> Iterator[Node]:
