@@ -10,7 +10,7 @@ from functools import lru_cache
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.code_words import literal_type
 
-_TYPES = {
+TYPES = {
     "str": "str strings string text",
     "bytes": "bytes bytestring bytestrings",
     "int": "int ints integer integers",
@@ -27,6 +27,7 @@ _TYPES = {
     "object": "object",
     "Any": "any anything",
 }
+"""Types, and words for them."""
 SIGNS = {
     r"\n": "newline newlines linebreak linebreaks",
     r"\t": "tab tabs",
@@ -78,7 +79,7 @@ _EMPTY = {
 @lru_cache(maxsize=16)
 def spoken_types(arguments: Arguments) -> tuple[str, ...]:
     """The built-in types that are named, whatever the number: `tuples` is one."""
-    return tuple(name for name, words in _TYPES.items() if arguments.words & set(words.split()))
+    return tuple(name for name, words in TYPES.items() if arguments.words & set(words.split()))
 
 
 @lru_cache(maxsize=16)

@@ -67,9 +67,8 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             none = replace_lines(*place, [f"{indent}{text} from None\n"])
             yield "Raise from None", none
             cause = bool(head.name) and text_of(node).endswith(f" from {head.name}")
-            if (
-                cause and len(re.findall(rf"\b{head.name}\b", text_of(clause))) == 2
-            ):  # its name, and the cause
+            uses = len(re.findall(rf"\b{head.name}\b", text_of(clause)))
+            if cause and uses == 2:  # its name, and the cause
                 yield f"Raise from None, without {head.name}", head.changed(name="") + none
             yield "Re-raise the original, bare raise", replace_lines(*place, [f"{indent}raise\n"])
 

@@ -13,21 +13,9 @@ from copydesk.refactorings.expressions import is_value, mentioned, replace_expre
 from copydesk.refactorings.spoken import spoken_values
 from copydesk.syntax.tree import text_of
 
-_MISSING = frozenset(
-    {
-        "getattr",
-        "lacks",
-        "lack",
-        "missing",
-        "without",
-        "default",
-        "fall",
-        "fallback",
-        "old",
-        "absent",
-        "exist",
-    }
-)
+_MISSING = frozenset({
+    "getattr", "lacks", "lack", "missing", "without", "default", "fall", "fallback", "old", "absent", "exist",
+})  # fmt: skip
 """Words of an instruction about an attribute that may not be there."""
 _LOOK = re.compile(r"hasattr\(([\w.]+), ([\"'])(\w+)\2\)")
 

@@ -15,18 +15,13 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at, replace_node, replace_nodes
 from copydesk.refactorings.expressions import mentioned
 from copydesk.refactorings.parameters import list_parameters, name_of, parameter_of, plain_names
-from copydesk.refactorings.spoken import spoken_types
+from copydesk.refactorings.spoken import TYPES, spoken_types
 from copydesk.refactorings.type_hints.inferred_type import inferred_return
 from copydesk.refactorings.type_hints.named_types import named_types
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
 _SAID = r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
-_WORDS_OF = {
-    "str": ("string", "strings", "text"),
-    "int": ("integer", "number", "ints"),
-    "bool": ("boolean", "flag"),
-}
 _ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are |: |, | and ))*"
 """What may stand between a parameter and its type in an instruction, and the type."""
 
@@ -136,10 +131,11 @@ def _several(
     if len(bare) < 2 or given is None:
         return
     order = {word: at for at, word in enumerate(re.findall(r"\w+", arguments.instruction))}
-    in_order = sorted(
-        (kind for kind in types if order.keys() & {kind, *_WORDS_OF.get(kind, ())}),
-        key=lambda kind: min(order[word] for word in (kind, *_WORDS_OF.get(kind, ())) if word in order),
-    )
+    places = {
+        kind: [at for word, at in order.items() if word in (kind, *TYPES.get(kind, "").split())]
+        for kind in types
+    }
+    in_order = sorted((kind for kind in types if places[kind]), key=lambda kind: min(places[kind]))
     named = [p for p in bare if name_of(p) in order] or bare
     chosen = [list(zip(bare, [kind] * len(bare), strict=True)) for kind in types[:4]]
     chosen += [list(zip(named, in_order, strict=True))] if len(named) == len(in_order) else []
