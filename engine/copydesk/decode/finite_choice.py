@@ -24,7 +24,7 @@ from copydesk.prompting.codec import Codec, Ids
 
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
-PRIOR_WEIGHT = 0.5
+PRIOR_WEIGHT = 0.4
 """What the logarithm of a prior counts for beside the model's. It, the priors of `serving/narrowing.py` and the two thresholds
 here are chosen on held-out requests and the development set: `python -m copydesk_benchmarks choice_settings`."""
 CONFIDENCE = 0.6

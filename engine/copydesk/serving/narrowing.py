@@ -30,9 +30,9 @@ from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = Offer("change nothing", prior=-4.0)
+NOTHING = Offer("change nothing", prior=-7.5)
 """Of the program that changes nothing: it is done already, or cannot be done."""
-ANOTHER = Offer("another edit")
+ANOTHER = Offer("another edit", prior=-3.0)
 """That none of the candidates is meant."""
 
 
