@@ -12,6 +12,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, merged, replace_nodes, rewrite_node
+from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import is_label, text_of
 
 NAMES = ("identifier", "attribute")
@@ -310,6 +311,14 @@ def variables(node: Node) -> list[str]:
             )
         waiting += reversed(children)
     return list(found)
+
+
+def entries_on_own_lines(context: RefactoringContext) -> Iterator[Node]:
+    """The selected entries, arguments and parameters that have a line, or several, for themselves and end in a comma."""
+    for node in context.walk():
+        held = node.parent is not None and node.parent.type in (*COLLECTIONS, "argument_list", "parameters")
+        if held and context.starts_line(node) and context.split(end_of(node))[1].strip() == ",":
+            yield node
 
 
 def loads(context: RefactoringContext) -> Iterator[Node]:

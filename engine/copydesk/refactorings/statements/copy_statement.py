@@ -13,9 +13,8 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_lines
-from copydesk.refactorings.expressions import COLLECTIONS, single_line
+from copydesk.refactorings.expressions import entries_on_own_lines, single_line
 from copydesk.refactorings.new_names import may_name
-from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import rows, text_of
 
 _ALIKE = frozenset({
@@ -47,11 +46,7 @@ def _lines(context: RefactoringContext) -> Iterator[Node]:
         first, last = rows(node)
         if last - first < _LONGEST and not node.type.endswith("_definition") and not is_text(node):
             yield node
-    for node in context.walk():
-        held = node.parent is not None and node.parent.type in (*COLLECTIONS, "argument_list", "parameters")
-        if held and single_line(node) and context.starts_line(node):
-            if context.split(end_of(node))[1].strip() == ",":
-                yield node
+    yield from filter(single_line, entries_on_own_lines(context))
 
 
 def _words(node: Node) -> list[str]:

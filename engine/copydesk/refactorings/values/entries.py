@@ -23,6 +23,7 @@ from copydesk.refactorings.expressions import (
     COLLECTIONS,
     LITERALS,
     children_of,
+    entries_on_own_lines,
     is_mentioned,
     mentioned,
     replace_expression,
@@ -95,11 +96,9 @@ def _name_of(node: Node) -> str:
 
 def _lines(context: RefactoringContext) -> Iterator[Proposal]:
     """Entries that have a line for themselves, of a collection, a call or a signature that is not selected as a whole."""
-    for node in context.walk():
-        held = node.parent is not None and node.parent.type in (*COLLECTIONS, "argument_list", "parameters")
-        if held and node.parent is not None and not context.has(node.parent) and context.starts_line(node):
-            if context.split(end_of(node))[1].strip() == ",":
-                yield f"Delete {named(node)}", delete_lines(*rows(node))
+    for node in entries_on_own_lines(context):
+        if node.parent is not None and not context.has(node.parent):
+            yield f"Delete {named(node)}", delete_lines(*rows(node))
 
 
 def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
