@@ -12,6 +12,8 @@ CASES = [
     ("change_entries", "", "x = (n,) + y\n", "Unpack instead of adding tuples: (n, *y)", "x = (n, *y)\n"),
     ("change_literal", "11 please", "x = 10\n", "Change 10 to 11", "x = 11\n"),
     ("change_literal", "", "x = True\n", "Change True to False", "x = False\n"),
+    ("change_literal", "turn debug off", "x = {'debug': True}\n", "Turn off debug: False", "x = {'debug': False}\n"),
+    ("change_literal", "enable it", "f(debug=False)\n", "Turn on debug: True", "f(debug=True)\n"),
     ("change_literal", "50 ms", "sleep(0.01)\n", "Change 0.01 to 0.05", "sleep(0.05)\n"),
     ("change_literal", "- instead of =", "x = '=' * n\n", "Change '=' to '-'", "x = '-' * n\n"),
     ("change_number", "", "x = 2\n", "Change 2 to 3, one more", "x = 3\n"),

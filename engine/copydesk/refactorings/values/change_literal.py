@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
@@ -16,6 +17,11 @@ from copydesk.syntax.tree import text_of
 
 _LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
 _FLIPPED = {"True": "False", "False": "True"}
+_SWITCH = {"True": ("False", "Turn off"), "False": ("True", "Turn on")}
+_SWITCHED = {
+    "Turn off": re.compile(r"\b(turn|switch|set)(s|ed|ing)?\b.*\boff\b|\b(disabl|deactivat)\w+"),
+    "Turn on": re.compile(r"\b(turn|switch|set)(s|ed|ing)?\b.*\bon\b|\b(enabl|activat)\w+"),
+}
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -26,6 +32,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     alike: dict[str, list[Node]] = {}
     for node in places:
         alike.setdefault(text_of(node), []).append(node)
+    yield from _switched(context, arguments)
     yield from _given_by_name(context, [*news, "True", "False", "None"])
     for old, nodes in alike.items():
         for new in dict.fromkeys([*news, *literals_like(old, arguments, 12), *names, _FLIPPED.get(old, old)]):
@@ -34,6 +41,27 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if len(nodes) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in nodes])
                 yield f"Change {old} to {new} everywhere", everywhere
+
+
+def _switched(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """What has a name and is on, turned off, and the other way round, where the instruction speaks of that."""
+    for node in context.walk("true", "false"):
+        new, title = _SWITCH[text_of(node)]
+        name = _name_of(node)
+        if name is not None and _SWITCHED[title].search(arguments.instruction.lower()):
+            yield f"{title} {name}: {new}", replace_node(context.lines, node, new)
+
+
+def _name_of(value: Node) -> str | None:
+    """The name of the argument, entry, parameter or variable that has a value."""
+    parent = value.parent
+    if parent is None or value not in (
+        parent.child_by_field_name("value"),
+        parent.child_by_field_name("right"),
+    ):
+        return None
+    named = next(filter(None, map(parent.child_by_field_name, ("name", "key", "left"))), None)
+    return text_of(named).strip("\"'") if named is not None else None
 
 
 def _given_by_name(context: RefactoringContext, news: Iterable[str]) -> Iterator[Proposal]:
