@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.parameters import plain_names
-from copydesk.refactorings.spoken import named_in, spoken_values
+from copydesk.refactorings.spoken import NUMBERS, named_in, spoken_types, spoken_values
 from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
@@ -43,6 +43,22 @@ _SAME = frozenset(
 """Words of an instruction about a value that is there already."""
 _KEPT = frozenset({"remember", "keep", "store", "save", "hold", "attribute", "self", "expose", "set"})
 """Words of an instruction that wants a value as an attribute."""
+_TYPED = frozenset(
+    {
+        "typeerror",
+        "type",
+        "types",
+        "anything",
+        "isinstance",
+        "instance",
+        "instances",
+        "only",
+        "must",
+        "accept",
+    }
+)
+"""Words of an instruction about what something has to be."""
+_COMPARED = re.compile(r"\b(less|fewer|smaller|more|greater|larger|longer)(?: than)? (\d+|[a-z]+)\b")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
 
@@ -120,7 +136,9 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
     """Conditions: those that stand in an instruction, then what it may say about its subjects."""
     found: dict[str, None] = {}
     for code in arguments.code:
-        if _TEST.search(code) and not code.startswith(("(", "[", "{", '"', "'")) and context.knows(code):
+        raised = bool(arguments.exceptions) and code.startswith(arguments.exceptions)
+        opened = code.startswith(("(", "[", "{", '"', "'"))
+        if _TEST.search(code) and not opened and not raised and context.knows(code):
             found[code] = None
     named = subjects(context, arguments)
     about = [name for name in named if arguments.mentions(name)] or named or plain_names(context)[:2]
@@ -134,6 +152,16 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
         for type in types[:2] if not types or types[0] not in arguments.exceptions else ():
             found[f"not isinstance({subject}, {type})"] = None
             found[f"isinstance({subject}, {type})"] = None
+    if arguments.words & _TYPED:
+        kinds = [kind for kind in spoken_types(arguments) if kind not in ("object", "Any")]
+        for subject in about:
+            for kind in kinds[:2]:
+                found[f"not isinstance({subject}, {kind})"] = None
+                found[f"isinstance({subject}, {kind})"] = None
+    for sign, number in _compared(arguments):
+        for subject in about:
+            found[f"len({subject}) {sign} {number}"] = None
+            found[f"{subject} {sign} {number}"] = None
     if arguments.words & _SAME:
         for node in context.walk("assignment"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -146,6 +174,14 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"{text_of(right)} == {text_of(left)}"] = None
                 found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
+
+
+def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:
+    """The comparisons that an instruction spells out: `fewer than two` is `< 2`."""
+    for word, said in _COMPARED.findall(arguments.instruction.lower()):
+        number = said if said.isdecimal() else NUMBERS.get(said)
+        if number is not None:
+            yield "<" if word in ("less", "fewer", "smaller") else ">", str(number)
 
 
 def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:

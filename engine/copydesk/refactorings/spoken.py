@@ -49,10 +49,11 @@ SIGNS = {
     "+": "plus",
 }
 """Signs as they stand between quotes, and words for them."""
-_NUMBERS = {
+NUMBERS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "once": 1, "twice": 2, "first": 0, "last": -1,
 }  # fmt: skip
+"""Whole numbers, and words for them."""
 _SECONDS = {
     "ms": 0.001,
     "milliseconds": 0.001,
@@ -96,7 +97,7 @@ def spoken_values(arguments: Arguments) -> tuple[str, ...]:
         if scale is not None:
             made = float(number) * scale
             found.append(f"{made:.10g}")
-    found += [str(number) for word, number in _NUMBERS.items() if word in arguments.words]
+    found += [str(number) for word, number in NUMBERS.items() if word in arguments.words]
     found += [code for kind, code in _EMPTY.items() if re.search(rf"\bempty {kind}\b", text)]
     found += [code for code in ("NotImplemented", "Ellipsis") if code.lower() in arguments.words]
     return tuple(dict.fromkeys(found))

@@ -63,4 +63,8 @@ CASES = [
     ("chain_exception", "from None", "raise A(\n    b\n) from c\n", "Raise from None", "raise A(\n    b\n) from None\n"),
     ("unsuppress", "", "with suppress(A, B):\n    c()\n", "Use try and except instead of suppress",
      "try:\n    c()\nexcept (A, B):\n    pass\n"),
+    ("chain_exception", "", "try:\n    f()\nexcept E as e:\n    raise e\n", "Re-raise the original, bare raise, without e",
+     "try:\n    f()\nexcept E:\n    raise\n"),
+    ("change_caught_types", "KeyError too", "try:\n    f()\nexcept ERRORS:\n    pass\n", "Catch KeyError, too, not ERRORS",
+     "try:\n    f()\nexcept (*ERRORS, KeyError):\n    pass\n"),
 ]  # fmt: skip

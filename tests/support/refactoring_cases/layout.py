@@ -7,4 +7,7 @@ CASES = [
      "Split the lines, one parameter per line: def f(a, b=1)", "def f(\n    a,\n    b=1,\n):\n    c\n"),
     ("ellipsis_body", "dots beside the colon", "def f(a):\n    ...\n", "Put ... on the line of the colon", "def f(a): ...\n"),
     ("ellipsis_body", "dots below", "def f(a): ...\n", "Put ... on a line of its own", "def f(a):\n    ...\n"),
+    ("trailing_comma", "trailing comma", "x = [\n    1\n]\n", "Add a trailing comma after 1", "x = [\n    1,\n]\n"),
+    ("trailing_comma", "no comma", "f(\n    a,\n)\n", "No trailing comma after a", "f(\n    a\n)\n"),
+    ("blank_before_call", "no blank", "f (a)\n", "No blank before the brackets of f()", "f(a)\n"),
 ]  # fmt: skip

@@ -53,4 +53,7 @@ CASES = [
     ("comment_to_docstring", "", "def f():\n    # A\n    # b.\n    c()\n", "Make the comment a docstring, its lines kept",
      'def f():\n    """A\n    b.\n    """\n    c()\n'),
     ("add_comment", "# for now, behind b()", "b()\n", 'Comment "for now" behind b()', "b()  # for now\n"),
+    ("change_docstring", "'False otherwise'", "def f():\n    \"\"\"Return True if so.\"\"\"\n",
+     "Add \"False otherwise\" to the sentence of the docstring, after a comma",
+     "def f():\n    \"\"\"Return True if so, False otherwise.\"\"\"\n"),
 ]  # fmt: skip

@@ -34,4 +34,6 @@ CASES = [
     ("annotate_signature", "both strings, nothing out", "def f(a, b):\n    c()\n",
      "Annotate a as str, b as str, and the return type as None", "def f(a: str, b: str) -> None:\n    c()\n"),
     ("annotate_variable", "", "a: int = 1\nb: str = c\n", "Drop the annotations of all variables", "a = 1\nb = c\n"),
+    ("change_type", "", "x: A['B']\n", "Write the type without quotes: A[B]", "x: A[B]\n"),
+    ("change_type", "in quotes", "x: A\n", 'Write the type in quotes: "A"', 'x: "A"\n'),
 ]  # fmt: skip

@@ -31,7 +31,7 @@ CASES = [
      "y = a if a is not None else b\n"),
     ("change_fallback", "", "def f(a):\n    a = a or {}\n", "Assign only if None: if a is None",
      "def f(a):\n    if a is None:\n        a = {}\n"),
-    ("take_entry", "", "y = x['k']\n", "Use x.get('k')", "y = x.get('k')\n"),
+    ("take_entry", "", "y = x['k']\n", "Use get: x.get('k')", "y = x.get('k')\n"),
     ("take_entry", "", "del d[k]\n", "Use pop with a default instead of del: d.pop(k, None)", "d.pop(k, None)\n"),
     ("change_entries", "", "x = (a, b)\n", "Drop a from the tuple", "x = (b,)\n"),
     ("change_literal", "join with newlines", "x = ''.join(y)\n", "Change '' to '\\n'", "x = '\\n'.join(y)\n"),
@@ -48,4 +48,5 @@ CASES = [
     ("setdefault", "", "a.setdefault('b', c)\n", "Set it in any case, overwrite: a['b'] = c", "a['b'] = c\n"),
     ("take_entry", "", "del a[b]\n", "Use pop instead of del: a.pop(b)", "a.pop(b)\n"),
     ("take_entry", "", "a.pop(b)\n", "Use del instead of pop: del a[b]", "del a[b]\n"),
+    ("take_entry", "use get", "f(a['b'], a['c'])\n", "Use get in all places", "f(a.get('b'), a.get('c'))\n"),
 ]  # fmt: skip

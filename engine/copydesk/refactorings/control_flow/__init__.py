@@ -22,6 +22,7 @@ from copydesk.refactorings.control_flow.returns import (
     RETURN_IN_BRANCHES,
     SPLIT_RETURN,
 )
+from copydesk.refactorings.control_flow.same_in_branches import SAME_IN_BRANCHES
 
 REFACTORINGS = (
     ADD_GUARD,
@@ -44,4 +45,5 @@ REFACTORINGS = (
     RETURN_CALL,
     MERGE_WITHS,
     SPLIT_WITH,
+    SAME_IN_BRANCHES,
 )

@@ -30,7 +30,10 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         for error in errors or ["Exception"]:
             news[error] = f"Catch {error} alone"
             if old and error not in old:
-                news[f"({', '.join([*old, error])})"] = f"Catch {error}, too"
+                parts = (
+                    [f"*{old[0]}"] if len(old) == 1 and old[0].isupper() else old
+                )  # a constant has several
+                news[f"({', '.join([*parts, error])})"] = f"Catch {error}, too"
         if len(errors) > 1:
             news[f"({', '.join(errors)})"] = f"Catch {' and '.join(errors)}"
             news[f"({', '.join(dict.fromkeys([*old, *errors]))})"] = f"Catch {' and '.join(errors)}, too"

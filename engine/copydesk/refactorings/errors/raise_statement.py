@@ -70,7 +70,10 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             uses = len(re.findall(rf"\b{head.name}\b", text_of(clause)))
             if cause and uses == 2:  # its name, and the cause
                 yield f"Raise from None, without {head.name}", head.changed(name="") + none
-            yield "Re-raise the original, bare raise", replace_lines(*place, [f"{indent}raise\n"])
+            bare = replace_lines(*place, [f"{indent}raise\n"])
+            yield "Re-raise the original, bare raise", bare
+            if head.name and text == f"raise {head.name}" and uses == 2:
+                yield f"Re-raise the original, bare raise, without {head.name}", head.changed(name="") + bare
 
 
 def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -129,6 +129,11 @@ def _reworded(context: RefactoringContext, node: Node, found: re.Match[str], new
             _written(context, node, prefix, f"{text}{stop} {new}"),
         )
         yield f'Add the paragraph "{new}" to the docstring', _written(context, node, prefix, text, "", new)
+        inside = f"{text.rstrip('.')}, {new.lstrip(', ').rstrip('.')}{'.' * text.endswith('.')}"
+        yield (
+            f'Add "{new}" to the sentence of the docstring, after a comma',
+            _written(context, node, prefix, inside),
+        )
         return
     yield f'Say "{new}" in the first line of the docstring', _first_line(context, node, new)
     line = f"{context.indent(node)}{new}\n"

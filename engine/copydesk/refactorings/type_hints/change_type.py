@@ -16,6 +16,8 @@ from copydesk.refactorings.type_hints.named_types import is_spelt, named_types
 from copydesk.syntax.tree import text_of
 
 _QUOTES = "\"'"
+_QUOTED = frozenset({"quote", "quotes", "quoted", "forward", "string"})
+"""Words of an instruction that wants a type in quotes."""
 _UNION = re.compile(r"(?:typing\.)?(Optional|Union)\[")
 _GENERIC = re.compile(r"\b(?:typing\.)?(List|Dict|Tuple|Set|FrozenSet|Type)\b(?=\[)")
 
@@ -33,6 +35,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             modern.append((node, bars))
         if (lower := _lower(old)) != old:
             generic.append((node, lower))
+        if any(quote in old for quote in _QUOTES) and "Literal" not in old:
+            bare = re.sub(f"[{_QUOTES}]", "", old)
+            yield f"Write the type without quotes: {bare}", replace_node(context.lines, node, bare)
+        elif arguments.words & _QUOTED:
+            yield f'Write the type in quotes: "{old}"', replace_node(context.lines, node, f'"{old}"')
         for title, new in [*_respelt(old, bars, lower), *_unions(old, bars, types, arguments)]:
             yield title, replace_node(context.lines, node, new)
     optional = [(node, new) for node, new in modern if "Union" not in text_of(node)]
@@ -55,7 +62,6 @@ def _respelt(old: str, bars: str, lower: str) -> Iterator[tuple[str, str]]:
     """The same type in the spelling of newer versions of Python."""
     yield f"Write the union by |: {bars} instead of {old}", bars
     yield f"Write the builtin generic: {lower} instead of {old}", lower
-    yield f"Write the type without quotes: {old.strip(_QUOTES)}", old.strip(_QUOTES)
     yield f"Write the modern type: {with_bars(lower)} instead of {old}", with_bars(lower)
 
 

@@ -1,0 +1,46 @@
+"""A comma behind the last entry of brackets, and no blank before those of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import insert_at, replace_span
+from copydesk.refactorings.expressions import COLLECTIONS, children_of
+from copydesk.syntax.splice import end_of
+from copydesk.syntax.tree import text_of
+
+_BLANKS = frozenset({"blank", "blanks", "space", "spaces", "whitespace", "spacing"})
+
+
+def _comma(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if not arguments.words & {"comma", "commas"}:
+        return
+    for last in context.walk():
+        holder, behind = last.parent, last.next_sibling
+        if holder is None or holder.type not in (*COLLECTIONS, "argument_list", "parameters"):
+            continue
+        alone = context.starts_line(last) and context.split(end_of(last))[1].strip() in ("", ",")
+        if not alone or children_of(holder)[-1] != last or text_of(last).startswith("**"):
+            continue
+        if behind is None or behind.type != ",":
+            yield f"Add a trailing comma after {text_of(last)}", insert_at(context.lines, end_of(last), ",")
+        elif holder.type != "tuple" or len(children_of(holder)) > 1:
+            without = replace_span(context.lines, behind.start_point, behind.end_point, "")
+            yield f"No trailing comma after {text_of(last)}", without
+
+
+def _blank(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for call in context.walk("call") if arguments.words & _BLANKS else ():
+        function, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is None or given is None or function.end_point[0] != given.start_point[0]:
+            continue
+        if function.end_point != given.start_point:
+            closed = replace_span(context.lines, function.end_point, given.start_point, "")
+            yield f"No blank before the brackets of {text_of(function)}()", closed
+
+
+TRAILING_COMMA = Refactoring("trailing_comma", "refactor.rewrite.trailingComma", _comma)
+BLANK_BEFORE_CALL = Refactoring("blank_before_call", "refactor.rewrite.blankBeforeCall", _blank)
