@@ -49,6 +49,8 @@ SIGNS = {
     "+": "plus",
 }
 """Signs as they stand between quotes, and words for them."""
+_SIGN_WORDS = frozenset(f"{SIGNS['-']} {SIGNS['_']}".split())
+_SWAPPED = str.maketrans("-_", "_-")
 NUMBERS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "once": 1, "twice": 2, "first": 0, "last": -1,
@@ -134,7 +136,10 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
             found = [code for code in found if code not in timed]
             found = [f"{code}.0" if code.lstrip("-").isdigit() else code for code in found]
     elif isinstance(made, (str, bytes)) and (quote := re.match(r"([rRbBuU]*)(\"{3}|'{3}|[\"'])", old)):
-        for content in _contents(arguments):
+        swapped = (
+            made.translate(_SWAPPED) if isinstance(made, str) and arguments.words & _SIGN_WORDS else None
+        )
+        for content in (*_contents(arguments), *([swapped] if swapped else [])):
             if quote[2][0] not in content and content.isprintable():
                 found.append(f"{quote[1]}{quote[2]}{content}{quote[2]}")
     return [code for code in dict.fromkeys(found) if code != old][:most]

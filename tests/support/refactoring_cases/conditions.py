@@ -35,4 +35,5 @@ CASES = [
      "x = y.replace(' ', '-').replace('/', '-')\n"),
     ("change_test", "compare with None", "if a:\n    b\nif c:\n    d\n", "Test whether each of them is not None",
      "if a is not None:\n    b\nif c is not None:\n    d\n"),
+    ("change_test", "", "if a.__class__ == b:\n    c()\n", "Use isinstance: isinstance(a, b)", "if isinstance(a, b):\n    c()\n"),
 ]  # fmt: skip

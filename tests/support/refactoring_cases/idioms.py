@@ -48,4 +48,7 @@ CASES = [
      'x = getattr(a, "b", 0)\n'),
     ("def_to_lambda", "", "def f(a):\n    def g(b):\n        return a(b)\n    return g\n", "Return a lambda, no inner function g",
      "def f(a):\n    return lambda b: a(b)\n"),
+    ("modernize", "", "a in {b, c}\n", "Use a tuple instead of the set", "a in (b, c)\n"),
+    ("modernize", "", "for (a, b) in c:\n    pass\n",
+     "Remove the brackets, redundant parentheses, parens", "for a, b in c:\n    pass\n"),
 ]  # fmt: skip

@@ -10,4 +10,5 @@ CASES = [
     ("trailing_comma", "trailing comma", "x = [\n    1\n]\n", "Add a trailing comma after 1", "x = [\n    1,\n]\n"),
     ("trailing_comma", "no comma", "f(\n    a,\n)\n", "No trailing comma after a", "f(\n    a\n)\n"),
     ("blank_before_call", "no blank", "f (a)\n", "No blank before the brackets of f()", "f(a)\n"),
+    ("blank_after_comma", "space after the comma", "x[i,j]\n", "A blank after the comma", "x[i, j]\n"),
 ]  # fmt: skip

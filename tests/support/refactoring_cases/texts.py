@@ -56,4 +56,8 @@ CASES = [
     ("change_docstring", "'False otherwise'", "def f():\n    \"\"\"Return True if so.\"\"\"\n",
      "Add \"False otherwise\" to the sentence of the docstring, after a comma",
      "def f():\n    \"\"\"Return True if so, False otherwise.\"\"\"\n"),
+    ("leave_out_words", "skip the Please", "x = 'Please use it.'\n",
+     'Drop "Please" from the text, a capital then', "x = 'Use it.'\n"),
+    ("replace_words", "https please", "# See http://a.b\nx = 1\n", 'Replace "http" by "https" in the text',
+     "# See https://a.b\nx = 1\n"),
 ]  # fmt: skip

@@ -49,4 +49,5 @@ CASES = [
     ("take_entry", "", "del a[b]\n", "Use pop instead of del: a.pop(b)", "a.pop(b)\n"),
     ("take_entry", "", "a.pop(b)\n", "Use del instead of pop: del a[b]", "del a[b]\n"),
     ("take_entry", "use get", "f(a['b'], a['c'])\n", "Use get in all places", "f(a.get('b'), a.get('c'))\n"),
+    ("change_literal", "underscore in the name", "x = 'a-b'\n", "Change 'a-b' to 'a_b'", "x = 'a_b'\n"),
 ]  # fmt: skip

@@ -147,13 +147,10 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
                 yield f"Use startswith: {owner}.startswith({right})", f"{negated}{owner}.startswith({right})"
             if index == "-1" or (index.startswith("-") and index.endswith(":")):
                 yield f"Use endswith: {owner}.endswith({right})", f"{negated}{owner}.endswith({right})"
-        if (
-            callee(sides[0]) == "type"
-            and sides[0].type == "call"
-            and sign in ("is", "==", "in", "is not", "!=", "not in")
-        ):
+        typed = callee(sides[0]) == "type" and sides[0].type == "call"
+        if (typed or left.endswith(".__class__")) and sign in ("is", "==", "in", "is not", "!=", "not in"):
             negated = "not " if "not" in sign or sign == "!=" else ""
-            subject = left[5:-1]
+            subject = left[5:-1] if typed else left.removesuffix(".__class__")
             yield (
                 f"Use isinstance: isinstance({subject}, {right})",
                 f"{negated}isinstance({subject}, {right})",

@@ -101,5 +101,10 @@ def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[P
 
 ASSERT_TO_RAISE = Refactoring("assert_to_raise", "refactor.rewrite.assertToRaise", _for_assert)
 CHAIN_EXCEPTION = Refactoring(
-    "chain_exception", "refactor.rewrite.chainException", _chain, menu="cursor", offer=_chain_caught
+    "chain_exception",
+    "refactor.rewrite.chainException",
+    _chain,
+    menu="cursor",
+    offer=_chain_caught,
+    everywhere=True,
 )

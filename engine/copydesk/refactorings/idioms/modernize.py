@@ -41,7 +41,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         "conditional_expression",
         "lambda",
         "tuple",
+        "tuple_pattern",
         "list",
+        "set",
         "dictionary",
         "parenthesized_expression",
         "dictionary_comprehension",
@@ -62,12 +64,15 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
         yield from _of_dictionary(node)
     elif node.type in _COMPREHENSIONS:
         yield from _of_comprehension(node)
-    elif node.type in ("list", "dictionary"):
+    elif node.type in ("list", "set", "dictionary"):
         yield from _of_collection(node)
     elif (
         node.type == "parenthesized_expression" and node.named_child_count == 1 and "\n" not in text_of(node)
     ):
         yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
+    elif node.type == "tuple_pattern" and len(children_of(node)) > 1 and "\n" not in text_of(node):
+        if node.parent is not None and node.parent.type in ("for_statement", "for_in_clause", "assignment"):
+            yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
     elif node.type == "tuple" and len(children_of(node)) > 1:
         if node.parent is not None and node.parent.type in (
             "return_statement",
@@ -78,16 +83,18 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
         ):
             yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
         yield "Use a list instead of the tuple", f"[{text_of(node)[1:-1]}]"
+        yield "Use a set instead of the tuple", f"{{{text_of(node)[1:-1]}}}"
 
 
 def _of_collection(node: Node) -> Iterator[tuple[str, str]]:
-    """A list as a tuple, or as its one entry; a dict by keywords."""
+    """A list or a set as another collection, or as its one entry; a dict by keywords."""
     entries, inner = children_of(node), text_of(node)[1:-1].strip()
-    if node.type == "list" and entries and inner:
+    if node.type in ("list", "set") and entries and inner:
         comma = "," if len(entries) == 1 and not inner.endswith(",") else ""
-        yield "Use a tuple instead of the list", f"({inner}{comma})"
-        yield "Use a set instead of the list", f"{{{inner}}}"
-        if len(entries) == 1 and entries[0].type != "list_splat":
+        yield f"Use a tuple instead of the {node.type}", f"({inner}{comma})"
+        other = ("list", f"[{inner}]") if node.type == "set" else ("set", f"{{{inner}}}")
+        yield f"Use a {other[0]} instead of the {node.type}", other[1]
+        if node.type == "list" and len(entries) == 1 and entries[0].type != "list_splat":
             yield f"Use {text_of(entries[0])} itself, no list", text_of(entries[0])
     pairs = [(one.child_by_field_name("key"), one.child_by_field_name("value")) for one in entries]
     if (

@@ -1,4 +1,4 @@
-"""A comma behind the last entry of brackets, and no blank before those of a call."""
+"""Commas and blanks: a comma behind the last entry, a blank after every comma, none before the brackets of a call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import insert_at, replace_span
+from copydesk.refactorings.edits import insert_at, replace_nodes, replace_span
 from copydesk.refactorings.expressions import COLLECTIONS, children_of
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import text_of
@@ -42,5 +42,21 @@ def _blank(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             yield f"No blank before the brackets of {text_of(function)}()", closed
 
 
+def _after_commas(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A blank after each comma that has none."""
+    commas = [
+        node.next_sibling
+        for node in (context.walk() if arguments.words & {*_BLANKS, "comma", "commas", "pep8"} else ())
+        if node.next_sibling is not None and node.next_sibling.type == ","
+    ]
+    followed = [
+        comma
+        for comma in commas
+        if comma.next_named_sibling is not None and comma.next_named_sibling.start_point == comma.end_point
+    ]
+    yield "A blank after the comma", replace_nodes(context.lines, [(comma, ", ") for comma in followed])
+
+
+BLANK_AFTER_COMMA = Refactoring("blank_after_comma", "refactor.rewrite.blankAfterComma", _after_commas)
 TRAILING_COMMA = Refactoring("trailing_comma", "refactor.rewrite.trailingComma", _comma)
 BLANK_BEFORE_CALL = Refactoring("blank_before_call", "refactor.rewrite.blankBeforeCall", _blank)

@@ -53,6 +53,8 @@ def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]
             for new in _first_words(text[match.end() :]):
                 found[old, new] = None
     joined = "\n".join(place.text for place in places)
+    if re.search(r"\bhttps\b", text) and "http:" in joined:
+        found["http", "https"] = None
     for word in re.findall(r"\d+(?:\.\d+)*|[^\W\d]\w*", text):
         for old in _respelt(word, joined):
             found[old, word] = None
@@ -165,6 +167,10 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
             made = word.sub("", place.text, count=1)
             if made != place.text:
                 yield f'Drop "{phrase}" from the text', with_texts([(place, made)])
+                opened = re.match(r"([\"']*|# ?) *([a-z])", made)
+                if phrase[:1].isupper() and opened is not None:
+                    capital = f"{opened[1]}{opened[2].upper()}{made[opened.end() :]}"
+                    yield f'Drop "{phrase}" from the text, a capital then', with_texts([(place, capital)])
                 tail = re.sub(rf"[ ,;:.-]*(?<!\w){re.escape(phrase)}.*?(?=[\"']*$)", "", place.text, count=1)
                 yield f'Drop "{phrase}" and what follows', with_texts([(place, tail)])
         made = re.sub(r" ?\([^()]*\)", "", place.text)
