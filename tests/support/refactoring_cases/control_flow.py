@@ -95,4 +95,6 @@ CASES = [
     ("add_guard", "fewer than two is a ValueError", "def f(a):\n    return g(a)\n",
      "Raise ValueError if len(a) < 2",
      "def f(a):\n    if len(a) < 2:\n        raise ValueError\n    return g(a)\n"),
+    ("swap_branches", "", "if a:\n    b()\nelif c:\n    d()\n", "Swap the branches if a and elif c, the second first",
+     "if c:\n    d()\nelif a:\n    b()\n"),
 ]  # fmt: skip

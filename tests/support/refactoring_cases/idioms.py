@@ -51,4 +51,7 @@ CASES = [
     ("modernize", "", "a in {b, c}\n", "Use a tuple instead of the set", "a in (b, c)\n"),
     ("modernize", "", "for (a, b) in c:\n    pass\n",
      "Remove the brackets, redundant parentheses, parens", "for a, b in c:\n    pass\n"),
+    ("exist_ok", "", "if not a.exists():\n    a.mkdir()\n", "Use exist_ok=True instead", "a.mkdir(exist_ok=True)\n"),
+    ("exist_ok", "", "try:\n    os.makedirs(a)\nexcept FileExistsError:\n    pass\n", "Use exist_ok=True instead",
+     "os.makedirs(a, exist_ok=True)\n"),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from copydesk.refactorings.control_flow.branches import (
     DROP_BRANCH,
     MOVE_DEFAULT,
     NESTED_IF_TO_ELIF,
+    SWAP_BRANCHES,
     UNWRAP_BLOCK,
 )
 from copydesk.refactorings.control_flow.else_after_return import ELSE_AFTER_RETURN
@@ -46,4 +47,5 @@ REFACTORINGS = (
     MERGE_WITHS,
     SPLIT_WITH,
     SAME_IN_BRANCHES,
+    SWAP_BRANCHES,
 )

@@ -108,6 +108,20 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 )
 
 
+def _swap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """Two branches of an `if` in the other order, each with its test."""
+    for node in context.walk("if_statement"):
+        for one, two in itertools.pairwise(clauses_of(context, node)):
+            if two.word == "elif":
+                heads = [context.view(clause.head, clause.first - 1) for clause in (two, one)]
+                heads[0][0] = heads[0][0].replace(two.word, one.word, 1)
+                heads[1][0] = heads[1][0].replace(one.word, two.word, 1)
+                first, second = context.view(two.first, two.last), context.view(one.first, one.last)
+                lines = [*heads[0], *first, *heads[1], *second]
+                title = f"Swap the branches {named(one.node)} and {named(two.node)}, the second first"
+                yield title, replace_lines(one.head, two.last, lines)
+
+
 def _drop(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """A clause less; an `if` whose first branch goes begins with the second."""
     for node in context.walk(*COMPOUND):
@@ -191,6 +205,7 @@ CONSOLIDATE_CONDITIONAL = Refactoring(
     "consolidate_conditional", "refactor.rewrite.consolidateConditional", _merge
 )
 NESTED_IF_TO_ELIF = Refactoring("nested_if_to_elif", "refactor.rewrite.nestedIfToElif", _elif)
+SWAP_BRANCHES = Refactoring("swap_branches", "refactor.rewrite.swapBranches", _swap)
 DROP_BRANCH = Refactoring("drop_branch", "refactor.rewrite.dropBranch", _drop)
 UNWRAP_BLOCK = Refactoring("unwrap_block", "refactor.rewrite.unwrapBlock", _unwrap)
 MOVE_DEFAULT = Refactoring("move_default", "refactor.rewrite.moveDefault", _default_first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.idioms.exist_ok import EXIST_OK
 from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
 from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
 from copydesk.refactorings.idioms.modernize import MODERNIZE
@@ -20,6 +21,7 @@ from copydesk.refactorings.idioms.use_with import USE_WITH
 from copydesk.refactorings.idioms.walrus import WALRUS
 
 REFACTORINGS = (
+    EXIST_OK,
     APPEND,
     MODERNIZE,
     AUGMENTED_ASSIGNMENT,

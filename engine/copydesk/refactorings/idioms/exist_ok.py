@@ -1,0 +1,54 @@
+"""A folder that may be there already: `exist_ok` in place of a test or an `except FileExistsError`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import statements_of
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import callee, single_line
+from copydesk.syntax.tree import text_of
+
+_MAKES = ("makedirs", "mkdir")
+_MISSING = re.compile(r"not [\w.]*(exists|isdir|is_dir)\([^()]*\)$")
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("if_statement", "try_statement"):
+        clauses = clauses_of(context, node)
+        if not clauses or any(clause.word not in ("if", "try", "except") for clause in clauses):
+            continue
+        made = _exists_or_makes(clauses[0].body)
+        test = text_of(clauses[0].test) if clauses[0].test is not None else ""
+        tested = len(clauses) == 1 and _MISSING.match(test) is not None
+        caught = len(clauses) == 2 and clauses[1].word == "except" and _passes(clauses[1].body)
+        if made is not None and (tested or caught):
+            line = f"{context.indent(node)}{made}\n"
+            yield "Use exist_ok=True instead", replace_lines(clauses[0].head, clauses[-1].last, [line])
+
+
+def _exists_or_makes(body: Node) -> str | None:
+    """The one call of a body, which makes a folder, with `exist_ok`; `os.mkdir` has none."""
+    statements = statements_of(body)
+    call = statements[0].named_children[0] if len(statements) == 1 and statements[0].named_children else None
+    given = call.child_by_field_name("arguments") if call is not None and call.type == "call" else None
+    if call is None or given is None or not single_line(call) or "exist_ok" in text_of(given):
+        return None
+    called = callee(call)
+    if called.rpartition(".")[2] not in _MAKES or called == "os.mkdir":
+        return None
+    return f"{text_of(call)[:-1]}{', ' if given.named_children else ''}exist_ok=True)"
+
+
+def _passes(body: Node) -> bool:
+    return [statement.type for statement in statements_of(body)] == ["pass_statement"]
+
+
+EXIST_OK = Refactoring("exist_ok", "refactor.rewrite.existOk", _propose)
