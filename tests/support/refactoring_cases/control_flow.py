@@ -97,4 +97,5 @@ CASES = [
      "def f(a):\n    if len(a) < 2:\n        raise ValueError\n    return g(a)\n"),
     ("swap_branches", "", "if a:\n    b()\nelif c:\n    d()\n", "Swap the branches if a and elif c, the second first",
      "if c:\n    d()\nelif a:\n    b()\n"),
+    ("unwrap_block", "", "try:\n    a()\nfinally:\n    b()\n", "Remove the try, do what is in finally after it", "a()\nb()\n"),
 ]  # fmt: skip

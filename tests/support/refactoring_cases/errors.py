@@ -67,4 +67,6 @@ CASES = [
      "try:\n    f()\nexcept E:\n    raise\n"),
     ("change_caught_types", "KeyError too", "try:\n    f()\nexcept ERRORS:\n    pass\n", "Catch KeyError, too, not ERRORS",
      "try:\n    f()\nexcept (*ERRORS, KeyError):\n    pass\n"),
+    ("chain_exception", "", "try:\n    f()\nexcept E:\n    raise F  # why\n",
+     "Chain the exception, raise from e as the cause", "try:\n    f()\nexcept E as e:\n    raise F from e  # why\n"),
 ]  # fmt: skip

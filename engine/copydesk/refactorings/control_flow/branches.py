@@ -151,6 +151,11 @@ def _unwrap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 title = f"Always do what is in {named(clause.node)}: remove the {clauses[0].word}"
                 yield title, replace_lines(clauses[0].head, clauses[-1].last, body)
         yield from _else_behind(context, clauses)
+        if len(clauses) == 2 and clauses[1].word == "finally":
+            parts = [reindented(context, one.first, one.last, -step_of(one)) for one in clauses]
+            if parts[0] is not None and parts[1] is not None:
+                title = "Remove the try, do what is in finally after it"
+                yield title, replace_lines(clauses[0].head, clauses[1].last, [*parts[0], *parts[1]])
 
 
 def _else_behind(context: RefactoringContext, clauses: Sequence[Clause]) -> Iterator[Proposal]:

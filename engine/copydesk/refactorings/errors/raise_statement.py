@@ -11,7 +11,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import can_leave, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import insert_at, replace_lines, replace_node
+from copydesk.refactorings.edits import insert_at, replace_lines, replace_node, rewrite_node
 from copydesk.refactorings.errors.except_head import except_head
 from copydesk.refactorings.negation import opposite
 from copydesk.refactorings.requested import requested_jumps
@@ -56,21 +56,21 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             inside = clause.start_byte < node.start_byte and node.end_byte <= clause.end_byte
             if not inside or not node.named_children:
                 continue
-            text, indent, place = text_of(node), context.indent(node), rows(node)
+            text, lines = text_of(node), context.lines
             if node.child_by_field_name("cause") is not None:
                 text = text[: text.rindex(" from ")]
-                yield "Raise without from", replace_lines(*place, [f"{indent}{text}\n"])
+                yield "Raise without from", rewrite_node(lines, node, text)
             for name in [head.name] if head.name else names:
-                made = replace_lines(*place, [f"{indent}{text} from {name}\n"])
+                made = rewrite_node(lines, node, f"{text} from {name}")
                 caught = () if head.name else head.changed(name=name)
                 yield f"Chain the exception, raise from {name} as the cause", caught + made
-            none = replace_lines(*place, [f"{indent}{text} from None\n"])
+            none = rewrite_node(lines, node, f"{text} from None")
             yield "Raise from None", none
             cause = bool(head.name) and text_of(node).endswith(f" from {head.name}")
             uses = len(re.findall(rf"\b{head.name}\b", text_of(clause)))
             if cause and uses == 2:  # its name, and the cause
                 yield f"Raise from None, without {head.name}", head.changed(name="") + none
-            bare = replace_lines(*place, [f"{indent}raise\n"])
+            bare = rewrite_node(lines, node, "raise")
             yield "Re-raise the original, bare raise", bare
             if head.name and text == f"raise {head.name}" and uses == 2:
                 yield f"Re-raise the original, bare raise, without {head.name}", head.changed(name="") + bare
