@@ -43,20 +43,9 @@ _SAME = frozenset(
 """Words of an instruction about a value that is there already."""
 _KEPT = frozenset({"remember", "keep", "store", "save", "hold", "attribute", "self", "expose", "set"})
 """Words of an instruction that wants a value as an attribute."""
-_TYPED = frozenset(
-    {
-        "typeerror",
-        "type",
-        "types",
-        "anything",
-        "isinstance",
-        "instance",
-        "instances",
-        "only",
-        "must",
-        "accept",
-    }
-)
+_TYPED = frozenset({
+    "typeerror", "type", "types", "anything", "isinstance", "instance", "instances", "only", "must", "accept",
+})  # fmt: skip
 """Words of an instruction about what something has to be."""
 _COMPARED = re.compile(r"\b(less|fewer|smaller|more|greater|larger|longer)(?: than)? (\d+|[a-z]+)\b")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")

@@ -30,9 +30,8 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         for error in errors or ["Exception"]:
             news[error] = f"Catch {error} alone"
             if old and error not in old:
-                parts = (
-                    [f"*{old[0]}"] if len(old) == 1 and old[0].isupper() else old
-                )  # a constant has several
+                # What is named like a constant holds several.
+                parts = [f"*{old[0]}"] if len(old) == 1 and old[0].isupper() else old
                 news[f"({', '.join([*parts, error])})"] = f"Catch {error}, too"
         if len(errors) > 1:
             news[f"({', '.join(errors)})"] = f"Catch {' and '.join(errors)}"

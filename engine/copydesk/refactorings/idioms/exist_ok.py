@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import statements_of
+from copydesk.refactorings.blocks import has_comment, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
@@ -25,16 +25,17 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         clauses = clauses_of(context, node)
         if not clauses or any(clause.word not in ("if", "try", "except") for clause in clauses):
             continue
-        made = _exists_or_makes(clauses[0].body)
+        made = _with_exist_ok(clauses[0].body)
         test = text_of(clauses[0].test) if clauses[0].test is not None else ""
         tested = len(clauses) == 1 and _MISSING.match(test) is not None
         caught = len(clauses) == 2 and clauses[1].word == "except" and _passes(clauses[1].body)
-        if made is not None and (tested or caught):
+        kept = not has_comment(context, clauses[0].head, clauses[-1].last)
+        if made is not None and kept and (tested or caught):
             line = f"{context.indent(node)}{made}\n"
             yield "Use exist_ok=True instead", replace_lines(clauses[0].head, clauses[-1].last, [line])
 
 
-def _exists_or_makes(body: Node) -> str | None:
+def _with_exist_ok(body: Node) -> str | None:
     """The one call of a body, which makes a folder, with `exist_ok`; `os.mkdir` has none."""
     statements = statements_of(body)
     call = statements[0].named_children[0] if len(statements) == 1 and statements[0].named_children else None

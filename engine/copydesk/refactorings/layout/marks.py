@@ -9,7 +9,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_at, replace_nodes, replace_span
 from copydesk.refactorings.expressions import COLLECTIONS, children_of
-from copydesk.syntax.splice import end_of
+from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
 
 _BLANKS = frozenset({"blank", "blanks", "space", "spaces", "whitespace", "spacing"})
@@ -28,17 +28,15 @@ def _comma(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if behind is None or behind.type != ",":
             yield f"Add a trailing comma after {text_of(last)}", insert_at(context.lines, end_of(last), ",")
         elif holder.type != "tuple" or len(children_of(holder)) > 1:
-            without = replace_span(context.lines, behind.start_point, behind.end_point, "")
+            without = replace_span(context.lines, start_of(behind), end_of(behind), "")
             yield f"No trailing comma after {text_of(last)}", without
 
 
 def _blank(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for call in context.walk("call") if arguments.words & _BLANKS else ():
         function, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or given is None or function.end_point[0] != given.start_point[0]:
-            continue
-        if function.end_point != given.start_point:
-            closed = replace_span(context.lines, function.end_point, given.start_point, "")
+        if function is not None and given is not None and end_of(function) != start_of(given):
+            closed = replace_span(context.lines, end_of(function), start_of(given), "")
             yield f"No blank before the brackets of {text_of(function)}()", closed
 
 
@@ -52,7 +50,7 @@ def _after_commas(context: RefactoringContext, arguments: Arguments) -> Iterator
     followed = [
         comma
         for comma in commas
-        if comma.next_named_sibling is not None and comma.next_named_sibling.start_point == comma.end_point
+        if comma.next_named_sibling is not None and start_of(comma.next_named_sibling) == end_of(comma)
     ]
     yield "A blank after the comma", replace_nodes(context.lines, [(comma, ", ") for comma in followed])
 
