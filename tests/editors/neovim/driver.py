@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 DEADLINE = 90.0
 PAUSE = 0.02
+LAST_LINES, LONGEST_LINE = 30, 400
 
 CLIENTS = "(vim.lsp.get_clients or vim.lsp.get_active_clients)"
 
@@ -35,12 +36,20 @@ class Neovim:
 
     @classmethod
     def start(
-        cls, editor: Unpacked, home: Path, *, setup: str, linter_encoding: str, folder: Path | None = None
+        cls,
+        editor: Unpacked,
+        home: Path,
+        *,
+        setup: str,
+        linter_encoding: str,
+        folder: Path | None = None,
+        precompute: bool = True,
     ) -> Neovim:
         """Started in `folder` (default: `home`), which is not the checkout, where an environment may lie.
 
         setup: "setup"; "module", which has `python -m` start the server; "enable"; "scripted", with an engine that does what an
         instruction says (`engine_hosts.py`); or "stock", without the plugin.
+        precompute: the setting, which "enable" and "stock" leave as it comes.
         Raises what pynvim raises where it does not start.
         """
         libraries = next(editor.root.glob("usr/lib/*-linux-*/lua/5.1"), None)
@@ -56,6 +65,7 @@ class Neovim:
             "NVIM_LOG_FILE": str(home / "nvim.log"),
             "COPYDESK_NVIM_CLIENT": str(ROOT / "nvim-client"),
             "COPYDESK_SETUP": setup,
+            "COPYDESK_PRECOMPUTE": str(int(precompute)),
             "COPYDESK_COMMAND": str(binaries / "copydesk"),
             "COPYDESK_PYTHON": sys.executable,
             "COPYDESK_SCRIPTED_SERVER": str(ROOT / "tests/support/scripted_server.py"),
@@ -198,6 +208,12 @@ class Neovim:
 
         self.until(there, f"the message {words!r}", heard)
 
+    def log(self) -> str:
+        """The end of Neovim's log of language servers, where what they write to standard error is."""
+        path = Path(self.lua("return vim.lsp.get_log_path()"))
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
+        return "\n".join(line[:LONGEST_LINE] for line in lines[-LAST_LINES:])
+
     def until(self, there: Callable[[], T], what: str, *more: Any) -> T:
         """Wait for a condition; its value."""
         end = time.monotonic() + DEADLINE
@@ -205,7 +221,7 @@ class Neovim:
             if time.monotonic() > end:
                 messages = self._nvim.command_output("messages")
                 raise AssertionError(
-                    f"waited {DEADLINE:.0f} s for {what}: {more} {self.said()} {self.text()!r} {messages}"
+                    f"waited {DEADLINE:.0f} s for {what}: {more} {self.said()} {self.text()!r} {messages}\n{self.log()}"
                 )
             time.sleep(PAUSE)
         return value

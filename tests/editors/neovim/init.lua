@@ -25,7 +25,7 @@ else
   if vim.env.COPYDESK_SETUP == "scripted" then
     cmd = { vim.env.COPYDESK_PYTHON, vim.env.COPYDESK_SCRIPTED_SERVER, "lsp" } -- without a model: instructions say what comes of them
   end
-  require("copydesk").setup({ cmd = cmd, settings = { precompute = true } })
+  require("copydesk").setup({ cmd = cmd, settings = { precompute = vim.env.COPYDESK_PRECOMPUTE == "1" } })
 end
 
 vim.api.nvim_create_autocmd("FileType", {
