@@ -88,6 +88,21 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("instruction", "source"),
     [
+        ("return early when path is empty", "def f(path):\n    # empty or not\n    return g(path)\n"),
+        ("use f-strings", "if a == 'b':\n    g()\n"),
+    ],
+)
+def test_words_of_a_sentence_are_no_code(instruction: str, source: str) -> None:
+    made = [ast.parse(after(source, candidate)) for candidate in candidates(instruction, source)]
+    assert made
+    for node in (node for tree in made for node in ast.walk(tree)):
+        assert not (isinstance(node, ast.Compare) and ast.unparse(node) == "path is empty")
+        assert not (isinstance(node, ast.Compare) and "f-strings" in ast.unparse(node))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "source"),
+    [
         ("write c is None, the instead of g(c)", "def f(c, the):\n    yield from g(c)\n"),
         ("write c # d instead of g(c)", "def f(c, d):\n    return [g(c), d]\n"),
     ],

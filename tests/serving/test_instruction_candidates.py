@@ -119,6 +119,7 @@ def test_an_edit_that_was_weighed_says_how_likely_it_is(editor: Editor) -> None:
 def unsure(editor: Editor, monkeypatch: pytest.MonkeyPatch, **more: Any) -> EditResult:
     """The result of an instruction where nothing is likely enough, whatever the model says."""
     monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
+    monkeypatch.setattr(finite_choice, "WORTH_ASKING", 0.0)
     title = "Write total += item"
     made, line = candidates("use +=")[title]
     request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False, **more)

@@ -19,6 +19,7 @@ from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 from copydesk.text.document import view_line
 
 T = TypeVar("T")
+_STATE = re.compile(r"\bis (?:not )?([a-z]\w*)$")
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,11 @@ class RefactoringContext:
 
     def knows(self, code: str, *, type: bool = False) -> bool:
         """Whether every name in an expression is Python's own or the document's; of a type, one with a capital may be anybody's.
-        Else it is a word of the person's, and no code.
+        Else it is a word of the person's, and no code. "path is empty" is English where `empty` is no variable.
         """
+        state = _STATE.search(code)
+        if state is not None and state[1] not in self.variables():
+            return False
         names = _names_in(code)
         return names is not None and all(
             hasattr(builtins, name) or name in self.words or (type and name[0].isupper()) for name in names

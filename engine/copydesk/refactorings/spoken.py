@@ -105,6 +105,10 @@ def spoken_values(arguments: Arguments) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_TERMS = frozenset({"f-string", "f-strings"})
+"""Words for code, and no text in it."""
+
+
 @lru_cache(maxsize=16)
 def _contents(arguments: Arguments) -> tuple[str, ...]:
     """What a text could consist of: what is quoted, signs that stand alone or are named, words as they are spelt."""
@@ -119,7 +123,8 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
     signs = {sign: arguments.words & set(words.split()) for sign, words in SIGNS.items()}
     found += [sign for sign, words in signs.items() if words]
     pieces = (piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text))
-    found += [piece for piece in pieces if not any(piece.lower() in words for words in signs.values())]
+    plain = (piece for piece in pieces if piece.lower() not in _TERMS)
+    found += [piece for piece in plain if not any(piece.lower() in words for words in signs.values())]
     return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in SIGNS))
 
 

@@ -18,6 +18,8 @@ from copydesk.refactorings.texts.text_lines import STRING, is_docstring
 from copydesk.request import Range
 from copydesk.syntax.tree import rows, text_of
 
+_WIDTH = 120
+"""Columns that a docstring on one line has at most."""
 _SHOWN = 40
 """Characters of a line that a title has."""
 
@@ -80,9 +82,11 @@ def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> I
     (first, last), (prefix, quotes, body) = rows(node), found.groups()
     lines = [line.strip() for line in body.strip().split("\n")]
     paragraph = " ".join(lines[: lines.index("")] if "" in lines else lines)
+    together = " ".join(filter(None, lines))
+    fits = len(context.indent(node)) + len(together) <= _WIDTH
     for title, text in (
-        ("Put the docstring on one line", " ".join(filter(None, lines))),
-        ("Keep the first line of the docstring, cut the rest", lines[0]),
+        *([("Put the docstring on one line", together)] if fits else []),
+        ("Keep the first line of the docstring alone", lines[0]),
         ("Keep the first paragraph of the docstring", paragraph),
     ):
         yield title, _written(context, node, prefix, text)
