@@ -31,6 +31,8 @@ MESSAGES = [
     (K.WARNING_WITHOUT_STACKLEVEL, "B028", "No explicit `stacklevel` keyword argument found"),
     (K.RUN_WITHOUT_CHECK, "PLW1510", "`subprocess.run` without explicit `check` argument"),
     (K.BARE_EXCEPT, "E722", "Do not use bare `except`"),
+    (K.SEVERAL_STATEMENTS, "E701", "Multiple statements on one line (colon)"),
+    (K.SEVERAL_STATEMENTS, "E702", "Multiple statements on one line (semicolon)"),
     (K.RAISE_WITHOUT_FROM, "B904", "Within an `except` clause, raise exceptions with `raise ... from err` or `raise ... from"
      " None` to distinguish them from errors in exception handling"),
     (K.OPEN_WITHOUT_WITH, "SIM115", "Use a context manager for opening files"),
@@ -84,6 +86,7 @@ MESSAGES = [
     (K.SWAPPED_ARGUMENTS, "W1114", "Positional arguments appear to be out of order"),
     (K.RUN_WITHOUT_CHECK, "W1510", "'subprocess.run' used without explicitly defining the value for 'check'."),
     (K.BARE_EXCEPT, "W0702", "No exception type(s) specified"),
+    (K.SEVERAL_STATEMENTS, "C0321", "More than one statement on a single line"),
     (K.RAISE_WITHOUT_FROM, "W0707", "Consider explicitly re-raising using 'raise B from e'"),
     (K.OPEN_WITHOUT_WITH, "R1732", "Consider using 'with' for resource-allocating operations"),
     (K.LAMBDA_ASSIGNMENT, "C3001",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Protocol
 
 from tree_sitter import Tree
@@ -51,6 +53,17 @@ class FixContext:
         """The text of the statements that the flagged lines are in. The diagnostic lies in the document."""
         first, last = self.diagnostic.lines
         return statement_at(self.lines, first - 1, min(last, len(self.lines)) - 1)
+
+    def indent_step(self) -> str:
+        """One step of indentation, as most of the document's blocks have it; four spaces where it has none."""
+        code = [content(line) for line in self.lines if line.strip()]
+        steps = Counter[str]()
+        for above, line in pairwise(code):
+            outer = above[: len(above) - len(above.lstrip())]
+            step = line.removeprefix(outer)
+            if above.endswith(":") and step != line.lstrip() and line.startswith(outer):
+                steps[step[: len(step) - len(step.lstrip())]] += 1
+        return steps.most_common(1)[0][0] if steps else "    "
 
     def flagged(self) -> list[str]:
         """The flagged lines without terminators."""

@@ -61,6 +61,7 @@ class DiagnosticKind(Enum):
     MISSING_FINAL_NEWLINE = auto()
     TRAILING_NEWLINES = auto()
     STANDARD_LIBRARY_ALTERNATIVE = auto()
+    SEVERAL_STATEMENTS = auto()
 
 
 class _Row(NamedTuple):
@@ -147,6 +148,10 @@ _TABLE = (
          r"subprocess\.run[`'\"]?\ (without\ explicit\ `check`|used\ without\ explicitly)"),
     _row(_K.MISSING_AWAIT,
          "reportUnusedCoroutine unused-coroutine", r"never\ awaited | missing\ `await` | use\ \"await\""),
+    _row(_K.SEVERAL_STATEMENTS,
+         "E701 E702 E704 C0321 multiple-statements multiple-statements-on-one-line-colon"
+         " multiple-statements-on-one-line-semicolon",
+         r"^(E70[124]\ )?multiple\ statements\ on\ one\ line | ^more\ than\ one\ statement\ on\ a\ single\ line"),
     _row(_K.BARE_EXCEPT, "E722 W0702 bare-except", r"bare\ [`']?except | ^no\ exception\ type"),
     _row(_K.RAISE_WITHOUT_FROM,
          "B904 W0707 raise-missing-from",

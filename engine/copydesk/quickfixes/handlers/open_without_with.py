@@ -135,7 +135,7 @@ def _assigned(statement: Node, left: Node, call: Node, context: FixContext) -> L
     inside = [view_line(line) for line in context.lines[last:stop]]
     while inside and not inside[-1].strip():
         inside.pop()
-    unit = _unit(context)
+    unit = context.indent_step()
     lines = [f"{unit}{line}" if line.strip() else line for line in inside] or [f"{indent}{unit}pass\n"]
     return LineEdit(first, end, f"{indent}with {text_of(call)} as {name}:{comment}\n{''.join(lines)}")
 
@@ -154,7 +154,7 @@ def _used_once(statement: Node, call: Node, context: FixContext) -> LineEdit | N
         return None
     first, last = rows(statement)
     row, start, end = call.start_point[0], call.start_point[1], call.end_point[1]
-    indent, unit = _indent(context.lines[first - 1]), _unit(context)
+    indent, unit = _indent(context.lines[first - 1]), context.indent_step()
     lines = []
     for number in range(first, last + 1):
         line = view_line(context.lines[number - 1])
@@ -224,11 +224,3 @@ def _has_long_text(node: Node) -> bool:
 
 def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
-
-
-def _unit(context: FixContext) -> str:
-    """One step of indentation, as the document has it."""
-    depths = [_indent(line) for line in context.lines if line.strip()]
-    if any("\t" in depth for depth in depths):
-        return "\t"
-    return " " * min((len(depth) for depth in depths if depth), default=4)
