@@ -34,7 +34,7 @@ SURE_OF_NOTHING = 0.8
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""
 WORTH_ASKING = 0.02
-"""The least probability of the second of these, and of the third: what is hardly meant is not asked about."""
+"""The least probability of those behind the first, unless a request wants them all: what is hardly meant is not asked about."""
 
 Run = tuple[Ids, Ids]
 """Tokens the model chooses in one go, and the span that enters the context behind them."""
@@ -160,14 +160,12 @@ class ChoiceDecoder:
             return (yield from self.free.behind_request())
         idle = likeliest.program.ops == (Copy(1, len(self.task.views)),)
         unsure = likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0)
-        wanted = self.task.alternatives
+        wanted = max(1, self.task.alternatives)
         named = max(ALTERNATIVES if unsure else 0, wanted)
-        likely = (weighed[place] for place in order[: named if named > 1 else 0])
-        alternatives = tuple(
-            one
-            for place, one in enumerate(likely)
-            if one.probability >= max(self.task.least, WORTH_ASKING if place >= max(1, wanted) else 0.0)
-        )
+        likely = [weighed[place] for place in order[: named if named > 1 else 0]]
+        asked_for, others = likely[:wanted], likely[wanted:]
+        others = [one for one in others if one.probability >= WORTH_ASKING]
+        alternatives = tuple(one for one in asked_for + others if one.probability >= self.task.least)
         if unsure and not self.task.take_likeliest:
             asked = question((one.title, one.probability) for one in alternatives)
             return Outcome(None, refusal=asked, unsure=True, alternatives=alternatives)

@@ -14,7 +14,7 @@ from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.quickfixes.replacement import Replacement
 from copydesk.request import Diagnostic, Range
 from copydesk.syntax.fragment import error_line, statement_at
-from copydesk.text.document import content, view_text
+from copydesk.text.document import content, indentation, view_text
 from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 40
@@ -59,10 +59,9 @@ class FixContext:
         code = [content(line) for line in self.lines if line.strip()]
         steps = Counter[str]()
         for above, line in pairwise(code):
-            outer = above[: len(above) - len(above.lstrip())]
-            step = line.removeprefix(outer)
-            if above.endswith(":") and step != line.lstrip() and line.startswith(outer):
-                steps[step[: len(step) - len(step.lstrip())]] += 1
+            outer, inner = indentation(above), indentation(line)
+            if above.endswith(":") and inner != outer and inner.startswith(outer):
+                steps[inner.removeprefix(outer)] += 1
         return steps.most_common(1)[0][0] if steps else "    "
 
     def flagged(self) -> list[str]:

@@ -61,7 +61,7 @@ class DiagnosticKind(Enum):
     MISSING_FINAL_NEWLINE = auto()
     TRAILING_NEWLINES = auto()
     STANDARD_LIBRARY_ALTERNATIVE = auto()
-    SEVERAL_STATEMENTS = auto()
+    MULTIPLE_STATEMENTS_ON_ONE_LINE = auto()
 
 
 class _Row(NamedTuple):
@@ -148,7 +148,7 @@ _TABLE = (
          r"subprocess\.run[`'\"]?\ (without\ explicit\ `check`|used\ without\ explicitly)"),
     _row(_K.MISSING_AWAIT,
          "reportUnusedCoroutine unused-coroutine", r"never\ awaited | missing\ `await` | use\ \"await\""),
-    _row(_K.SEVERAL_STATEMENTS,
+    _row(_K.MULTIPLE_STATEMENTS_ON_ONE_LINE,
          "E701 E702 E704 C0321 multiple-statements multiple-statements-on-one-line-colon"
          " multiple-statements-on-one-line-semicolon",
          r"^(E70[124]\ )?multiple\ statements\ on\ one\ line | ^more\ than\ one\ statement\ on\ a\ single\ line"),

@@ -26,13 +26,13 @@ from copydesk.quickfixes.handlers.missing_indent import MissingIndent
 from copydesk.quickfixes.handlers.missing_keyword_argument import MissingKeywordArgument
 from copydesk.quickfixes.handlers.missing_self import MissingSelf
 from copydesk.quickfixes.handlers.misspelt_keyword import MisspeltKeyword
+from copydesk.quickfixes.handlers.multiple_statements import MultipleStatements
 from copydesk.quickfixes.handlers.mutable_class_default import MutableClassDefault
 from copydesk.quickfixes.handlers.mutable_default import MutableDefault
 from copydesk.quickfixes.handlers.negation import Negation
 from copydesk.quickfixes.handlers.open_without_with import OpenWithoutWith
 from copydesk.quickfixes.handlers.overwritten_loop_variable import OverwrittenLoopVariable
 from copydesk.quickfixes.handlers.raise_without_from import RaiseWithoutFrom
-from copydesk.quickfixes.handlers.several_statements import SeveralStatements
 from copydesk.quickfixes.handlers.swapped_arguments import SwappedArguments
 from copydesk.quickfixes.handlers.syntax_error import UnparsableText
 from copydesk.quickfixes.handlers.unresolved_name import UnresolvedName
@@ -76,7 +76,7 @@ def all_handlers() -> tuple[Handler, ...]:
         OpenWithoutWith(),
         OverwrittenLoopVariable(),
         RaiseWithoutFrom(),
-        SeveralStatements(),
+        MultipleStatements(),
         SwappedArguments(),
         UnusedImport(),
         UnusedVariable(),

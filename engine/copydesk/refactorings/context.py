@@ -12,14 +12,15 @@ from typing import TypeVar, cast
 
 from tree_sitter import Node, Tree
 
-from copydesk.refactorings.edits import Edits, indentation
+from copydesk.refactorings.edits import Edits
 from copydesk.request import Range
 from copydesk.syntax.splice import Point, start_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
-from copydesk.text.document import view_line
+from copydesk.text.document import indentation, view_line
 
 T = TypeVar("T")
 _STATE = re.compile(r"\bis (?:not )?([a-z]\w*)$")
+"""What people say of a thing ("path is empty"), and code only where the last word is a variable."""
 
 
 @dataclass(frozen=True)

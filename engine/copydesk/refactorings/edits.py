@@ -17,11 +17,6 @@ Edits: TypeAlias = tuple[LineEdit, ...]
 """Lines apart, from the top down. No edits: what is wanted is there already."""
 
 
-def indentation(line: str) -> str:
-    """The white space that a line begins with."""
-    return line[: len(line) - len(line.lstrip())]
-
-
 def insert_at(lines: Sequence[str], at: Point, text: str) -> Edits | None:
     """`text` at a place inside a line."""
     return spliced(lines, [Splice(at, at, text)]) or None

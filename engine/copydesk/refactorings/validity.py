@@ -9,9 +9,10 @@ from tree_sitter import Node
 
 from copydesk.refactorings.blocks import BLOCKS
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, indentation
+from copydesk.refactorings.edits import Edits
 from copydesk.syntax.fragment import error_line
 from copydesk.syntax.tree import rows
+from copydesk.text.document import indentation
 from copydesk.text.line_edit import LineEdit
 
 _HEADED = (

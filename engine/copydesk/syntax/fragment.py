@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from copydesk.text.document import content
+from copydesk.text.document import content, indentation
 
 ABOVE = 3
 """Statements included above the line's own."""
@@ -127,7 +127,7 @@ def fragment_at(lines: Sequence[str], at: int, below: int = BELOW) -> Fragment |
         lines[starts[begin - 1]]
     ):  # a long docstring: the line below must have its indentation
         heads = _heads(lines, starts[: begin - 1], starts[begin - 1])
-        heads.append(f"{_indent(lines[starts[begin - 1]])}0\n")
+        heads.append(f"{indentation(lines[starts[begin - 1]])}0\n")
     else:
         heads = _heads(lines, starts[:begin], first)
     return Fragment(shown, first, starts[own], stop, "".join(heads), _tail([*heads, *shown], lines, stop))
@@ -220,10 +220,6 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _indent(line: str) -> str:
-    return line[: _depth(line)]
-
-
 def _decorated(lines: Sequence[str], first: int) -> int:
     while first and lines[first - 1].startswith("@"):
         first -= 1
@@ -270,10 +266,10 @@ def _heads(lines: Sequence[str], starts: Sequence[int], first: int) -> list[str]
 
 def _tail(shown: Sequence[str], lines: Sequence[str], stop: int) -> str:
     """A body for the last head, and handlers for every `try` in the fragment whose own come after its end."""
-    body = _indent(lines[stop]) + "pass\n" if stop < len(lines) and _TEXT.match(lines[stop]) else ""
+    body = indentation(lines[stop]) + "pass\n" if stop < len(lines) and _TEXT.match(lines[stop]) else ""
     tried: list[str] = []
     for line in shown:
-        indent, code = _indent(line), line.lstrip()
+        indent, code = indentation(line), line.lstrip()
         if re.match(r"try\s*:\s*$", code):
             tried.append(indent)
         elif tried and re.match(r"(?:except|finally)\b", code):

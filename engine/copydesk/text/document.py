@@ -63,6 +63,11 @@ def content(line: str) -> str:
     return line[: len(line) - len(terminator(line))]
 
 
+def indentation(line: str) -> str:
+    """The white space that a line begins with."""
+    return line[: len(line) - len(line.lstrip())]
+
+
 def view_line(line: str) -> str:
     r"""`line` as models see it: its terminator becomes `\n`; a line without one stays as it is."""
     end = terminator(line)

@@ -346,9 +346,8 @@ def test_a_document_that_closes_cancels_what_is_asked_about_it(
     bench.submit((3, long), doc=2)
     bench.say("close", doc=1)
     assert model.gate is not None
-    while not bench.all(
-        "result", 2
-    ):  # the inbox reads on between two forwards; the first job has more than these
+    # The inbox reads on between two forwards, of which the first job has more than it takes to read these.
+    while not bench.all("result", 2):
         bench.queued()
         model.gate.release()
         model.wait_begun()

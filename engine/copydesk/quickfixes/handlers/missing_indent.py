@@ -13,7 +13,7 @@ from copydesk.quickfixes.handlers.syntax_error import syntax_repairs
 from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.quickfixes.messages import SyntaxHint, syntax_hints
 from copydesk.syntax.fragment import Fragment, fragment_at
-from copydesk.text.document import content
+from copydesk.text.document import content, indentation
 from copydesk.text.line_edit import LineEdit
 
 MOST_LINES = 6
@@ -59,7 +59,7 @@ def _runs(lines: Sequence[str], at: int, fragment: Fragment) -> Iterator[tuple[i
     above = next((k for k in range(at - 1, -1, -1) if _is_code(lines[k])), None)
     if above is None:
         return
-    head, old = _indent(lines[above]), _indent(lines[at])
+    head, old = indentation(lines[above]), indentation(lines[at])
     if not content(lines[above]).rstrip().endswith(":") and "#" not in lines[above]:
         head = min((head, old), key=len)  # the head is longer than a line
     last = at
@@ -76,10 +76,10 @@ def _runs(lines: Sequence[str], at: int, fragment: Fragment) -> Iterator[tuple[i
 def _depths(lines: Sequence[str], at: int, last: int, head: str) -> list[str]:
     """Where a body under a head at `head` may stand: where its other lines do, else one step deeper."""
     behind = next((line for line in lines[last + 1 : last + 1 + NEAR] if _is_code(line)), "")
-    other = _indent(behind)
+    other = indentation(behind)
     if len(other) > len(head) and other.startswith(head):
         return [other]
-    near = [_indent(line) for line in lines[max(0, at - NEAR) : last + NEAR] if line.strip()]
+    near = [indentation(line) for line in lines[max(0, at - NEAR) : last + NEAR] if line.strip()]
     if any("\t" in depth for depth in near):
         return [f"{head}\t"]
     narrow = any(len(depth) % 4 == 2 for depth in near)
@@ -94,7 +94,3 @@ def _cut_off(line: str) -> bool:
 def _is_code(line: str) -> bool:
     text = line.strip()
     return bool(text) and not text.startswith("#")
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]

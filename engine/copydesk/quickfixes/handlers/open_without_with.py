@@ -12,7 +12,7 @@ from tree_sitter import Node
 from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of, parsing
 from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.syntax.tree import identifiers, is_label, node_at, rows, text_of
-from copydesk.text.document import content, view_line
+from copydesk.text.document import content, indentation, view_line
 from copydesk.text.line_edit import LineEdit
 
 _IN_WITH = re.compile(r"\s*(?:async\s+)?with\b(?:[^:]*,)?[\s(]*[\w.]*open\(")
@@ -127,7 +127,7 @@ def _assigned(statement: Node, left: Node, call: Node, context: FixContext) -> L
     first, last = rows(statement)
     end = max(last, *(rows(child)[1] for child in used), last) if used else last
     stop = rows(used[-1])[0] - 1 if closing else end
-    indent = _indent(context.lines[first - 1])
+    indent = indentation(context.lines[first - 1])
     own = "".join(view_line(line) for line in context.lines[first - 1 : last])
     comment = (
         own.encode()[len(indent.encode()) + statement.end_byte - statement.start_byte :].decode().rstrip()
@@ -154,7 +154,7 @@ def _used_once(statement: Node, call: Node, context: FixContext) -> LineEdit | N
         return None
     first, last = rows(statement)
     row, start, end = call.start_point[0], call.start_point[1], call.end_point[1]
-    indent, unit = _indent(context.lines[first - 1]), context.indent_step()
+    indent, unit = indentation(context.lines[first - 1]), context.indent_step()
     lines = []
     for number in range(first, last + 1):
         line = view_line(context.lines[number - 1])
@@ -220,7 +220,3 @@ def _has_long_text(node: Node) -> bool:
     if node.type == "string":
         return node.start_point[0] != node.end_point[0]
     return any(map(_has_long_text, node.children))
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]

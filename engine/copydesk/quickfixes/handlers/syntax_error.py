@@ -15,7 +15,7 @@ from copydesk.quickfixes.kinds import NAME_KINDS, DiagnosticKind
 from copydesk.quickfixes.messages import SyntaxHint, syntax_hints
 from copydesk.quickfixes.similarity import distance
 from copydesk.syntax.fragment import PAIRS, Fragment, error_line, fragment_at
-from copydesk.text.document import content
+from copydesk.text.document import content, indentation
 
 MOST_READ = 6000
 """Lines that are parsed to find the repairs of one syntax error, again and again."""
@@ -102,7 +102,7 @@ def _changes(hints: SyntaxHint, lines: Sequence[str], at: int, fragment: Fragmen
         yield from _each(lines, [at], _quotes)
         return
     excess = fragment.excess()
-    depths = dict.fromkeys(_indent(lines[k]) for k in (fragment.own, at, above))
+    depths = dict.fromkeys(indentation(lines[k]) for k in (fragment.own, at, above))
 
     def brackets(text: str) -> Iterable[str]:
         return _brackets(text, excess, depths)
@@ -219,13 +219,9 @@ def _indents(text: str, lines: Sequence[str], at: int) -> Iterator[str]:
     body = text.lstrip()
     if not body:
         return
-    depths = {_indent(line) for line in lines[max(0, at - 12) : at + 8] if line.strip()}
-    own = _indent(text)
+    depths = {indentation(line) for line in lines[max(0, at - 12) : at + 8] if line.strip()}
+    own = indentation(text)
     unit = "\t" if any(depth.startswith("\t") for depth in depths) else "    "
     deeper = {depth + unit for depth in depths}
     for depth in sorted(depths | deeper, key=lambda d: (abs(len(d) - len(own)), d)):
         yield depth + body
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]

@@ -12,7 +12,6 @@ from copydesk.refactorings.clauses import comments_above, named, plain_statement
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import (
     delete_lines,
-    indentation,
     insert_at,
     insert_lines,
     merged,
@@ -23,6 +22,7 @@ from copydesk.refactorings.texts.text_lines import runs_of_comments
 from copydesk.request import Range
 from copydesk.syntax.splice import start_of
 from copydesk.syntax.tree import rows, text_of
+from copydesk.text.document import indentation
 
 _MOST = 24
 _MOST_TARGETS = 16

@@ -83,12 +83,13 @@ def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> I
     lines = [line.strip() for line in body.strip().split("\n")]
     paragraph = " ".join(lines[: lines.index("")] if "" in lines else lines)
     together = " ".join(filter(None, lines))
-    fits = len(context.indent(node)) + len(together) <= _WIDTH
-    for title, text in (
-        *([("Put the docstring on one line", together)] if fits else []),
+    forms = [
         ("Keep the first line of the docstring alone", lines[0]),
         ("Keep the first paragraph of the docstring", paragraph),
-    ):
+    ]
+    if len(f'{context.indent(node)}{prefix}"""{together}"""') <= _WIDTH:
+        forms.insert(0, ("Put the docstring on one line", together))
+    for title, text in forms:
         yield title, _written(context, node, prefix, text)
     verb = re.match(r"([A-Z][a-z]+?)(?:es|s)? ", body.lstrip())
     if verb is not None and not body.lstrip().startswith(f"{verb[1]} "):

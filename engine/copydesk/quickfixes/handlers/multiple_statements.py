@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of, parsing
 from copydesk.quickfixes.kinds import DiagnosticKind
-from copydesk.text.document import content
+from copydesk.text.document import content, indentation
 from copydesk.text.line_edit import LineEdit
 
 
@@ -24,10 +24,10 @@ class _Cut(NamedTuple):
     deeper: bool
 
 
-class SeveralStatements(Handler):
+class MultipleStatements(Handler):
     """The flagged line with a line for every statement, and for what stands before a colon. A comment stays with the last."""
 
-    kinds = frozenset({DiagnosticKind.SEVERAL_STATEMENTS})
+    kinds = frozenset({DiagnosticKind.MULTIPLE_STATEMENTS_ON_ONE_LINE})
 
     def candidates(self, context: FixContext) -> Candidates | None:
         number = context.diagnostic.start.line + 1
@@ -47,8 +47,7 @@ def _split(context: FixContext, number: int) -> str | None:
         line = content(context.lines[number - 1]).encode()
     except UnicodeEncodeError:
         return None  # a tree's columns are bytes, which such a line has not
-    above = content(context.lines[cuts[0].row])
-    indent = above[: len(above) - len(above.lstrip())]
+    indent = indentation(context.lines[cuts[0].row])
     deeper = indent + context.indent_step()
     pieces, begin, at = [], 0, ""
     for cut in cuts:
