@@ -41,6 +41,8 @@ PAIRS = [
     ("`a.b as c` imported but unused", "F401", "import a.b as c¦\n", "import a.b as d¦\n"),
     ("Local variable `e` is assigned to but never used", "F841", "e = 3¦\n", "f = 3¦\n"),
     ("First argument of a method should be named `self`", "N805", "    def f(x¦):\n", "    def f(self, x¦):\n"),
+    ("First argument of a method should be named `self`", "N805", "def f(x¦):\n    pass\n", "x = 1¦\n"),
+    ('Instance methods should take a "self" parameter', "reportSelfClsParameterName", "def f(\n    x¦): ...\n", "x = self.y¦\n"),
     ("TypeError: A.f() takes 0 positional arguments but 1 was given", None, "def f():¦\n", "def f(self):¦\n"),
     ("Comparison to `None` should be `cond is None`", "E711", "x == None¦\n", "x is None¦\n"),
     ("Comparison 'None != x' should be 'None is not x'", "C0121", "None != x¦\n", "None is not x == 3¦\n"),

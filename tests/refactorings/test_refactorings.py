@@ -86,6 +86,29 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("instruction", "source", "title", "wanted"),
+    [
+        # What has a name already does not get the old one back.
+        ("why is it called user? make it prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', False),
+        ("user should be prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', False),
+        ("user, not prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', True),
+        # Nobody means these names.
+        ("__call__: valid should be made", "class C:\n    def __call__(self, a):\n        a()\n",
+         "Rename __call__ to valid, self to made", False),
+        ("rename self to made", "def f(self, a):\n    a()\n", 'Rename "self" to "made"', True),
+        # A variable that was asked for stays.
+        ("g(a, b) should be in a variable c", "def f():\n    c = g(a, b)\n    h(c)\n", 'Inline variable "c"', False),
+        ("no need for c, h(c) can take g(a, b)", "def f():\n    c = g(a, b)\n    h(c)\n", 'Inline variable "c"', True),
+        # A docstring that says so already gets no full stop for it.
+        ('the docstring: "Make it so"', 'def f():\n    """Make it so"""\n', 'Say "Make it so." in the docstring', False),
+        ('the docstring: "Make it so"', 'def f():\n    """Make it"""\n', 'Say "Make it so." in the docstring', True),
+    ],
+)  # fmt: skip
+def test_what_was_done_already_is_not_undone(instruction: str, source: str, title: str, wanted: bool) -> None:
+    assert (title in [candidate.title for candidate in candidates(instruction, source)]) is wanted
+
+
+@pytest.mark.parametrize(
     ("instruction", "source"),
     [
         ("return early when path is empty", "def f(path):\n    # empty or not\n    return g(path)\n"),

@@ -27,9 +27,12 @@ class MissingSelf(Handler):
         return line_changes(context, _heads(context.diagnostic.start.line, context.lines))
 
     def still_applies(self, context: FixContext) -> bool:
-        """While the method has no `self`; too many arguments are believed unless the function is known to take none."""
+        """While the head of a function is flagged that has no `self`; too many arguments are believed unless the function is
+        known to take none.
+        """
         if context.kind is DiagnosticKind.MISSING_SELF:
-            return _FIRST_IS_SELF.match(context.statement()) is None
+            head = context.statement()
+            return _DEF.match(head) is not None and _FIRST_IS_SELF.match(head) is None
         name = function_without_parameters(context.diagnostic.message)
         if name is None:
             return True

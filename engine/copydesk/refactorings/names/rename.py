@@ -49,6 +49,9 @@ _PARAMETERS = (
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
 _UNDERSCORE = frozenset({"underscore", "underscores", "unused", "private", "leading", "_"})
 _WORD = re.compile(r"[^\W\d]\w*")
+_SPECIAL = re.compile(r"__\w+__")
+_BECOMES = r"[`'\"]?(?:\W*\?|\W*[;,.])?\s*(?:should be(?: called| named)?|to|into|becomes|make it|call it|->|→|=>)\s*[`'\"]?"
+"""Stands between an old name and its new one."""
 
 
 def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True) -> Edits | None:
@@ -106,11 +109,15 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     variables = {
         name: nodes
         for name, nodes in places.items()
-        if name in own or any(is_stored(node) or _is_parameter(node) or _is_defined(node) for node in nodes)
+        if (name in own or any(is_stored(node) or _is_parameter(node) or _is_defined(node) for node in nodes))
+        and not _SPECIAL.fullmatch(name)
+        and (name not in ("self", "cls") or arguments.mentions(name))
     }
     wanted = [name for name in arguments.names if name not in places and may_name(name)]
     for old in places:
         for new in wanted if old.lower() in arguments.words else ():
+            if _other_way(old, new, arguments):
+                continue
             yield f'Rename "{old}" to "{new}"', rename(old, new, context)
     loose = new_names(context, arguments, 3)
     for old in sorted(variables, key=lambda name: not arguments.mentions(name)):
@@ -119,7 +126,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             targets += _spelt_otherwise(old, context)
             targets += [name for name in arguments.names if name not in context.variables()]
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
-            if new != old and not keyword.iskeyword(new):
+            if new != old and not keyword.iskeyword(new) and not _other_way(old, new, arguments):
                 yield from _renamed(context, old, variables[old], new)
     usual = [
         ({"args": "*", "kwargs": "**"}[name], name) for name in arguments.names if name in ("args", "kwargs")
@@ -129,6 +136,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if old != new and not keyword.iskeyword(new) and any(_stars(node) == stars for node in places_of):
                 yield f'Rename "{stars}{old}" to "{stars}{new}"', rename(old, new, context)
     for pairs in _pairs(context, arguments, variables):
+        if any(_other_way(old, new, arguments) for old, new in pairs):
+            continue
         title = ", ".join(f"{old} to {new}" for old, new in pairs)
         nodes = [(node, new) for old, new in pairs for node in variables[old]]
         yield f"Rename {title}", replace_nodes(context.lines, nodes)
@@ -138,6 +147,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     ]
     if len(idle) > 1 and arguments.words & _UNDERSCORE:
         yield "Mark the unused parameters with a leading underscore", replace_nodes(context.lines, idle)
+
+
+def _other_way(old: str, new: str, arguments: Arguments) -> bool:
+    """Whether the instruction says that `new` is to become `old`, as it does where that has been done already."""
+    return (
+        re.search(rf"(?<!\w){re.escape(new)}{_BECOMES}{re.escape(old)}(?!\w)", arguments.instruction)
+        is not None
+    )
 
 
 def _stars(node: Node) -> str:

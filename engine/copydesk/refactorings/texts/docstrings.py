@@ -66,6 +66,8 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             continue
         yield from _shorter(context, node, found)
         for new in _texts(arguments):
+            if new.rstrip(".") == found[3].strip().rstrip("."):
+                continue  # it says so already
             yield from _reworded(context, node, found, new)
 
 

@@ -42,7 +42,15 @@ _ALONE = (
     "assignment",
 )
 """Where such a one stands as well."""
+_PLAIN = ("identifier", "integer", "float", "true", "false", "none")
+"""Values that are named for many reasons."""
 _MOST_USES = 12
+_AWAY = frozenset({
+    "inline", "inlined", "inlining", "directly", "direct", "straight", "drop", "remove", "delete", "without", "no", "not",
+    "don", "need", "needed", "needless", "unneeded", "unnecessary", "redundant", "superfluous", "pointless", "useless", "rid",
+    "away", "just", "instead", "only", "skip", "temp", "temporary", "fold", "merge", "put", "return", "pass", "back",
+})  # fmt: skip
+"""Words of those who want a variable gone."""
 
 
 def inline_variable(name: str, sure: bool, context: RefactoringContext) -> Edits | None:
@@ -73,20 +81,22 @@ def inline_variable(name: str, sure: bool, context: RefactoringContext) -> Edits
     return (*delete_lines(first, first), *made) if made else None
 
 
-def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _offer(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for assignment in context.walk("assignment"):
         left = assignment.child_by_field_name("left")
-        if left is not None and left.type == "identifier":
+        if left is not None and left.type == "identifier" and not _asked_for(assignment, arguments):
             yield f'Inline variable "{text_of(left)}"', inline_variable(text_of(left), False, context)
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """Also where it is used more than once, or later, when its value may be another one."""
     parts: dict[str, dict[int, Edits]] = {}
     for assignment in context.walk("assignment"):
         left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
         statement = assignment.parent
         if left is None or right is None or statement is None or not stands_alone(context, statement):
+            continue
+        if _asked_for(assignment, arguments):
             continue
         yield from _returned(context, statement, left, right)
         value = in_one_line(right)
@@ -100,6 +110,16 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for name, several in parts.items():
         if len(several) > 1:
             yield f'Inline variable "{name}" everywhere', combined(context.lines, several.values())
+
+
+def _asked_for(assignment: Node, arguments: Arguments) -> bool:
+    """Whether the instruction names both, the variable and its value, and nothing says that it is to go: then somebody wants
+    what is there already.
+    """
+    left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+    if left is None or right is None or right.type in _PLAIN or arguments.words & _AWAY:
+        return False
+    return arguments.mentions(text_of(left)) and arguments.mentions(text_of(right))
 
 
 def _everywhere(
