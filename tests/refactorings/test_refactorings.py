@@ -102,6 +102,9 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
         # A docstring that says so already gets no full stop for it.
         ('the docstring: "Make it so"', 'def f():\n    """Make it so"""\n', 'Say "Make it so." in the docstring', False),
         ('the docstring: "Make it so"', 'def f():\n    """Make it"""\n', 'Say "Make it so." in the docstring', True),
+        # Where f-strings are wanted none is taken away.
+        ("move from % formatting to f-strings", "g(f'{a} b')\n", "Use % formatting: '%s b' % (a,)", False),
+        ("% formatting, not f-strings", "g(f'{a} b')\n", "Use % formatting: '%s b' % (a,)", True),
     ],
 )  # fmt: skip
 def test_what_was_done_already_is_not_undone(instruction: str, source: str, title: str, wanted: bool) -> None:

@@ -20,13 +20,18 @@ Parts = list[tuple[str, str]]
 _F_STRING = re.compile(r"""f(["'])(?!\1\1)([^\\\n]*)\1""")
 _LITERAL = re.compile(r"""(["'])(?!\1\1)([^\\\n{}%]*)\1""")
 _VALUE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w., ]*\)|\[[\w.]+\])?")
+_TO_F_STRINGS = re.compile(r"\b(?:to|into|use|using|with|as) (?:an? )?`?f[- ]?strings?\b", re.IGNORECASE)
+"""Says what is to come out of it."""
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    f_strings_only = _TO_F_STRINGS.search(arguments.instruction) is not None
     for node in context.walk("string", "binary_operator", "call"):
         written = text_of(node) if node.type == "string" else f_string_for(node, numbers=True)
         for quote, parts in filter(None, (_fields(written or ""), _sum(node))):
             for style, new in _written(quote, parts).items():
+                if f_strings_only and style != "an f-string":
+                    continue
                 yield f"Use {style}: {new}", rewrite_node(context.lines, node, new)
 
 
