@@ -92,6 +92,14 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
         ("why is it called user? make it prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', False),
         ("user should be prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', False),
         ("user, not prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', True),
+        ("prompt instead of user please", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', False),
+        ("user instead of prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', True),
+        ("range instead of xrange", "range(3)\n", 'Replace "range" by "xrange"', False),
+        ("xrange instead of range", "range(3)\n", 'Replace "range" by "xrange"', True),
+        ("os.remove, not os.unlink", "os.remove(x)\n", 'Replace "os.remove" by "os.unlink"', False),
+        # A variable is no parameter.
+        ("sep should be keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", False),
+        ("keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", True),
         # Nobody means these names.
         ("__call__: valid should be made", "class C:\n    def __call__(self, a):\n        a()\n",
          "Rename __call__ to valid, self to made", False),

@@ -14,6 +14,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import COMPREHENSIONS, is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_nodes
 from copydesk.refactorings.new_names import may_name, new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
@@ -50,8 +51,6 @@ _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
 _UNDERSCORE = frozenset({"underscore", "underscores", "unused", "private", "leading", "_"})
 _WORD = re.compile(r"[^\W\d]\w*")
 _SPECIAL = re.compile(r"__\w+__")
-_BECOMES = r"[`'\"]?(?:\W*\?|\W*[;,.])?\s*(?:should be(?: called| named)?|to|into|becomes|make it|call it|->|→|=>)\s*[`'\"]?"
-"""Stands between an old name and its new one."""
 
 
 def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True) -> Edits | None:
@@ -116,7 +115,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     wanted = [name for name in arguments.names if name not in places and may_name(name)]
     for old in places:
         for new in wanted if old.lower() in arguments.words else ():
-            if _other_way(old, new, arguments):
+            if is_reversed(old, new, arguments.instruction):
                 continue
             yield f'Rename "{old}" to "{new}"', rename(old, new, context)
     loose = new_names(context, arguments, 3)
@@ -126,7 +125,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             targets += _spelt_otherwise(old, context)
             targets += [name for name in arguments.names if name not in context.variables()]
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
-            if new != old and not keyword.iskeyword(new) and not _other_way(old, new, arguments):
+            if new != old and not keyword.iskeyword(new) and not is_reversed(old, new, arguments.instruction):
                 yield from _renamed(context, old, variables[old], new)
     usual = [
         ({"args": "*", "kwargs": "**"}[name], name) for name in arguments.names if name in ("args", "kwargs")
@@ -136,7 +135,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if old != new and not keyword.iskeyword(new) and any(_stars(node) == stars for node in places_of):
                 yield f'Rename "{stars}{old}" to "{stars}{new}"', rename(old, new, context)
     for pairs in _pairs(context, arguments, variables):
-        if any(_other_way(old, new, arguments) for old, new in pairs):
+        if any(is_reversed(old, new, arguments.instruction) for old, new in pairs):
             continue
         title = ", ".join(f"{old} to {new}" for old, new in pairs)
         nodes = [(node, new) for old, new in pairs for node in variables[old]]
@@ -147,14 +146,6 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     ]
     if len(idle) > 1 and arguments.words & _UNDERSCORE:
         yield "Mark the unused parameters with a leading underscore", replace_nodes(context.lines, idle)
-
-
-def _other_way(old: str, new: str, arguments: Arguments) -> bool:
-    """Whether the instruction says that `new` is to become `old`, as it does where that has been done already."""
-    return (
-        re.search(rf"(?<!\w){re.escape(new)}{_BECOMES}{re.escape(old)}(?!\w)", arguments.instruction)
-        is not None
-    )
 
 
 def _stars(node: Node) -> str:

@@ -9,6 +9,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import replace_nodes
 from copydesk.syntax.tree import is_label, text_of
 
@@ -28,7 +29,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             else ()
         ):
             whole = old.count(".") == 0 or old.rpartition(".")[0] != new.rpartition(".")[0]
-            if new != old and (whole or "." in new):
+            if new != old and (whole or "." in new) and not is_reversed(old, new, arguments.instruction):
                 yield f'Replace "{old}" by "{new}"', replace_nodes(context.lines, [(n, new) for n in nodes])
 
 

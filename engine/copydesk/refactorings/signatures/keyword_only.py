@@ -18,6 +18,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         parameters = list_parameters(function)
         if any(p.type in ("keyword_separator", "list_splat_pattern") for p in parameters):
             continue
+        named = set(arguments.names) & context.variables()
+        if named and not named & {name_of(parameter) for parameter in parameters}:
+            continue  # it speaks of another variable
         before = ""
         for parameter in parameters:
             name = name_of(parameter)
