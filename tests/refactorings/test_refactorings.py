@@ -96,8 +96,8 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
         ("user instead of prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', True),
         ("range instead of xrange", "range(3)\n", 'Rename "range" to "xrange"', False),
         ("xrange instead of range", "range(3)\n", 'Rename "range" to "xrange"', True),
-        ("os.remove, not os.unlink", "os.remove(x)\n", 'Replace "os.remove" by "os.unlink"', False),
-        ("os.unlink, not os.remove", "os.remove(x)\n", 'Replace "os.remove" by "os.unlink"', True),
+        ("os.remove, not os.unlink", "os.remove(x)\n", "Use os.unlink instead of os.remove", False),
+        ("os.unlink, not os.remove", "os.remove(x)\n", "Use os.unlink instead of os.remove", True),
         # A variable is no parameter.
         ("sep should be keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", False),
         ("keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", True),

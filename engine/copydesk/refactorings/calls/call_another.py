@@ -11,6 +11,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import replace_node, replace_nodes
 from copydesk.refactorings.expressions import (
     callee,
@@ -68,9 +69,8 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         old = text_of(name)
         called.setdefault(text_of(target), []).append(name)
         for new in _others(old, news, arguments):
-            if new != old and (
-                method is not None or context.knows(new) or f"{new}(" in arguments.instruction
-            ):
+            known = method is not None or context.knows(new) or f"{new}(" in arguments.instruction
+            if new != old and known and not is_reversed(old, new, arguments.instruction):
                 yield (
                     f"Call {new} instead of {old}: {text_of(target)}",
                     replace_node(context.lines, name, new),
@@ -78,7 +78,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 yield from _with_fewer_arguments(context, call, new)
         if method is not None or "." in text_of(target):
             for new in (*arguments.dotted, *news):
-                if text_of(target) != new:
+                if text_of(target) != new and not is_reversed(text_of(target), new, arguments.instruction):
                     yield f"Call {new} instead of {text_of(target)}", replace_node(context.lines, target, new)
         else:
             for new in arguments.dotted:
@@ -163,7 +163,7 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         old = text_of(node)
         places.setdefault(old, []).append(node)
         for new in news[:8] if is_mentioned(node, arguments) else news[:3]:
-            if new != old:
+            if new != old and not is_reversed(old, new, arguments.instruction):
                 said = ", another exception type, raise this error" if new in errors else ""
                 yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)
         owner, dot, last = old.rpartition(".")
@@ -190,7 +190,7 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     replace_nodes(context.lines, [(n, new) for n in nodes]),
                 )
         for new in news[:8] if len(nodes) > 1 else ():
-            if new != old:
+            if new != old and not is_reversed(old, new, arguments.instruction):
                 yield (
                     f"Use {new} instead of {old} everywhere",
                     replace_nodes(context.lines, [(n, new) for n in nodes]),
