@@ -182,6 +182,8 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     literals = list(dict.fromkeys([*spoken_values(arguments)[:4], *code[:4]]))
     for old, nodes in places.items():
         for new in literals if arguments.mentions(old) else ():
+            if is_reversed(old, new, arguments.instruction):
+                continue
             for one in nodes:
                 yield f"Use {new} instead of {old}", replace_expression(context, one, new)
             if len(nodes) > 1:
