@@ -39,6 +39,9 @@ CASES = [
     ("respell", "data loading is two words", "x = 'while dataloading'\n", 'Write "data loading", not "dataloading"',
      "x = 'while data loading'\n"),
     ("respell", "no dash in PEP 517", "# PEP-517\n", 'Write "PEP 517", not "PEP-517"', "# PEP 517\n"),
+    # Long runs of letters and digits: a pattern that splits them in every way would not end.
+    ("respell", "no dash in PEP 517", "x = 'PEP-517: 8a477f597d28d172789f06886806bc55\\n'\n", 'Write "PEP 517", not "PEP-517"',
+     "x = 'PEP 517: 8a477f597d28d172789f06886806bc55\\n'\n"),
     ("drop_marks", "no need to shout", "raise E('Stop it!')\n", "Drop every ! from the text", "raise E('Stop it')\n"),
     ("drop_marks", "without backticks", "# use `a` here\n", "Drop every ` from the text", "# use a here\n"),
     ("fix_spelling", "containg", "# strings containg it\n", 'Spell "containg" as "containing"', "# strings containing it\n"),

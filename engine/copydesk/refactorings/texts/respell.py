@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -35,16 +36,15 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _phrases(text: str) -> Iterator[tuple[str, str]]:
-    """The letters of up to three neighbouring words, and how these stand there."""
+    """The letters of up to three neighbouring words, with a hyphen, a blank or nothing between them, and how these stand there."""
     words = list(_WORDS.finditer(text))
     for count in range(_LONGEST, 0, -1):
-        for first, last in zip(words, words[count - 1 :], strict=False):
-            phrase = text[first.start() : last.end()]
-            letters = "".join(_WORDS.findall(phrase)).lower()
-            if len(letters) >= _SHORTEST and re.fullmatch(
-                r"[^\W_]+(?:['’][^\W_]+)?(?:[- ]?[^\W_]+(?:['’][^\W_]+)?)*", phrase
-            ):
-                yield letters, phrase
+        for k in range(len(words) - count + 1):
+            run = words[k : k + count]
+            letters = "".join(word.group() for word in run).lower()
+            joined = all(text[a.end() : b.start()] in ("", "-", " ") for a, b in pairwise(run))
+            if len(letters) >= _SHORTEST and joined:
+                yield letters, text[run[0].start() : run[-1].end()]
 
 
 def _same_at_start(text: str, old: str, new: str) -> bool:
