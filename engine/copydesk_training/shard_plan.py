@@ -71,10 +71,10 @@ class ShardRecord:
 @dataclass(frozen=True, slots=True)
 class Task:
     """One shard to make: its files, of which split and pass, with which number. `ruff`: of ruff's fixes; `choice`: of choices
-    among candidates; `written`: of the requests that were written for these files.
+    among candidates; `written`: of the requests that were written for these files; `bugs`: of bugs in single functions.
     """
 
-    split: Literal["train", "ruff", "choice", "written", "heldout"]
+    split: Literal["train", "ruff", "choice", "written", "bugs", "heldout"]
     round: int
     number: int
     entries: Sequence[Entry]

@@ -16,7 +16,7 @@ from typing import get_args
 from copydesk.prompting.codec import Codec
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
-from copydesk_training import defects, pairs, written
+from copydesk_training import defects, function_bugs, pairs, written
 from copydesk_training.balance import Balance
 from copydesk_training.choices import NO_CANDIDATE, ChoiceRenderer, choice_examples
 from copydesk_training.composite import composites
@@ -84,6 +84,9 @@ class Worker:
         if task.split == "written":
             self._write(f"{task.name}.bin", list(self._written(task, counts)), record)
             return
+        if task.split == "bugs":
+            self._write(f"{task.name}.bin", list(self._bugs(task, counts)), record)
+            return
         made: list[Rendered] = []
         self.balance = Balance()
         for examples, length in (
@@ -147,6 +150,18 @@ class Worker:
                     counts[f"{made}: {example.kind}"] += 1
             if not examples:
                 return
+
+    def _bugs(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
+        """Bugs in the functions of the files, each alone on its page."""
+        rng = random.Random(f"{self.settings.seed}/{task.name}")
+        longest = max(length for length, _ in self.settings.pages)
+        for file in self.corpus.read(task.entries):
+            for example in function_bugs.examples(file.text, rng):
+                made = self.renderer.render(example, longest)
+                if isinstance(made, str):
+                    counts[f"{made}: {example.kind}"] += 1
+                else:
+                    yield made
 
     def _instructions(self, task: Task, rng: random.Random) -> Iterator[Example]:
         for file in self.corpus.read(task.entries):

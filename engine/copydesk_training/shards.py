@@ -50,6 +50,7 @@ def make_shards(
     most: int | None = None,
     ruff: bool = False,
     choices: bool = False,
+    bugs: bool = False,
     workers: int = 1,
     report: Report | None = None,
 ) -> list[ShardRecord]:
@@ -57,7 +58,8 @@ def make_shards(
 
     most: of the training shards, only the first so many. With `ruff`, each set of files gives a second shard, of ruff's own fixes
     (`train-ruff-…`); with `choices`, one of choices among the refactorings' candidates (`train-choice-…`), and all requests
-    written for files of the corpus give shards of their own (`train-written-…`). Raises TrainingError where the folder holds
+    written for files of the corpus give shards of their own (`train-written-…`); with `bugs`, one of bugs in single functions
+    (`train-bugs-…`). Raises TrainingError where the folder holds
     shards made from something else, a disk is full or a worker dies.
     """
     settings = settings or Settings()
@@ -84,6 +86,8 @@ def make_shards(
         tasks += [
             Task("written", 0, k, asked[k::WRITTEN_SHARDS]) for k in range(min(WRITTEN_SHARDS, len(asked)))
         ]
+    if bugs:
+        tasks += [replace(task, split="bugs") for task in first]
     if ruff:
         tasks += [replace(task, split="ruff") for task in first]
     missing = [task for task in tasks if not manifest.has(task.name)]

@@ -195,6 +195,15 @@ def test_ruffs_fixes_are_shards_of_their_own(work: Path, shards: Path, tmp_path:
     assert {k: v for k, v in files(tmp_path).items() if "ruff" not in k} == files(shards)
 
 
+def test_bugs_are_shards_of_their_own(work: Path, shards: Path, tmp_path: Path) -> None:
+    records = make_shards(
+        Corpus(work / "corpus"), work / "tokenizer.json", FORMAT, tmp_path, SETTINGS, bugs=True
+    )
+    found = [record for record in records if record.name.startswith("train-bugs-")]
+    assert sum(record.kinds.get("function_bug", 0) for record in found) > 20
+    assert {k: v for k, v in files(tmp_path).items() if "bugs" not in k} == files(shards)
+
+
 def test_nothing_to_train_on(tmp_path: Path, work: Path) -> None:
     made = corpus.build([], tmp_path / "corpus", held_out=frozenset())
     with pytest.raises(TrainingError, match="no file to train on"):

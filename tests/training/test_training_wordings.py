@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from copydesk.text.document import split_lines
+from copydesk_training import function_bugs
 from copydesk_training.composite import composites
 from copydesk_training.defects import KINDS, examples
 from copydesk_training.defects.asks import HeldOutRandom, Split, Wording, ask, subjects, wordings
@@ -178,6 +179,8 @@ def test_injectors_give_the_fields(asked: list[tuple[str, Split, frozenset[str]]
         for k, file in enumerate(sample if kind.inject is not None and kind.id >= 40 else ()):
             for seed in range(2 if k else 20):
                 draw(kind, file, Random(f"{k}/{seed}"))
+    for file in sample:
+        list(function_bugs.examples(file.text, Random(0)))
     given: dict[str, set[frozenset[str]]] = {}
     for subject, _, fields in asked:
         given.setdefault(subject, set()).add(fields)

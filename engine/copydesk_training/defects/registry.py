@@ -129,6 +129,7 @@ _ALL = (
     Kind(49, "mutable_default", 0.4, semantics.mutable_default),
     Kind(50, "bare_except", 0.3, semantics.bare_except, 0.60),
     Kind(51, "missing_argument", 1.2, semantics.missing_argument, 0.67),
+    Kind(52, "function_bug", 0.0),
     Kind(60, "unused_variable", 0.6, style.unused_variable),
     Kind(61, "fstring_placeholder", 0.4, style.fstring_placeholder),
     Kind(62, "missing_f_prefix", 0.3, style.missing_f_prefix, 0.23),

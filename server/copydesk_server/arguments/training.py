@@ -95,6 +95,9 @@ def add_train(commands: Commands) -> None:
         action="store_true",
         help="also train on choices among the edits that the refactorings propose",
     )
+    data.add_argument(
+        "--bugs", action="store_true", help="also train on bugs of one step in single functions"
+    )
     data.add_argument("--workers", type=int, default=1, help="processes that make shards (default: 1)")
     data.add_argument(
         "--most-shards", type=int, metavar="N", help="make the first N training shards only (default: all)"

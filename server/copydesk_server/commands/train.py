@@ -219,6 +219,7 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
         most=args.most_shards,
         ruff=args.ruff,
         choices=args.choices,
+        bugs=args.bugs,
         workers=args.workers,
         report=show,
     )

@@ -36,7 +36,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _phrases(text: str) -> Iterator[tuple[str, str]]:
-    """The letters of up to three neighbouring words, with a hyphen, a blank or nothing between them, and how these stand there."""
+    """The letters of up to three neighbouring words, which a hyphen or a blank may part, and how these stand there."""
     words = list(_WORDS.finditer(text))
     for count in range(_LONGEST, 0, -1):
         for k in range(len(words) - count + 1):
