@@ -27,6 +27,7 @@ from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk.request import EditRequest
 from copydesk_server.cli import main
 from copydesk_training import defects, kernels, own_code, pairs, shard_plan
+from copydesk_training.adapters.mean import mean
 from copydesk_training.adapters.model import AdaptedModel
 from copydesk_training.adapters.run import AdapterRun, Options, Progress
 from copydesk_training.adapters.tokens import first_rows
@@ -239,6 +240,25 @@ def test_what_does_not_belong_together_is_refused(base: Path, shards: Path, tmp_
         AdapterRun(base, tmp_path / "bare", tmp_path / "c", Options())
 
 
+def test_the_mean_of_two_adapters(base: Path, shards: Path, tmp_path: Path) -> None:
+    first = AdapterRun(base, shards, tmp_path / "a", Options(rank=4))
+    first.go(steps=2)
+    second = AdapterRun(base, shards, tmp_path / "b", Options(rank=4, seed=1), init=first.save())
+    second.go(steps=2)
+    one, other = read_adapter(first.save()), read_adapter(second.save())
+    found = mean(other, one, 0.25)
+    assert found.state == other.state
+    for name, tensor in found.tensors.items():
+        torch.testing.assert_close(tensor, 0.25 * other.tensors[name] + 0.75 * one.tensors[name])
+    torch.testing.assert_close(found.rows, 0.25 * other.rows + 0.75 * one.rows)
+    for share, same in ((1.0, other), (0.0, one)):
+        assert all(torch.equal(t, same.tensors[name]) for name, t in mean(other, one, share).tensors.items())
+    with pytest.raises(TrainingError, match="between 0 and 1"):
+        mean(other, one, 1.5)
+    with pytest.raises(TrainingError, match="no mean can be taken"):
+        mean(other, Adapter(replace(one.state, rank=8), one.tensors, one.rows))
+
+
 READER = """import os
 
 
@@ -280,6 +300,17 @@ def test_the_command_line_trains_and_exports(
     assert read_adapter(work / "adapter").state.base in (work / "model" / "README.md").read_text("utf-8")
     with Editor.load(work / "model", device="cpu", warm=False) as editor:
         assert editor.loaded_model.format.kind == "lines"
+    # The mean of this run and of an earlier adapter is the mean of their weights.
+    earlier = work / "earlier.safetensors"
+    earlier.write_bytes((work / "adapter" / "adapter.safetensors").read_bytes())
+    again = ["train", "export", "--work", str(work), "--model", str(base), "--average", str(earlier),
+             "--out", str(tmp_path / "averaged"), "--quiet"]  # fmt: skip
+    assert main(again) == 0
+    found, run = read_adapter(work / "adapter" / "mean.safetensors"), read_adapter(work / "adapter")
+    assert found.state == run.state
+    assert (tmp_path / "averaged" / "model.safetensors").read_bytes() == (
+        work / "model" / "model.safetensors"
+    ).read_bytes()
     # The only edit of the history is kept apart, and the new model is measured on it.
     assert not pairs.read(work / "corpus")
     assert [edit.instruction for edit in pairs.read(work / "later")] == ["Default limit of read_lines to 20"]

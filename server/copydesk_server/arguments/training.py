@@ -145,8 +145,13 @@ def add_train(commands: Commands) -> None:
     )
     model.add_argument(
         "--average",
-        metavar="DIR",
-        help="export 0.7 of the run's weights and 0.3 of this model's: of the one given to --init, say",
+        metavar="PATH",
+        help="export the mean of the run's weights and of this model's, or adapter's: of the one given to --init, say",
+    )
+    model.add_argument(
+        "--share",
+        type=float,
+        help="of the run in the mean that --average takes (default: 0.7; 0.5 where both are adapters)",
     )
     model.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: auto")
     model.add_argument(

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from copydesk_training.pairs import Pair
     from copydesk_training.sources import Package
 
+MEAN = "mean.safetensors"
+"""Of the run's folder: the adapter that --average makes."""
 STEPS = ("corpus", "tokenizer", "shards", "run", "export")
 
 
@@ -309,7 +311,7 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk_training.shards import shards_format
 
     if args.model is not None:
-        _merge(Path(args.model), work, Path(args.out or work / "model"), console)
+        _merge(args, work, Path(args.out or work / "model"), console)
         return
     manifest = json.loads((work / "corpus" / "manifest.json").read_text("utf-8"))
     average = Path(args.average) if args.average is not None else None
@@ -320,17 +322,26 @@ def _export(args: argparse.Namespace, work: Path, console: Console) -> None:
         Path(args.out or work / "model"),
         manifest,
         average=average,
+        share=args.share if args.share is not None else 0.7,
     )
     console.print(f"model: {out}")
 
 
-def _merge(base: Path, work: Path, out: Path, console: Console) -> None:
-    """Write the adapter's model card, and the model directory it makes with its base."""
-    from copydesk.adapters.adapter_file import read_adapter
+def _merge(args: argparse.Namespace, work: Path, out: Path, console: Console) -> None:
+    """Write the adapter's model card, and the model directory it makes with its base. With `--average` it is the mean of two
+    adapters, which is written beside the run's.
+    """
+    from copydesk.adapters.adapter_file import read_adapter, write_adapter
     from copydesk.adapters.merge import merge
     from copydesk_training.adapters.adapter_card import adapter_card
+    from copydesk_training.adapters.mean import mean
 
-    adapter = read_adapter(work / "adapter")
+    base, adapter = Path(args.model), read_adapter(work / "adapter")
+    if args.average is not None:
+        share = args.share if args.share is not None else 0.5
+        adapter = mean(adapter, read_adapter(Path(args.average)), share)
+        write_adapter(work / "adapter" / MEAN, adapter)
+        console.print(f"the mean: {work / 'adapter' / MEAN}")
     manifest, histories = (
         json.loads(path.read_text("utf-8")) if path.is_file() else None
         for path in (work / "corpus" / "manifest.json", work / "corpus" / "histories.json")
