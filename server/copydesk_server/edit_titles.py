@@ -18,6 +18,8 @@ LONGEST_CODE = 40
 _OPERATOR = frozenset("=<>!+-*/%&|^")
 _IMPORT = re.compile(r"\s*(?:import\s|from\s)")
 _FROM_IMPORT = re.compile(r"\s*from\s+(\S+)\s+import\s+\(?([^()#]+?)\)?\s*(?:#.*)?$")
+_IMPORTED = re.compile(r"(?:\w+(?: as \w+)?,|\))\s*$")
+"""A line of an import in brackets."""
 _WORD = re.compile(r"\w+")
 
 
@@ -60,6 +62,10 @@ def edit_title(changes: Sequence[ChangedLines], diagnostic: Diagnostic | None = 
         name = unused_import(diagnostic.message)
         if name is not None:
             return short(f'Remove unused import "{name}"')
+    if len(changes) > 1:
+        old, new = ([content(line) for lines in side for line in lines] for side in _sides(changes))
+        if any(line.strip() for line in old) and (said := _reordered(old, new)) is not None:
+            return said
     titles = list(dict.fromkeys(map(_title, changes)))
     if len(titles) > 2:
         more = len(changes) - 1
@@ -87,7 +93,21 @@ def _title(change: ChangedLines) -> str:
         return _within_line(old[0], new[0])
     if [line.split() for line in old] == [line.split() for line in new]:
         return f"Indent {_code(old[0])} anew" if len(old) == 1 else f"Indent {len(old)} lines anew"
-    return f"Replace {_pieces(old)} with {_pieces(new)}"
+    return _reordered(old, new) or f"Replace {_pieces(old)} with {_pieces(new)}"
+
+
+def _reordered(old: Sequence[str], new: Sequence[str]) -> str | None:
+    """What lines in another order are called; None where they are other lines."""
+    before, after = ([line.strip() for line in lines if line.strip()] for lines in (old, new))
+    if sorted(before) == sorted(after):
+        if all(map(_IMPORT.match, before)):
+            return "Sort the imports"
+        return f"Move {_code(before[0])}" if len(before) == 1 else f"Reorder {len(before)} lines"
+    # `import os, sys` may become two statements, and long ones lines in brackets.
+    words = [set(_WORD.findall(" ".join(lines))) - {"import", "from"} for lines in (before, after)]
+    imports = all(_IMPORT.match(line) or _IMPORTED.match(line) for line in (*before, *after))
+    sorted_ = imports and any(map(_IMPORT.match, before)) and words[0] == words[1]
+    return "Sort the imports" if sorted_ else None
 
 
 def _blank_lines(old: Sequence[str], new: Sequence[str]) -> str:

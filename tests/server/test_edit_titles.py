@@ -41,6 +41,25 @@ def title(old: str, new: str, message: str | None = None) -> str:
         (" a\n b\n", "a\nb\n", "Indent 2 lines anew"),
         ("a\r\nb\r\n", "a\r\nc\r\n", "Replace `b` with `c`"),
         ("a = 1\nb = 2\n", "c()\n", "Replace `a = 1` and 1 more line with `c()`"),
+        ("import b\nimport a\n", "import a\nimport b\n", "Sort the imports"),
+        ("import b, a\nx\n", "import a\nimport b\n\nx\n", "Sort the imports"),
+        (
+            "from a import c, b\nimport os\n",
+            "import os\nfrom a import (\n    b,\n    c,\n)\n",
+            "Sort the imports",
+        ),
+        (
+            "import b\nimport a\n",
+            "import a\nimport c\n",
+            "Replace `import b` and 1 more line with `import a` and 1 more line",
+        ),
+        (
+            "import os\nf(\n  a,\n)\n",
+            "import os\ng(\n  a,\n  b,\n)\n",
+            "Replace `f(` and 1 more line with `g(` and 2 more lines",
+        ),
+        ("a,\nb,\na,\n", "b,\na,\nb,\n", "Replace `a,` and 2 more lines with `b,` and 2 more lines"),
+        ("b()\na()\n", "a()\nb()\n", "Reorder 2 lines"),
     ],
 )
 def test_a_title_names_the_edit(old: str, new: str, said: str) -> None:
@@ -64,6 +83,18 @@ def test_a_title_names_the_edit(old: str, new: str, said: str) -> None:
 )
 def test_an_unused_import_is_called_by_its_name(old: str, new: str, message: str, said: str) -> None:
     assert title(old, new, message) == said
+
+
+def test_lines_that_move_are_not_called_new() -> None:
+    lines = TextLines("import b\nimport c\nimport a\nx = 1\ny = 2\nz = 3\n")
+    first, last = Position(0, 0), Position(2, 0)
+    imports = [TextEdit(first, first, "import a\n"), TextEdit(last, Position(3, 0), "")]
+    assert edit_title(changed_lines(lines, imports, Encoding.UTF16)) == "Sort the imports"
+    moved = [
+        TextEdit(Position(3, 0), Position(4, 0), ""),
+        TextEdit(Position(5, 0), Position(5, 0), "x = 1\n"),
+    ]
+    assert edit_title(changed_lines(lines, moved, Encoding.UTF16)) == "Move `x = 1`"
 
 
 def test_edits_apart_are_all_named_or_counted() -> None:
