@@ -123,8 +123,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 1.001)
         outcome, counts = decode(desk, model, programs, Sampler(), priors)
         assert outcome.program is None
-        first, *others = np.argsort(-law)[:3]
-        likeliest = [first, *(k for k in others if law[k] >= WORTH_ASKING)]
+        likeliest = [k for k in np.argsort(-law)[:3] if law[k] >= WORTH_ASKING]
         assert [one.program for one in outcome.alternatives] == [programs[k] for k in likeliest]
         assert [one.title for one in outcome.alternatives] == [title(k) for k in likeliest]
         np.testing.assert_allclose(
@@ -140,6 +139,32 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         assert outcome.alternatives == alternatives
         assert outcome.program == alternatives[0].program
         assert outcome.confidence == pytest.approx(alternatives[0].probability)
+
+
+@pytest.mark.parametrize(
+    ("edit", "nothing", "said"),
+    [
+        (
+            -4.0,
+            0.0,
+            "perhaps nothing is to be done (35%); if something is, say it in other words, or name the code",
+        ),
+        (
+            -4.0,
+            -2.0,
+            "no edit that copydesk can think of seems to be meant; say it in other words, or name the code",
+        ),
+    ],
+)
+def test_nobody_is_asked_about_changing_nothing_alone(edit: float, nothing: float, said: str) -> None:
+    """Equally accepted by the model, what counts are the priors: an edit below 2%, nothing, and that another one is meant."""
+    desk = Desk.of(CODEC, "line 1\nline 2\n", [(1, 2)], instruction="do something")
+    programs = [Program((Sub(1, 1, "line", "row"), Copy(2, 2))), Program((Copy(1, 2),))]
+    priors = [logit / PRIOR_WEIGHT for logit in (edit, nothing)]
+    model = MockModel(CODEC.vocabulary.size, seed=0, context=0, scale=0.0)
+    outcome, _ = decode(desk, model, programs, Sampler(), priors, another=0.6 / PRIOR_WEIGHT)
+    assert (outcome.program, outcome.unsure, outcome.alternatives) == (None, True, ())
+    assert outcome.refusal == said
 
 
 def test_programs_that_make_the_same_text_are_one_alternative(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from copydesk.decode.weighed_program import WeighedProgram, combined, question
 from copydesk.grammar.trie import Floats
 from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec, Ids
+from copydesk.text.titles import percent
 
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
@@ -34,7 +35,13 @@ SURE_OF_NOTHING = 0.8
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""
 WORTH_ASKING = 0.02
-"""The least probability of those behind the first, unless a request wants them all: what is hardly meant is not asked about."""
+"""The least probability of these, unless a request wants several: what is hardly meant is not asked about."""
+WORTH_SAYING = 0.3
+"""The least probability of nothing to do at which an unsure answer says so."""
+NO_IDEA = "no edit that copydesk can think of seems to be meant; say it in other words, or name the code"
+PERHAPS_NOTHING = (
+    "perhaps nothing is to be done ({chance}); if something is, say it in other words, or name the code"
+)
 
 Run = tuple[Ids, Ids]
 """Tokens the model chooses in one go, and the span that enters the context behind them."""
@@ -158,16 +165,20 @@ class ChoiceDecoder:
             assert self.free is not None
             emitter.pending.extend(self.task.written)
             return (yield from self.free.behind_request())
-        idle = likeliest.program.ops == (Copy(1, len(self.task.views)),)
+        nothing = Program((Copy(1, len(self.task.views)),))
+        idle = likeliest.program == nothing
         unsure = likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0)
-        wanted = max(1, self.task.alternatives)
-        named = max(ALTERNATIVES if unsure else 0, wanted)
-        likely = [weighed[place] for place in order[: named if named > 1 else 0]]
-        asked_for, others = likely[:wanted], likely[wanted:]
-        others = [one for one in others if one.probability >= WORTH_ASKING]
-        alternatives = tuple(one for one in asked_for + others if one.probability >= self.task.least)
+        ordered = [weighed[place] for place in order]
+        if self.task.alternatives > 1:
+            likely = ordered[: max(self.task.alternatives, ALTERNATIVES if unsure else 0)]
+            alternatives = tuple(one for one in likely if one.probability >= self.task.least)
+        else:
+            alternatives = worth_asking(ordered, nothing, self.task.least) if unsure else ()
         if unsure and not self.task.take_likeliest:
             asked = question((one.title, one.probability) for one in alternatives)
+            if not alternatives:
+                chance = next((one.probability for one in ordered if one.program == nothing), 0.0)
+                asked = NO_IDEA if chance < WORTH_SAYING else PERHAPS_NOTHING.format(chance=percent(chance))
             return Outcome(None, refusal=asked, unsure=True, alternatives=alternatives)
         chosen = weighed[emitter.sampler.choose(law)].program
         return (yield from self._taken(chosen, alternatives, unsure=unsure))
@@ -204,6 +215,16 @@ class ChoiceDecoder:
     def _copy(self, copied: Copy) -> Ids:
         codec = self.task.codec
         return codec.literals.copy_open + codec.copy_start(copied.start) + codec.copy_end(copied.end)
+
+
+def worth_asking(
+    ordered: Sequence[WeighedProgram], nothing: Program, least: float
+) -> tuple[WeighedProgram, ...]:
+    """What a person is asked about who asked for one edit, the likeliest first: what is likely enough; empty where that is
+    nothing but to change nothing, of which there is nothing to take.
+    """
+    named = [one for one in ordered[:ALTERNATIVES] if one.probability >= max(least, WORTH_ASKING)]
+    return tuple(named) if any(one.program != nothing for one in named) else ()
 
 
 def described(codec: Codec, offers: Mapping[Program | None, Offer]) -> dict[Ids, Program | None]:

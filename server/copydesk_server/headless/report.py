@@ -323,8 +323,8 @@ def _reason(fix: Fix) -> str:
             "--take N takes one, --unsure the first" if fix.diagnostic is None else "--unsure takes the first"
         )
         return f"{which_was_meant(fix.alternatives)} ({how})"
-    if fix.verdict == "unsure":
-        return f"{reason} (--unsure applies {'it' if fix.edits else 'the likeliest'})"
+    if fix.verdict == "unsure" and fix.edits:
+        return f"{reason} (--unsure applies it)"
     return reason or ""
 
 
