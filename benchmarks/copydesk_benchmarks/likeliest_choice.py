@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from copydesk.decode.finite_choice import PRIOR_WEIGHT
+from copydesk.decode.finite_choice import PRIOR_WEIGHT, TEMPERATURE
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 
 
@@ -15,15 +15,16 @@ def by_probability(
     ranking: float = PRIOR_WEIGHT,
     nothing: float = PRIOR_WEIGHT * NOTHING.prior,
     another: float = PRIOR_WEIGHT * ANOTHER.prior,
+    temperature: float = TEMPERATURE,
 ) -> list[tuple[float, int]]:
     """The probability and the place of every answer, the likeliest first; the place before the last says that nothing changes.
     That another edit is meant, the last, has its share of the probability and is no answer. Candidates that come to the same
     (`same`: the place of the first of them) are one, as in the engine; its place is that of the likeliest of them.
 
-    ranking: what the ranking counts for. nothing, another: logits.
+    ranking: what the ranking counts for. nothing, another: logits. temperature: of the model's own probabilities.
     """
     priors = [*(ranking * prior for prior in choice["priors"][:-2]), nothing, another]
-    law = np.array(choice["likelihoods"]) + priors
+    law = np.array(choice["likelihoods"]) / temperature + priors
     law -= np.logaddexp.reduce(law)
     summed = np.full(len(law), -np.inf)
     same = [*choice["same"], len(law) - 2, len(law) - 1]

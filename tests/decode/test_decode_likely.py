@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from copydesk.decode import finite_choice
 from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
-from copydesk.decode.finite_choice import PRIOR_WEIGHT, WORTH_ASKING, ChoiceDecoder, ChoiceTask, Offer
+from copydesk.decode.finite_choice import (
+    PRIOR_WEIGHT,
+    TEMPERATURE,
+    WORTH_ASKING,
+    ChoiceDecoder,
+    ChoiceTask,
+    Offer,
+)
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.sampling import Sampler
 from copydesk.decode.schedule import Job, run
@@ -111,7 +118,7 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         desk, programs = proposing(random)
         law = np.array([accepted(model, desk, k) for k in range(len(programs))])
         priors = [random.gauss(0, 2) for _ in programs]
-        law = law * np.exp(PRIOR_WEIGHT * np.array(priors))
+        law = law ** (1 / TEMPERATURE) * np.exp(PRIOR_WEIGHT * np.array(priors))
         law /= law.sum()
         monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 0.999)
         sampler = Recorder(temperature=0.0)
@@ -179,7 +186,7 @@ def test_programs_that_make_the_same_text_are_one_alternative(monkeypatch: pytes
         Program((Sub(1, 1, "line", "row"), Copy(2, 3))),
     ]
     model = MockModel(CODEC.vocabulary.size, seed=4, context=0)
-    law = np.array([accepted(model, desk, k) for k in range(len(spelt))])
+    law = np.array([accepted(model, desk, k) for k in range(len(spelt))]) ** (1 / TEMPERATURE)
     law /= law.sum()
     outcome, _ = decode(desk, model, spelt, Sampler())
     found = {one.program: one.probability for one in outcome.alternatives}

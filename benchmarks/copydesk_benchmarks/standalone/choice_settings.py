@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, SURE_OF_NOTHING
+from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, SURE_OF_NOTHING, TEMPERATURE
 from copydesk.grammar.trie import Floats
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk_benchmarks.likeliest_choice import likeliest
@@ -33,11 +33,14 @@ IDLE_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """What the ranking counts for beside the model, and the logits of changing nothing and of another edit."""
+    """What the ranking counts for beside the model, the logits of changing nothing and of another edit, and the temperature of
+    the model's own probabilities.
+    """
 
     ranking: float
     nothing: float
     another: float
+    temperature: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Likeliest:
     def of(cls, choices: Sequence[dict[str, Any]], how: Weighing) -> Likeliest:
         rows = []
         for choice in choices:
-            probability, place = likeliest(choice, how.ranking, how.nothing, how.another)
+            probability, place = likeliest(choice, how.ranking, how.nothing, how.another, how.temperature)
             rows.append((probability, place == len(choice["right"]) - 2, choice["right"][place]))
         found, idle, right = zip(*rows, strict=True)
         return cls(np.array(found), np.array(idle, bool), np.array(right, bool))
@@ -85,10 +88,10 @@ class Likeliest:
 
 def settings() -> Iterator[Weighing]:
     """All that are compared."""
-    for ranking, nothing, another in product(
-        (0.25, 0.35, 0.5, 0.65, 0.8), (-4, -3, -2, -1, 0), (-3, -2, -1, 0, 1)
+    for ranking, nothing, another, temperature in product(
+        (0.3, 0.4, 0.5, 0.65), (-4, -3, -2, -1), (-2, -1.2, -0.8, 0), (1, 1.5, 2)
     ):
-        yield Weighing(ranking, nothing, another)
+        yield Weighing(ranking, nothing, another, temperature)
 
 
 def main() -> int:
@@ -113,15 +116,24 @@ def main() -> int:
     rows.sort(key=lambda row: -row[0])
     # The prior of an offer is weighed like the ranking's.
     nothing, another = PRIOR_WEIGHT * NOTHING.prior, PRIOR_WEIGHT * ANOTHER.prior
-    now = Weighing(PRIOR_WEIGHT, nothing, another)
+    now = Weighing(PRIOR_WEIGHT, nothing, another, TEMPERATURE)
     told = [Likeliest.of(file, now).counts(CONFIDENCE, SURE_OF_NOTHING) for file in files]
     worth = sum(one.worth(args.cost) / len(file) for one, file in zip(told, files, strict=True)) / len(files)
-    head = ("worth", "ranking", "nothing", "another", "edit from", "nothing from", *map(str, args.choices))
+    head = (
+        "worth",
+        "ranking",
+        "nothing",
+        "another",
+        "temperature",
+        "edit from",
+        "nothing from",
+        *map(str, args.choices),
+    )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     present = (worth, now, CONFIDENCE, SURE_OF_NOTHING, told)
     for worth, how, level, idle_level, told in (present, *rows[: args.show]):
         cells = [
-            f"{worth:.3f}", how.ranking, how.nothing, how.another, level, idle_level,
+            f"{worth:.3f}", how.ranking, how.nothing, how.another, how.temperature, level, idle_level,
             *(f"{one.right} {one.wrong} {one.idle} {one.not_idle} of {len(file)}" for one, file in zip(told, files, strict=True)),
         ]  # fmt: skip
         print(f"| {' | '.join(map(str, cells))} |")

@@ -25,12 +25,14 @@ from copydesk.text.titles import percent
 
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
+TEMPERATURE = 2.0
+"""What the model's log probabilities are divided by: it has learnt to be surer than it is often right (arXiv 1706.04599)."""
 PRIOR_WEIGHT = 0.4
-"""What the logarithm of a prior counts for beside the model's. It, the priors of `serving/narrowing.py` and the two thresholds
+"""What the logarithm of a prior counts for beside the model's. Both, the priors of `serving/narrowing.py` and the two thresholds
 here are chosen on held-out requests and the development set: `python -m copydesk_benchmarks choice_settings`."""
-CONFIDENCE = 0.6
+CONFIDENCE = 0.5
 """The least probability with which a program is taken there."""
-SURE_OF_NOTHING = 0.8
+SURE_OF_NOTHING = 0.6
 """The least with which the one that changes nothing is taken: who asked for an edit is told only then that none is needed."""
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""
@@ -255,6 +257,6 @@ def spelled_runs(task: ChoiceTask, program: Program) -> list[Run]:
 
 def posterior(judged: Floats, priors: Floats) -> Floats:
     """The model's log probabilities of accepting programs and the logits of their priors as one distribution, in logarithms."""
-    logits = judged + PRIOR_WEIGHT * priors
+    logits = judged / TEMPERATURE + PRIOR_WEIGHT * priors
     found: Floats = logits - np.logaddexp.reduce(logits)
     return found

@@ -32,7 +32,7 @@ MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
 NOTHING = Offer("change nothing", prior=-7.5)
 """Of the program that changes nothing: it is done already, or cannot be done."""
-ANOTHER = Offer("another edit", prior=-3.0)
+ANOTHER = Offer("another edit", prior=-5.0)
 """That none of the candidates is meant."""
 
 
