@@ -24,6 +24,8 @@ CASES = [
     ("comment_out", "", "x = 1\n", "Comment out x = 1", "# x = 1\n"),
     ("comment_to_docstring", "", "def f():\n    # one\n    g()\n", "Make the comment a docstring",
      'def f():\n    """one"""\n    g()\n'),
+    ("fix_spelling", "typo", "class Account:\n    # an acount, an amount\n    amount = 0\n", 'Spell "acount" as "account"',
+     "class Account:\n    # an account, an amount\n    amount = 0\n"),
     ("fix_spelling", "", "# recieve it\nreceive()\n", 'Spell "recieve" as "receive"', "# receive it\nreceive()\n"),
     ("leave_out_words", 'drop "very long"', "# a very long way\n", 'Drop "very long" from the text', "# a way\n"),
     ("punctuation", "full stop", 'raise E("no")\n', "Add a full stop, period", 'raise E("no.")\n'),

@@ -19,7 +19,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for place in text_places(context):
         for found in _WORD.finditer(place.text):
             bad = found[0]
-            others = [*arguments.names, *counts] if counts[bad] == 1 else arguments.names
+            others = [*arguments.names]
+            if counts[bad] == 1:  # a word of the document, or what a class is called after
+                others += [*counts, *(word.lower() for word in counts if word.istitle() and bad.islower())]
             if others:
                 endings = _with_ending(bad) if counts[bad] == 1 else ()
                 for good in dict.fromkeys([*near(bad, others), *endings]):
