@@ -36,6 +36,7 @@ SURVEY_TIMEOUT = 600.0
 """Seconds for a whole tree; ruff takes one for some 10,000 files."""
 REMEMBERED = 4
 _LOOKING = threading.Lock()
+_UNKNOWN = re.compile(r"Unknown rule selector `([^`]+)`")
 _RULE = re.compile(r"^[A-Z]+[0-9]*$")
 # Whatever a configuration says: report in JSON on standard output, and change nothing.
 _ARGUMENTS = (
@@ -89,10 +90,10 @@ class Ruff:
     ) -> list[Diagnostic]:
         """What ruff says of `text`, in document order, as if it were the file `path`.
 
-        select: rules instead of those the configuration names; extend: rules besides. Without a path nobody's configuration
-        counts. Raises RuffError.
+        select: rules instead of those the configuration names; extend: rules besides, of which those that are another tool's
+        do not count. Without a path nobody's configuration counts. Raises RuffError.
         """
-        arguments = _arguments(select, extend)
+        arguments: list[str] = []
         if path is None or self.isolated:
             arguments.append("--isolated")
             if path is not None:  # whose ending tells a stub from a module
@@ -102,7 +103,17 @@ class Ruff:
             path = path.absolute()
             arguments.append(f"--stdin-filename={path}")
             check_configuration(path.parent)
-        said = self._run([*arguments, "-"], _existing(path), text.encode("utf-8", "replace"), timeout)
+        data, wanted = text.encode("utf-8", "replace"), set(extend)
+        while True:
+            try:
+                asked = [*_arguments(select, wanted), *arguments, "-"]
+                said = self._run(asked, _existing(path), data, timeout)
+                break
+            except RuffError as error:
+                unknown = _UNKNOWN.search(str(error))
+                if unknown is None or unknown[1] not in wanted:
+                    raise
+                wanted.discard(unknown[1])
         read = read_json(said, bom=text.startswith("\ufeff"), fixes=self.fixes)
         found = [diagnostic for _, diagnostic in read]
         return sorted(found, key=lambda d: (d.start, d.end, d.code or ""))

@@ -51,6 +51,14 @@ def test_configuration_is_found_by_path_and_cannot_change_what_is_asked(tmp_path
     assert "E711" not in [d.code for d in ruff.check(text, None, select="F401")]
 
 
+def test_rules_of_other_tools_are_not_asked_of_it() -> None:
+    ruff = the_ruff()
+    told = ruff.check("import os\n", None, select="E7", extend=["R1716", "F401", "W0611"])
+    assert [each.code for each in told] == ["F401"]
+    with pytest.raises(RuffError, match="R1716"):
+        ruff.check("import os\n", None, select="R1716")
+
+
 def test_findings_carry_the_fixes_that_are_allowed() -> None:
     text = "\ufeffimport os\n\n\ndef f(a):\n    b = 1\n    return [x for x in a]\n"
     program = the_ruff().program
