@@ -106,8 +106,8 @@ def _reordered(old: Sequence[str], new: Sequence[str]) -> str | None:
     # `import os, sys` may become two statements, and long ones lines in brackets.
     words = [set(_WORD.findall(" ".join(lines))) - {"import", "from"} for lines in (before, after)]
     imports = all(_IMPORT.match(line) or _IMPORTED.match(line) for line in (*before, *after))
-    sorted_ = imports and any(map(_IMPORT.match, before)) and words[0] == words[1]
-    return "Sort the imports" if sorted_ else None
+    same_imports = imports and any(map(_IMPORT.match, before)) and words[0] == words[1]
+    return "Sort the imports" if same_imports else None
 
 
 def _blank_lines(old: Sequence[str], new: Sequence[str]) -> str:

@@ -26,10 +26,11 @@ from copydesk.text.titles import percent
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
 TEMPERATURE = 2.0
-"""What the model's log probabilities are divided by: it has learnt to be surer than it is often right (arXiv 1706.04599)."""
+"""What the model's log probabilities are divided by: by itself it is surer than it is right (arXiv 1706.04599)."""
 PRIOR_WEIGHT = 0.4
-"""What the logarithm of a prior counts for beside the model's. Both, the priors of `serving/narrowing.py` and the two thresholds
-here are chosen on held-out requests and the development set: `python -m copydesk_benchmarks choice_settings`."""
+"""What the logarithm of a prior counts for beside the model's. It, the temperature, the two thresholds here and the priors of
+`serving/narrowing.py` are chosen on held-out requests and the development set:
+`python -m copydesk_benchmarks choice_settings`."""
 CONFIDENCE = 0.5
 """The least probability with which a program is taken there."""
 SURE_OF_NOTHING = 0.6

@@ -1,7 +1,7 @@
 """The mean of two adapters that began as one: A with A, B with B, row with row.
 
-Runs from one adapter on other data end near enough to each other that the mean of their weights is a model, and mostly a better
-one than either ("model soups", arXiv 2203.05482). Knows no files and no training.
+Runs from one adapter on other data end near enough to each other that the mean of their weights is a model, too ("model
+soups", arXiv 2203.05482). Knows no files and no training.
 """
 
 from __future__ import annotations

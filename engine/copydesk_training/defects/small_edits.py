@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from copydesk_training.defects.broken import Broken, Edit
-from copydesk_training.defects.parsed import FunctionNode, ParsedFile
-from copydesk_training.defects.revision import whole_lines
+from copydesk_training.defects.parsed import ParsedFile
+from copydesk_training.defects.revision import locals_of, parameters_of, whole_lines
 
 _CONFUSED = (
     ("min", "max"), ("any", "all"), ("sum", "len", "max"), ("sorted", "list", "set"), ("int", "round", "float"), ("ord", "chr"),
@@ -292,8 +292,8 @@ def _values(file: ParsedFile) -> list[ast.expr]:
 
 
 def _locals(file: ParsedFile, node: ast.AST) -> list[str]:
-    function: FunctionNode | None = file.function_of(node)
+    """The variables of the function round a node."""
+    function = file.function_of(node)
     if function is None:
         return []
-    stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return sorted(stored | {a.arg for a in function.args.args} - {"self", "cls", "_"})
+    return sorted({*locals_of(function), *(parameter.arg for parameter in parameters_of(function))})
