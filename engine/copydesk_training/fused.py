@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from copydesk_training.kernels import Kernels
+from copydesk_training.kernels import Heads, HeadShape, Kernels
 from copydesk_training.segments import Segments
 
 BLOCK = 192
@@ -56,50 +56,45 @@ def _seen(tensor: torch.Tensor, end: int, key: tuple[int, int]) -> torch.Tensor:
     return tensor[:, :end] if not gap else torch.cat((tensor[:, :cut], tensor[:, cut + gap : end]), 1)
 
 
-def attend(
-    k: Kernels, parts: torch.Tensor, places: Places | None = None
-) -> tuple[torch.Tensor, list[torch.Tensor]]:
-    """Attention of parts [3, K, T, D] (queries scaled): the result [K, T, D], and each block's probabilities. Causal, or as
-    `places` says.
-    """
-    query, key, value = parts
+def attend(k: Kernels, heads: Heads, places: Places | None = None) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """Attention of the heads: the result, like `query`, and each block's probabilities. Causal, or as `places` says."""
+    query, (key, value) = heads
     out = torch.empty_like(query)
     kept: list[torch.Tensor] = []
-    for n, (begin, end) in enumerate(_blocks(query.shape[1])):
+    group = query.shape[1] // key.shape[1]
+    segments = None if places is None else places.segments
+    for n, (begin, end) in enumerate(_blocks(key.shape[1])):
         keys = places.keys[n] if places is not None else (end, 0)
-        scores = query[:, begin:end] @ _seen(key, end, keys).mT
-        if places is None:
-            k.causal_softmax(scores, begin)
-        else:
-            k.causal_softmax(scores, begin, places.segments, keys[1])
-        out[:, begin:end] = scores @ _seen(value, end, keys)
+        rows = slice(begin * group, end * group)
+        scores = query[:, rows] @ _seen(key, end, keys).mT
+        k.causal_softmax(scores, begin, segments, keys[1], group=group)
+        out[:, rows] = scores @ _seen(value, end, keys)
         kept.append(scores)
     return out, kept
 
 
 def attend_backward(
     k: Kernels,
-    parts: torch.Tensor,
+    heads: Heads,
     kept: list[torch.Tensor],
     grad: torch.Tensor,
     places: Places | None = None,
-) -> torch.Tensor:
-    """The gradient [3, K, T, D] of the parts, from that of the result [K, T, D]."""
-    query, key, value = parts
-    length = query.shape[1]
-    out = torch.empty_like(parts)
-    d_query, d_key, d_value = out
-    blocks = list(enumerate(_blocks(length)))
-    for n, (begin, end) in reversed(blocks):
+) -> Heads:
+    """The gradient of the heads, from that of the result."""
+    query, (key, value) = heads
+    length = key.shape[1]
+    out = Heads(torch.empty_like(query), torch.empty_like(heads.pairs))
+    d_query, (d_key, d_value) = out
+    group = query.shape[1] // length
+    segments = None if places is None else places.segments
+    for n, (begin, end) in reversed(list(enumerate(_blocks(length)))):
         keys = places.keys[n] if places is not None else (end, 0)
-        probability, g = kept[n], grad[:, begin:end]
+        rows = slice(begin * group, end * group)
+        probability, g = kept[n], grad[:, rows]
         d_scores = g @ _seen(value, end, keys).mT
-        if places is None:
-            k.causal_softmax_backward(probability, d_scores, begin)
-        else:
-            k.causal_softmax_backward(probability, d_scores, begin, places.segments, keys[1])
-        d_query[:, begin:end] = d_scores @ _seen(key, end, keys)
-        for d, found in ((d_value, probability.mT @ g), (d_key, d_scores.mT @ query[:, begin:end])):
+        k.causal_softmax_backward(probability, d_scores, begin, segments, keys[1], group=group)
+        d_query[:, rows] = d_scores @ _seen(key, end, keys)
+        for d, found in ((d_value, probability.mT @ g), (d_key, d_scores.mT @ query[:, rows])):
             cut, gap = keys
             if end == length and not gap:
                 d.copy_(found)  # the last block may see every key: then it writes what the others add to
@@ -125,47 +120,42 @@ class FusedLayer(torch.autograd.Function):
         rows = x.contiguous().view(B * T, E)
         _, y1, inverse1 = k.add_norm(rows, None, norm1, eps)
         qkv = torch.addmm(qkv_b, y1, qkv_w.t())
-        scale = (E // H) ** -0.5
-        positions = None if places is None else places.positions
-        parts = k.split_heads(qkv, (cosine, sine), (B, H, T, E // H), scale, positions)
-        parts = parts.view(3, B * H, T, E // H)
-        attended, kept = attend(k, parts, places)
-        attended = attended.view(B, H, T, E // H).transpose(1, 2).reshape(B * T, E)
+        shape = HeadShape(B, T, H, H, E // H)
+        heads = k.split_heads(qkv, (cosine, sine), shape, None if places is None else places.positions)
+        by_head, kept = attend(k, heads, places)
+        attended = shape.by_row(by_head)
         x2, y2, inverse2 = k.add_norm(rows, attended @ out_w.t(), norm2, eps)
         gate_up = y2 @ gate_up_w.t()
-        inner = k.swiglu(gate_up)
-        out: torch.Tensor = torch.addmm(x2, inner, down_w.t()).view(B, T, E)
+        out: torch.Tensor = torch.addmm(x2, k.swiglu(gate_up), down_w.t()).view(B, T, E)
         ctx.save_for_backward(
             rows, norm1, qkv_w, out_w, norm2, gate_up_w, down_w, cosine, sine,
-            y1, inverse1, parts, attended, x2, y2, inverse2, gate_up, inner, *kept,
+            y1, inverse1, *heads, attended, x2, y2, inverse2, gate_up, *kept,
         )  # fmt: skip
-        ctx.shape, ctx.kernels, ctx.places = (B, T, E, H), k, places
+        ctx.shape, ctx.kernels, ctx.places = shape, k, places
         return out
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         (
             rows, norm1, qkv_w, out_w, norm2, gate_up_w, down_w, cosine, sine,
-            y1, inverse1, parts, attended, x2, y2, inverse2, gate_up, inner, *kept,
+            y1, inverse1, query, pairs, attended, x2, y2, inverse2, gate_up, *kept,
         ) = ctx.saved_tensors  # fmt: skip
         k: Kernels = ctx.kernels
-        B, T, E, H = ctx.shape
-        g = grads[0].contiguous().view(B * T, E)
+        shape: HeadShape = ctx.shape
+        places: Places | None = ctx.places
+        g = grads[0].contiguous().view(rows.shape)
+        d_gate_up, inner = k.swiglu_backward(gate_up, g @ down_w)
         d_down = g.t() @ inner
-        d_gate_up = k.swiglu_backward(gate_up, g @ down_w)
         d_gate_up_w = d_gate_up.t() @ y2
         dx2, d_norm2 = k.norm_backward(x2, norm2, inverse2, d_gate_up @ gate_up_w, g)
         d_out = dx2.t() @ attended
-        d_attended = (dx2 @ out_w).view(B, T, H, E // H).transpose(1, 2).reshape(B * H, T, E // H)
-        places: Places | None = ctx.places
-        d_parts = attend_backward(k, parts, kept, d_attended, places).view(3, B, H, T, E // H)
-        positions = None if places is None else places.positions
-        d_qkv = k.join_heads(d_parts, (cosine, sine), (E // H) ** -0.5, positions)
+        d_heads = attend_backward(k, Heads(query, pairs), kept, shape.by_head(dx2 @ out_w), places)
+        d_qkv = k.join_heads(d_heads, (cosine, sine), shape, None if places is None else places.positions)
         d_qkv_w = d_qkv.t() @ y1
-        d_bias = (torch.ones(1, B * T, dtype=d_qkv.dtype) @ d_qkv).view(-1)
+        d_bias = (torch.ones(1, len(d_qkv), dtype=d_qkv.dtype) @ d_qkv).view(-1)
         dx, d_norm1 = k.norm_backward(rows, norm1, inverse1, d_qkv @ qkv_w, dx2)
         weights = (d_norm1, d_qkv_w, d_bias, d_out, d_norm2, d_gate_up_w, d_down)
-        return dx.view(B, T, E), *weights, None, None, None, None, None, None
+        return dx.view(grads[0].shape), *weights, None, None, None, None, None, None
 
 
 class FusedNorm(torch.autograd.Function):

@@ -127,86 +127,82 @@ void swiglu_forward(const bf16 *gate_up, bf16 *hidden, int64_t rows, int64_t inn
     }
 }
 
-void swiglu_backward(const bf16 *gate_up, const bf16 *dhidden, bf16 *dgate_up, int64_t rows, int64_t inner) {
+// dgate_up [rows, 2 inner] from dhidden [rows, inner]; hidden is made again beside it.
+void swiglu_backward(const bf16 *gate_up, const bf16 *dhidden, bf16 *dgate_up, bf16 *hidden, int64_t rows,
+                     int64_t inner) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         const bf16 *g = gate_up + i * 2 * inner, *u = g + inner, *q = dhidden + i * inner;
-        bf16 *dg = dgate_up + i * 2 * inner, *du = dg + inner;
+        bf16 *dg = dgate_up + i * 2 * inner, *du = dg + inner, *out = hidden + i * inner;
 #pragma omp simd
         for (int64_t j = 0; j < inner; j++) {
-            float a = widen(g[j]), s = 1.f / (1.f + fast_exp(-a)), d = widen(q[j]);
+            float a = widen(g[j]), s = 1.f / (1.f + fast_exp(-a)), d = widen(q[j]), up = widen(u[j]);
+            out[j] = narrow(a * s * up);
             du[j] = narrow(d * a * s);
-            dg[j] = narrow(d * widen(u[j]) * s * (1.f + a * (1.f - s)));
+            dg[j] = narrow(d * up * s * (1.f + a * (1.f - s)));
         }
     }
 }
 
-// qkv [batch * length, (heads + 2 kv_heads) width] to parts [3, batch, heads, length, width]: queries and keys turned by
-// their position, queries times scale, keys and values repeated for the queries that share them. cosine, sine
-// [length, width]; positions [batch, length], or null for 0 .. length - 1.
-void split_heads(const bf16 *qkv, const float *cosine, const float *sine, const int32_t *positions, bf16 *parts,
-                 int64_t batch, int64_t length, int64_t heads, int64_t kv_heads, int64_t width, float scale) {
-    int64_t half = width / 2, rows = batch * length, size = rows * heads * width, group = heads / kv_heads;
-    int64_t stride = (heads + 2 * kv_heads) * width;
+// qkv [batch * length, (heads + 2 kv_heads) width] to query [batch, kv_heads, length, heads / kv_heads, width] and pairs
+// [2, batch, kv_heads, length, width], the keys and the values: queries and keys turned by their position, queries times
+// scale. cosine, sine [length, width]; positions [batch, length], or null for 0 .. length - 1.
+void split_heads(const bf16 *qkv, const float *cosine, const float *sine, const int32_t *positions, bf16 *query,
+                 bf16 *pairs, int64_t batch, int64_t length, int64_t heads, int64_t kv_heads, int64_t width,
+                 float scale) {
+    int64_t half = width / 2, rows = batch * length, size = rows * kv_heads * width, group = heads / kv_heads;
+    int64_t all = heads + 2 * kv_heads;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         int64_t b = i / length, t = i % length;
         int64_t at = positions ? positions[i] : t;
         const float *c = cosine + at * width, *s = sine + at * width;
-        for (int64_t k = 0; k < 3; k++) {
-            float by = k == 0 ? scale : 1.f;
-            for (int64_t h = 0; h < heads; h++) {
-                int64_t place = k == 0 ? h : heads + (k - 1) * kv_heads + h / group;
-                const bf16 *from = qkv + i * stride + place * width;
-                bf16 *to = parts + k * size + ((b * heads + h) * length + t) * width;
-                if (k == 2) {
-                    memcpy(to, from, width * sizeof(bf16));
-                    continue;
-                }
+        for (int64_t h = 0; h < all; h++) {
+            const bf16 *from = qkv + (i * all + h) * width;
+            int64_t k = h < heads ? h / group : (h - heads) % kv_heads, row = (b * kv_heads + k) * length + t;
+            bf16 *to = h < heads ? query + (row * group + h % group) * width
+                                 : pairs + (h < heads + kv_heads ? 0 : size) + row * width;
+            if (h >= heads + kv_heads) {
+                memcpy(to, from, width * sizeof(bf16));
+                continue;
+            }
+            float by = h < heads ? scale : 1.f;
 #pragma omp simd
-                for (int64_t j = 0; j < half; j++) {
-                    float x = widen(from[j]), y = widen(from[j + half]);
-                    to[j] = narrow(by * (x * c[j] - y * s[j]));
-                    to[j + half] = narrow(by * (y * c[j] + x * s[j]));
-                }
+            for (int64_t j = 0; j < half; j++) {
+                float x = widen(from[j]), y = widen(from[j + half]);
+                to[j] = narrow(by * (x * c[j] - y * s[j]));
+                to[j + half] = narrow(by * (y * c[j] + x * s[j]));
             }
         }
     }
 }
 
-// The gradient of split_heads: parts back to rows, turned the other way; what queries share is added up.
-void join_heads(const bf16 *parts, const float *cosine, const float *sine, const int32_t *positions, bf16 *qkv,
-                int64_t batch, int64_t length, int64_t heads, int64_t kv_heads, int64_t width, float scale) {
-    int64_t half = width / 2, rows = batch * length, size = rows * heads * width, group = heads / kv_heads;
-    int64_t stride = (heads + 2 * kv_heads) * width;
+// The gradient of split_heads: query and pairs back to rows, turned the other way.
+void join_heads(const bf16 *query, const bf16 *pairs, const float *cosine, const float *sine, const int32_t *positions,
+                bf16 *qkv, int64_t batch, int64_t length, int64_t heads, int64_t kv_heads, int64_t width,
+                float scale) {
+    int64_t half = width / 2, rows = batch * length, size = rows * kv_heads * width, group = heads / kv_heads;
+    int64_t all = heads + 2 * kv_heads;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         int64_t b = i / length, t = i % length;
         int64_t at = positions ? positions[i] : t;
         const float *c = cosine + at * width, *s = sine + at * width;
-        float sum[WIDEST];
-        for (int64_t k = 0; k < 3; k++) {
-            float by = k == 0 ? scale : 1.f;
-            int64_t places = k == 0 ? heads : kv_heads, shared = k == 0 ? 1 : group;
-            for (int64_t h = 0; h < places; h++) {
-                bf16 *to = qkv + i * stride + (k == 0 ? h : heads + (k - 1) * kv_heads + h) * width;
-                for (int64_t j = 0; j < width; j++) sum[j] = 0;
-                for (int64_t g = 0; g < shared; g++) {
-                    const bf16 *from = parts + k * size + ((b * heads + h * shared + g) * length + t) * width;
+        for (int64_t h = 0; h < all; h++) {
+            bf16 *to = qkv + (i * all + h) * width;
+            int64_t k = h < heads ? h / group : (h - heads) % kv_heads, row = (b * kv_heads + k) * length + t;
+            const bf16 *from = h < heads ? query + (row * group + h % group) * width
+                                         : pairs + (h < heads + kv_heads ? 0 : size) + row * width;
+            if (h >= heads + kv_heads) {
+                memcpy(to, from, width * sizeof(bf16));
+                continue;
+            }
+            float by = h < heads ? scale : 1.f;
 #pragma omp simd
-                    for (int64_t j = 0; j < width; j++) sum[j] += widen(from[j]);
-                }
-                if (k == 2) {
-#pragma omp simd
-                    for (int64_t j = 0; j < width; j++) to[j] = narrow(sum[j]);
-                    continue;
-                }
-#pragma omp simd
-                for (int64_t j = 0; j < half; j++) {
-                    float x = sum[j], y = sum[j + half];
-                    to[j] = narrow(by * (x * c[j] + y * s[j]));
-                    to[j + half] = narrow(by * (y * c[j] - x * s[j]));
-                }
+            for (int64_t j = 0; j < half; j++) {
+                float x = widen(from[j]), y = widen(from[j + half]);
+                to[j] = narrow(by * (x * c[j] + y * s[j]));
+                to[j + half] = narrow(by * (y * c[j] - x * s[j]));
             }
         }
     }
@@ -222,11 +218,11 @@ struct Seen {
     int64_t page, parent, parent_end, own, end;
 };
 
-// Query r of a block is the token first + r of its row; without segments (own is null) it sees all up to itself. Column j
+// A block has `group` queries a token, the first of them the token `first` of its row; without segments (own is null) it sees all up to itself. Column j
 // is key j, and key j + gap from some column on that no query's page reaches.
 static inline Seen seen_by(const Segments &segments, int64_t i, int64_t queries, int64_t keys, int64_t heads,
-                           int64_t length, int64_t first, int64_t gap) {
-    int64_t token = first + i % queries, end = token + 1 - gap;
+                           int64_t group, int64_t length, int64_t first, int64_t gap) {
+    int64_t token = first + i % queries / group, end = token + 1 - gap;
     if (end > keys) end = keys;
     if (!segments.own) return {0, 0, 0, 0, end};
     int64_t at = i / queries / heads * length + token, page = segments.shared[at], start = segments.own[at] - gap;
@@ -239,7 +235,7 @@ static inline Seen seen_by(const Segments &segments, int64_t i, int64_t queries,
 // scores [count, queries, keys] become softmax over what each query sees, in place.
 void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, const int32_t *parent,
                     const int32_t *parent_end, int64_t count, int64_t queries, int64_t keys, int64_t heads,
-                    int64_t length, int64_t first, int64_t gap) {
+                    int64_t group, int64_t length, int64_t first, int64_t gap) {
     Segments segments = {own, shared, parent, parent_end};
 #pragma omp parallel
     {
@@ -248,7 +244,7 @@ void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, con
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < count * queries; i++) {
             bf16 *row = scores + i * keys;
-            Seen seen = seen_by(segments, i, queries, keys, heads, length, first, gap);
+            Seen seen = seen_by(segments, i, queries, keys, heads, group, length, first, gap);
             int64_t spans[3][2] = {{0, seen.page}, {seen.parent, seen.parent_end}, {seen.own, seen.end}};
             float top = -3.4e38f, total = 0;
             for (auto &span : spans) {
@@ -283,13 +279,13 @@ void causal_softmax(bf16 *scores, const int32_t *own, const int32_t *shared, con
 // grad [count, queries, keys] of the probabilities becomes that of the scores in place.
 void causal_softmax_backward(const bf16 *probability, bf16 *grad, const int32_t *own, const int32_t *shared,
                              const int32_t *parent, const int32_t *parent_end, int64_t count, int64_t queries,
-                             int64_t keys, int64_t heads, int64_t length, int64_t first, int64_t gap) {
+                             int64_t keys, int64_t heads, int64_t group, int64_t length, int64_t first, int64_t gap) {
     Segments segments = {own, shared, parent, parent_end};
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count * queries; i++) {
         const bf16 *p = probability + i * keys;
         bf16 *g = grad + i * keys;
-        Seen seen = seen_by(segments, i, queries, keys, heads, length, first, gap);
+        Seen seen = seen_by(segments, i, queries, keys, heads, group, length, first, gap);
         int64_t spans[3][2] = {{0, seen.page}, {seen.parent, seen.parent_end}, {seen.own, seen.end}};
         float dot = 0;
         for (auto &span : spans) {

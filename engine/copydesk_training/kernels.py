@@ -12,6 +12,7 @@ import logging
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -27,11 +28,11 @@ _SIGNATURES: dict[str, list[object]] = {
     "add_norm_forward": [_P, _P, _P, _P, _P, _P, _I, _I, _F],
     "norm_backward": [_P, _P, _P, _P, _P, _P, _P, _I, _I],
     "swiglu_forward": [_P, _P, _I, _I],
-    "swiglu_backward": [_P, _P, _P, _I, _I],
-    "split_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
-    "join_heads": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
-    "causal_softmax": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
-    "causal_softmax_backward": [_P, _P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I],
+    "swiglu_backward": [_P, _P, _P, _P, _I, _I],
+    "split_heads": [_P, _P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
+    "join_heads": [_P, _P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _F],
+    "causal_softmax": [_P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I, _I],
+    "causal_softmax_backward": [_P, _P, _P, _P, _P, _P, _I, _I, _I, _I, _I, _I, _I, _I],
     "cross_entropy": [_P, _P, _P, _P, _I, _I],
 }
 
@@ -42,6 +43,35 @@ def _at(tensor: torch.Tensor | None) -> int | None:
     assert tensor.is_contiguous()
     assert tensor.device.type == "cpu"
     return tensor.data_ptr()
+
+
+class HeadShape(NamedTuple):
+    """Rows [B T, heads width] by head: H query heads share K key heads, H / K each."""
+
+    batch: int
+    length: int
+    heads: int
+    kv_heads: int
+    width: int
+
+    def by_head(self, rows: torch.Tensor) -> torch.Tensor:
+        """Rows [B T, H D] as `Heads.query` has them."""
+        B, T, H, K, D = self
+        return rows.view(B, T, K, H // K, D).transpose(1, 2).reshape(B * K, T * (H // K), D)
+
+    def by_row(self, query: torch.Tensor) -> torch.Tensor:
+        """The reverse of `by_head`."""
+        B, T, H, K, D = self
+        return query.view(B, K, T, H // K, D).transpose(1, 2).reshape(B * T, H * D)
+
+
+class Heads(NamedTuple):
+    """query [B K, T H / K, D]: the queries of a token that share a key head, next to each other. pairs [2, B K, T, D]: keys and
+    values.
+    """
+
+    query: torch.Tensor
+    pairs: torch.Tensor
 
 
 class Kernels:
@@ -91,48 +121,47 @@ class Kernels:
         self._calls["swiglu_forward"](_at(gate_up), _at(hidden), rows, inner)
         return hidden
 
-    def swiglu_backward(self, gate_up: torch.Tensor, dhidden: torch.Tensor) -> torch.Tensor:
-        dgate_up = torch.empty_like(gate_up)
+    def swiglu_backward(
+        self, gate_up: torch.Tensor, dhidden: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """(gradient of gate_up; what `swiglu` gave, made again: that costs less than keeping it)."""
+        dgate_up, hidden = torch.empty_like(gate_up), torch.empty_like(dhidden)
         rows, inner = dhidden.shape
-        self._calls["swiglu_backward"](_at(gate_up), _at(dhidden), _at(dgate_up), rows, inner)
-        return dgate_up
+        call = self._calls["swiglu_backward"]
+        call(_at(gate_up), _at(dhidden), _at(dgate_up), _at(hidden), rows, inner)
+        return dgate_up, hidden
 
     def split_heads(
         self,
         qkv: torch.Tensor,
         rope: tuple[torch.Tensor, torch.Tensor],
-        shape: tuple[int, int, int, int],
-        scale: float,
+        shape: HeadShape,
         positions: torch.Tensor | None = None,
-        *,
-        kv_heads: int | None = None,
-    ) -> torch.Tensor:
-        """Rows [B T, (H + 2 K) D] as [3, B, H, T, D]: queries and keys turned by rope (fp32 [>= T, D] each), queries times scale.
+    ) -> Heads:
+        """Rows [B T, (H + 2 K) D] by head: queries and keys turned by rope (fp32 [>= T, D] each), queries times D ** -0.5.
 
-        positions int32 [B, T] of the tokens, all below T; None for 0 .. T - 1. kv_heads: K key heads, each repeated for H / K
-        query heads; by default K = H.
+        positions int32 [B, T] of the tokens, all below T; None for 0 .. T - 1.
         """
-        B, H, T, D = shape
-        parts = qkv.new_empty(3, B, H, T, D)
+        B, T, H, K, D = shape
+        query, pairs = qkv.new_empty(B * K, T * (H // K), D), qkv.new_empty(2, B * K, T, D)
         tables = self._rope(rope, positions, T, D)
-        self._calls["split_heads"](_at(qkv), *tables, _at(parts), B, T, H, kv_heads or H, D, scale)
-        return parts
+        self._calls["split_heads"](_at(qkv), *tables, _at(query), _at(pairs), B, T, H, K, D, D**-0.5)
+        return Heads(query, pairs)
 
     def join_heads(
         self,
-        parts: torch.Tensor,
+        heads: Heads,
         rope: tuple[torch.Tensor, torch.Tensor],
-        scale: float,
+        shape: HeadShape,
         positions: torch.Tensor | None = None,
-        *,
-        kv_heads: int | None = None,
     ) -> torch.Tensor:
-        """The gradient of `split_heads`: [3, B, H, T, D] to rows [B T, (H + 2 K) D]."""
-        _, B, H, T, D = parts.shape
-        K = kv_heads or H
-        qkv = parts.new_empty(B * T, (H + 2 * K) * D)
+        """The gradient of `split_heads`, from that of its result: rows [B T, (H + 2 K) D]."""
+        B, T, H, K, D = shape
+        qkv = heads.query.new_empty(B * T, (H + 2 * K) * D)
         tables = self._rope(rope, positions, T, D)
-        self._calls["join_heads"](_at(parts), *tables, _at(qkv), B, T, H, K, D, scale)
+        self._calls["join_heads"](
+            _at(heads.query), _at(heads.pairs), *tables, _at(qkv), B, T, H, K, D, D**-0.5
+        )
         return qkv
 
     @staticmethod
@@ -147,14 +176,21 @@ class Kernels:
         return _at(cosine), _at(sine), _at(positions)
 
     def causal_softmax(
-        self, scores: torch.Tensor, first: int, segments: Segments | None = None, gap: int = 0
+        self,
+        scores: torch.Tensor,
+        first: int,
+        segments: Segments | None = None,
+        gap: int = 0,
+        *,
+        group: int = 1,
     ) -> None:
-        """Softmax of scores [K, queries, keys] in place; query r, the token first + r of its row, sees keys 0 .. first + r.
+        """Softmax of scores [K, queries, keys] in place; query r, of the token first + r // group of its row, sees the keys up to
+        its token's.
 
-        With `segments` of B rows (K is B times the heads) it sees what they say, and between the keys of the pages and the first
-        key behind them that a query sees `gap` are left out.
+        With `segments` of B rows (K is B times the key heads) it sees what they say, and between the keys of the pages and the
+        first key behind them that a query sees `gap` are left out.
         """
-        self._calls["causal_softmax"](_at(scores), *self._seen(scores, segments), first, gap)
+        self._calls["causal_softmax"](_at(scores), *self._seen(scores, segments, group), first, gap)
 
     def causal_softmax_backward(
         self,
@@ -163,19 +199,21 @@ class Kernels:
         first: int,
         segments: Segments | None = None,
         gap: int = 0,
+        *,
+        group: int = 1,
     ) -> None:
         """grad of the probabilities becomes that of the scores, in place."""
-        seen = self._seen(grad, segments)
+        seen = self._seen(grad, segments, group)
         self._calls["causal_softmax_backward"](_at(probability), _at(grad), *seen, first, gap)
 
     @staticmethod
-    def _seen(scores: torch.Tensor, segments: Segments | None) -> tuple[int | None, ...]:
-        """The parts of the segments; count, queries and keys of the scores; heads a row, tokens a row."""
+    def _seen(scores: torch.Tensor, segments: Segments | None, group: int) -> tuple[int | None, ...]:
+        """The parts of the segments; count, queries and keys of the scores; key heads a row, queries a token, tokens a row."""
         if segments is None:
-            return None, None, None, None, *scores.shape, 1, 0
+            return None, None, None, None, *scores.shape, 1, group, 0
         B, T = segments.own.shape
         assert all(part.dtype == torch.int32 for part in segments)
-        return *map(_at, segments), *scores.shape, scores.shape[0] // B, T
+        return *map(_at, segments), *scores.shape, scores.shape[0] // B, group, T
 
     def cross_entropy(
         self, logits: torch.Tensor, target: torch.Tensor, coefficient: torch.Tensor

@@ -13,6 +13,7 @@ from transformers import Qwen2Config, Qwen2ForCausalLM
 from copydesk.models import native_build
 from copydesk_training import kernels
 from copydesk_training.fused import Places, _blocks, attend, attend_backward
+from copydesk_training.kernels import Heads, HeadShape
 from copydesk_training.loss import head_loss, reference_loss
 from copydesk_training.model import SIZES, Config, TrainingModel, from_hf, hf_config, hf_tensors
 from copydesk_training.segments import Segments
@@ -185,43 +186,61 @@ def test_native_kernels_compute_the_same(native: kernels.Kernels, length: int | 
         assert own > min(near, 0.9995) - 2e-3, name
 
 
-def test_attention_in_blocks_is_attention(native: kernels.Kernels) -> None:
+def random_heads(batch: int, length: int, heads: int, kv_heads: int) -> tuple[HeadShape, Heads, torch.Tensor]:
+    """Heads of width 64, queries scaled, and a gradient of what they attend to."""
     torch.manual_seed(0)
-    parts = torch.randn(3, 4, 450, 64).bfloat16()
-    parts[0] /= 8
-    grad = torch.randn(4, 450, 64).bfloat16()
+    shape = HeadShape(batch, length, heads, kv_heads, 64)
+    query, grad = torch.randn(2, batch * kv_heads, length * heads // kv_heads, 64).bfloat16()
+    return shape, Heads(query / 8, torch.randn(2, batch * kv_heads, length, 64).bfloat16()), grad
+
+
+def reference_attention(
+    shape: HeadShape, heads: Heads, grad: torch.Tensor, mask: torch.Tensor | None
+) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """torch's own, in fp32: the result and the gradients of queries and pairs, all as `Heads` has them."""
+    B, T, H, K, D = shape
+
+    def apart(rows: torch.Tensor) -> torch.Tensor:
+        return shape.by_row(rows).view(B, T, H, D).transpose(1, 2)
+
+    query, pairs = (part.float().requires_grad_() for part in heads)
+    key, value = (part.view(B, K, T, D).repeat_interleave(H // K, 1) for part in pairs)
+    out = F.scaled_dot_product_attention(
+        apart(query), key, value, attn_mask=mask, is_causal=mask is None, scale=1.0
+    )
+    out.backward(apart(grad).float())
+    assert query.grad is not None
+    assert pairs.grad is not None
+    return shape.by_head(out.transpose(1, 2).reshape(B * T, H * D)), [query.grad, pairs.grad]
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(4, 4), (6, 2)])
+def test_attention_in_blocks_is_attention(native: kernels.Kernels, heads: int, kv_heads: int) -> None:
+    shape, by_head, grad = random_heads(1, 450, heads, kv_heads)
     assert len(_blocks(450)) == 3
-    wide = parts.float().requires_grad_()
-    expected = F.scaled_dot_product_attention(*wide, is_causal=True, scale=1.0)
-    expected.backward(grad.float())
-    out, kept = attend(native, parts)
-    back = attend_backward(native, parts, kept, grad)
+    expected, gradients = reference_attention(shape, by_head, grad, None)
+    out, kept = attend(native, by_head)
     assert (out.float() - expected).abs().max() < 0.03
-    assert wide.grad is not None
-    assert F.cosine_similarity(back.float().flatten(), wide.grad.flatten(), 0) > 0.9999
+    for found, wanted in zip(attend_backward(native, by_head, kept, grad), gradients, strict=True):
+        assert F.cosine_similarity(found.float().flatten(), wanted.flatten(), 0) > 0.9999
 
 
-def test_attention_leaves_out_what_nothing_sees(native: kernels.Kernels) -> None:
+@pytest.mark.parametrize(("heads", "kv_heads"), [(3, 3), (6, 2)])
+def test_attention_leaves_out_what_nothing_sees(native: kernels.Kernels, heads: int, kv_heads: int) -> None:
     """Blocks that have keys cut out between the page and the requests that their queries continue give what all keys do."""
     _, segments = nested(2, 70, 4, 30, 5, 15)
     places, length = Places(segments), segments.own.shape[1]
     assert [gap > 0 for _, gap in places.keys] == [False, False, True]
-    torch.manual_seed(0)
-    parts = torch.randn(3, 2 * 3, length, 64).bfloat16()
-    parts[0] /= 8
-    grad = torch.randn(2 * 3, length, 64).bfloat16()
-    wide = parts.float().view(3, 2, 3, length, 64).requires_grad_()
-    expected = F.scaled_dot_product_attention(*wide, attn_mask=segments.mask, scale=1.0)
-    expected.backward(grad.float().view_as(expected))
-    out, kept = attend(native, parts, places)
-    assert (out.float() - expected.flatten(0, 1)).abs().max() < 0.03
+    shape, by_head, grad = random_heads(2, length, heads, kv_heads)
+    expected, gradients = reference_attention(shape, by_head, grad, segments.mask)
+    out, kept = attend(native, by_head, places)
+    assert (out.float() - expected).abs().max() < 0.03
     for (begin, end), (cut, gap), probability in zip(_blocks(length), places.keys, kept, strict=True):
         keys = [*range(cut), *range(cut + gap, end)]
-        seen = segments.mask[:, :, begin:end, keys].expand(2, 3, -1, -1).flatten(0, 1)
-        assert torch.equal(probability > 0, seen)
-    back = attend_backward(native, parts, kept, grad, places)
-    assert wide.grad is not None
-    assert F.cosine_similarity(back.float().flatten(), wide.grad.flatten(), 0) > 0.9999
+        seen = segments.mask[:, :, begin:end, keys].expand(2, kv_heads, -1, -1).flatten(0, 1)
+        assert torch.equal(probability > 0, seen.repeat_interleave(heads // kv_heads, 1))
+    for found, wanted in zip(attend_backward(native, by_head, kept, grad, places), gradients, strict=True):
+        assert F.cosine_similarity(found.float().flatten(), wanted.flatten(), 0) > 0.9999
 
 
 @pytest.mark.parametrize("with_native", [False, True])

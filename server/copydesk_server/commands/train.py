@@ -271,7 +271,9 @@ def _format(args: argparse.Namespace) -> EditFormat:
 def _run(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk_server.training_view import TrainingView
     from copydesk_training import train
+    from copydesk_training.freed_memory import keep_freed_memory
 
+    keep_freed_memory()
     if args.model is not None:
         _adapt(args, work, console)
         return
