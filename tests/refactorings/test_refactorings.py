@@ -94,8 +94,10 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
         ("user, not prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', True),
         ("prompt instead of user please", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', False),
         ("user instead of prompt", "def f(prompt):\n    g(prompt)\n", 'Rename "prompt" to "user"', True),
-        ("range instead of xrange", "range(3)\n", 'Rename "range" to "xrange"', False),
-        ("xrange instead of range", "range(3)\n", 'Rename "range" to "xrange"', True),
+        ("range instead of xrange", "range(3)\n", 'Replace "range" by "xrange"', False),
+        ("xrange instead of range", "range(3)\n", 'Replace "range" by "xrange"', True),
+        ("name the exception exc", "try:\n    f()\nexcept Exception as e:\n    g(e)\n", 'Rename "Exception" to "exc"', False),
+        ("name the exception exc", "try:\n    f()\nexcept Exception as e:\n    g(e)\n", 'Rename "e" to "exc"', True),
         ("os.remove, not os.unlink", "os.remove(x)\n", "Use os.unlink instead of os.remove", False),
         ("os.unlink, not os.remove", "os.remove(x)\n", "Use os.unlink instead of os.remove", True),
         # A variable is no parameter.

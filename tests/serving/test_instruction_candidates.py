@@ -23,6 +23,7 @@ from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk.serving.plan import script_of
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
+from copydesk.text.titles import clipped
 
 TEXT = """\
 import json
@@ -116,13 +117,18 @@ def test_an_edit_that_was_weighed_says_how_likely_it_is(editor: Editor) -> None:
     assert result.alternatives == ()
 
 
-def unsure(editor: Editor, monkeypatch: pytest.MonkeyPatch, **more: Any) -> EditResult:
+def unsure(
+    editor: Editor,
+    monkeypatch: pytest.MonkeyPatch,
+    instruction: str = "use +=",
+    title: str = "Write total += item",
+    **more: Any,
+) -> EditResult:
     """The result of an instruction where nothing is likely enough, whatever the model says."""
     monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
     monkeypatch.setattr(finite_choice, "WORTH_ASKING", 0.0)
-    title = "Write total += item"
-    made, line = candidates("use +=")[title]
-    request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False, **more)
+    made, line = candidates(instruction)[title]
+    request = EditRequest(scope=[SCOPE], instruction=instruction, phrases=False, **more)
     return said(editor, request, made, described=(title, line))
 
 
@@ -143,6 +149,15 @@ def test_an_unsure_result_has_the_likeliest_edits(editor: Editor, monkeypatch: p
     assert (likeliest.status, likeliest.unsure) == ("edited", True)
     assert (likeliest.program, likeliest.edits) == (first.program, first.edits)
     assert likeliest.confidence == pytest.approx(first.probability)
+
+
+def test_of_edits_with_one_title_each_says_its_line(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, title = "put json.loads(path) in a variable data", 'Extract json.loads(path) into variable "data"'
+    result = unsure(editor, monkeypatch, asked, title)
+    likeliest = result.alternatives[0]
+    assert likeliest.title == f"{title}, line {likeliest.edits[0].start.line + 1}"
+    assert result.reason is not None
+    assert f"1. {clipped(likeliest.title)} (" in result.reason
 
 
 def test_taking_an_alternative_gives_its_edits(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:

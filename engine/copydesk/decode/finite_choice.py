@@ -53,13 +53,20 @@ Run = tuple[Ids, Ids]
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What a program does, in words; the page line where it begins to, 0 if nowhere; how likely it was before the model was
-    asked: a logit; and what programs have in common between which a person would not choose, "" where there is no other.
+    asked: a logit; what programs have in common between which a person would not choose, "" where there is no other; and the
+    title with what tells it from others of the same title, if there are any.
     """
 
     title: str
     line: int = 0
     prior: float = 0.0
     meaning: str = ""
+    name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What it is called where a person chooses."""
+        return self.name or self.title
 
 
 @dataclass(slots=True)
@@ -157,7 +164,7 @@ class ChoiceDecoder:
         law = posterior(judged, np.array([offers[spelled[ids]].prior for ids in choices]))
         text = "".join(self.task.views)
         titled = [
-            (program, offers[program].title, offers[program].meaning or program.resolve(text))
+            (program, offers[program].shown, offers[program].meaning or program.resolve(text))
             for ids in choices
             if (program := spelled[ids]) is not None
         ]

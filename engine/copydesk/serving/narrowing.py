@@ -6,6 +6,7 @@ page.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,7 @@ from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs
 from copydesk.serving.snapshot import Snapshot
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
+from copydesk.text.titles import at_line
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
@@ -114,6 +116,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
         return None
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
     offers: dict[Program | None, Offer] = {}
+    lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
     for candidate in enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES):
@@ -123,9 +126,14 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
         if made is not None:
             said = replace(offer(lowering.page, candidate), meaning=meaning(context, candidate.edits))
             offers.setdefault(made.programs[0], said)
+            lines.setdefault(made.programs[0], candidate.edits[0].first)
             if not asked.finding:
                 offers.setdefault(Program((Copy(1, len(lowering.page)),)), NOTHING)
             offers.setdefault(None, ANOTHER)
+    titled = Counter(said.title for said in offers.values())
+    for program, line in lines.items():
+        if titled[offers[program].title] > 1:
+            offers[program] = replace(offers[program], name=at_line(offers[program].title, line))
     programs = tuple(program for program in offers if program is not None)
     return ListedPrograms(programs, lowering.rules.scope, offers=offers) if offers else None
 

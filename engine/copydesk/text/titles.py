@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sized
 
 LONGEST_TITLE = 60
+_LINE = re.compile(r", line \d+$")
 
 
 def percent(probability: float) -> str:
@@ -25,10 +27,17 @@ def which_was_meant(edits: Sized) -> str:
     return "did you mean this?" if len(edits) == 1 else "did you mean one of these?"
 
 
+def at_line(title: str, line: int) -> str:
+    """The title of an edit that another place could have, with the line (1-based) where it begins."""
+    return f"{title}, line {line}"
+
+
 def clipped(title: str) -> str:
-    """A title that fits into a line with others."""
+    """A title that fits into a line with others, with its line if it has one."""
     title = capitalised(title)
-    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+    line = _LINE.search(title)
+    kept = line[0] if line is not None else ""
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - len(kept) - 1]}…{kept}"
 
 
 def capitalised(title: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -114,6 +115,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     }
     wanted = [name for name in arguments.names if name not in places and may_name(name)]
     for old in places:
+        if hasattr(builtins, old) and old not in variables:
+            continue  # "name the exception exc": `Exception` is not the module's to rename
         for new in wanted if old.lower() in arguments.words else ():
             if is_reversed(old, new, arguments.instruction):
                 continue
@@ -162,8 +165,10 @@ def _is_defined(node: Node) -> bool:
 def _is_parameter(node: Node) -> bool:
     parent = node.parent
     while parent is not None and parent.type in _PATTERNS:
-        parent = parent.parent
-    return parent is not None and parent.type in _PARAMETERS
+        node, parent = parent, parent.parent
+    if parent is None or parent.type not in _PARAMETERS:
+        return False
+    return parent.type != "as_pattern" or node.type == "as_pattern_target"  # not `E` of `except E as e`
 
 
 def _parts_said(old: str, arguments: Arguments, context: RefactoringContext) -> list[str]:
