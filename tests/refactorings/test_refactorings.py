@@ -100,6 +100,9 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
         ("name the exception exc", "try:\n    f()\nexcept Exception as e:\n    g(e)\n", 'Rename "e" to "exc"', True),
         ("os.remove, not os.unlink", "os.remove(x)\n", "Use os.unlink instead of os.remove", False),
         ("os.unlink, not os.remove", "os.remove(x)\n", "Use os.unlink instead of os.remove", True),
+        # A word with a hyphen is English, and no difference.
+        ("use an f-string", "g(1)\n", "Pass f-string to g, not 1", False),
+        ("`a-b`", "g(1, a, b)\n", "Pass a-b to g, not 1", True),
         # A variable is no parameter.
         ("sep should be keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", False),
         ("keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", True),

@@ -42,6 +42,8 @@ _ENDS = re.compile(r" (?=on |above |before |over |in |at |for |instead )|, | \(|
 _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 
 
+_HYPHENED = re.compile(r"(?:[A-Za-z]|[A-Za-z]{2,})(?:-[a-z]{2,})+")
+"""A word like "f-string" or "re-raise": English, and no difference, unless it is quoted."""
 _CONTRAST = re.compile(r", not ")
 """Stands in "None, not False": English, and no tuple."""
 
@@ -137,7 +139,7 @@ def _code(text: str, quoted: Iterable[str]) -> Iterator[str]:
             piece = text[start:end].strip("`@").strip(_TRIMMED).strip("`@")
             if _CONTRAST.search(text[max(0, start - 2) : end]):
                 continue
-            if piece and _CODE.search(piece):
+            if piece and _CODE.search(piece) and not _HYPHENED.fullmatch(piece):
                 if code := _expression(piece):
                     yield code
                 if (value := piece.partition("=")[2].strip()) and _assigns(piece) and _CODE.search(value):

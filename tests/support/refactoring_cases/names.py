@@ -8,6 +8,8 @@ CASES = [
     ("rename", "a to new", HEAD, 'Rename "a" to "new"', HEAD.replace("a)", "new)").replace("a,", "new,")),
     ("rename", "k, v to name, value", "for k, v in a:\n    b[k] = v\n", "Rename k to name, v to value",
      "for name, value in a:\n    b[name] = value\n"),
+    ("rename", "exc_type, exc and tb instead of type, value, traceback", "def f(type, value, traceback):\n    g(value)\n",
+     "Rename type to exc_type, value to exc, traceback to tb", "def f(exc_type, exc, tb):\n    g(exc)\n"),
     ("rename", "val should be spelled out", 'def f(val):\n    """Take ``val``."""\n    return val\n',
      'Rename "val" to "value", in texts too', 'def f(value):\n    """Take ``value``."""\n    return value\n'),
     ("rename", "call the second one d", "def f(a, b):\n    c = a\n    g(c)\n    c = b\n    return c\n",

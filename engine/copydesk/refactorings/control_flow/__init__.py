@@ -17,6 +17,7 @@ from copydesk.refactorings.control_flow.invert_if import INVERT_IF
 from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.control_flow.nested_withs import MERGE_WITHS, SPLIT_WITH
 from copydesk.refactorings.control_flow.only_if import ONLY_IF
+from copydesk.refactorings.control_flow.return_alone import RETURN_ALONE
 from copydesk.refactorings.control_flow.return_call import RETURN_CALL
 from copydesk.refactorings.control_flow.returns import (
     CONSOLIDATE_RETURNS,
@@ -44,6 +45,7 @@ REFACTORINGS = (
     SPLIT_RETURN,
     ONLY_IF,
     RETURN_CALL,
+    RETURN_ALONE,
     MERGE_WITHS,
     SPLIT_WITH,
     SAME_IN_BRANCHES,

@@ -311,7 +311,7 @@ def _pairs(
         free = not set(tail) & context.variables() and all(map(str.isidentifier, tail))
         if free and all(name in variables for name in group):
             yield list(zip(group, tail, strict=True))
-    asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be"}
+    asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be", "instead"}
     for count in (2, 3) if asked or re.search(r"->|→|=>|:|/", arguments.instruction) else ():
         for start in range(max(0, len(olds) - count + 1)):
             for some in (news[-count:], news[:count]):
