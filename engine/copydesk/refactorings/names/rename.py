@@ -304,7 +304,7 @@ def _pairs(
     given = new_names(context, arguments, 6)
     news = [word for word in order if word in given]
     for found in re.finditer(
-        r"(\w+)`?, ?`?(\w+)`?\W+(?:to |as |into |should be |be )?`?(\w+)`?(?:,| and) ?`?(\w+)",
+        r"(\w+)`?(?:,| and) ?`?(\w+)`?\W+(?:(?:to|as|into|should|be|are|called|named) ){0,3}`?(\w+)`?(?:,| and) ?`?(\w+)",
         arguments.instruction,
     ):
         group, tail = found.groups()[:2], found.groups()[2:]
