@@ -68,6 +68,30 @@ def test_every_refactoring_has_a_case_and_a_name_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
+    ("instruction", "source", "title", "wanted"),
+    [
+        ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
+         "Put return False in the in place of pass", False),
+        ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
+         "Put return False in place of pass", True),
+        ("return directly", "# directly\ndef f():\n    return g()\n", "Write return directly instead of return g()", False),
+        ("return h(1)", "# h(1)\ndef f():\n    return g()\n", "Return h(1) instead of g()", False),
+        ("return h(1)", "from a import (\n    g,\n    h,\n)\ndef f():\n    return g()\n", "Return h(1) instead of g()", True),
+        ("return h(1)", "h, i = 1, 2\ndef f():\n    return g()\n", "Return h(1) instead of g()", True),
+        ("return h(1)", "with a as h:\n    pass\ndef f():\n    return g()\n", "Return h(1) instead of g()", True),
+        ("return h(1)", "async def h():\n    pass\ndef f():\n    return g()\n", "Return h(1) instead of g()", True),
+    ],
+)  # fmt: skip
+def test_a_word_that_only_a_comment_has_is_no_name(
+    instruction: str, source: str, title: str, wanted: bool
+) -> None:
+    lines = source.count("\n")
+    first = source[: source.index("def f")].count("\n") + 1
+    found = candidates(instruction, source, [(first, lines)])
+    assert (title in [candidate.title for candidate in found]) is wanted
+
+
+@pytest.mark.parametrize(
     ("instruction", "source"),
     [
         # Two things would have one name.

@@ -19,6 +19,14 @@ from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 from copydesk.text.document import indentation, view_line
 
 T = TypeVar("T")
+_WORD = re.compile(r"[^\W\d]\w*")
+_NAMES = r"[^\W\d]\w*(?: as [^\W\d]\w*)?(?:, ?[^\W\d]\w*(?: as [^\W\d]\w*)?)*"
+_DEFINING = re.compile(
+    r"\s*(?:from \S+ import .*|import .*|(?:async )?def \w+|class \w+|global .*|for .+ in .+:$|with .+ as .+:$)"
+    rf"|{_NAMES} *[:=]|\s+{_NAMES},?\s*(?:#.*)?$"
+)
+"""A line that gives names a meaning: an import, the head of a definition, an assignment at the top level, names in brackets that
+may be an import's. What else a line says may be English."""
 _STATE = re.compile(r"\bis (?:not )?([a-z]\w*)$")
 """What people say of a thing ("path is empty"), and code only where the last word is a variable."""
 
@@ -74,6 +82,15 @@ class RefactoringContext:
     def words(self) -> frozenset[str]:
         return frozenset(word for line in self.lines for word in re.findall(r"\w+", line))
 
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        """The names of the selected top-level code, and those that the lines of the rest import, define or assign."""
+        found = set(self.names())
+        for line in self.lines:
+            if (match := _DEFINING.match(line)) is not None:
+                found.update(_WORD.findall(match[0]))
+        return frozenset(found)
+
     def walk(self, *types: str) -> Iterator[Node]:
         """Every node all of whose lines are selected, in order; those of some types, if given."""
         if len(types) == 1:
@@ -105,7 +122,7 @@ class RefactoringContext:
             return False
         names = _names_in(code)
         return names is not None and all(
-            hasattr(builtins, name) or name in self.words or (type and name[0].isupper()) for name in names
+            hasattr(builtins, name) or name in self._defined or (type and name[0].isupper()) for name in names
         )
 
     def allows(self, edits: Edits) -> bool:

@@ -59,7 +59,7 @@ def requested_statements(context: RefactoringContext, arguments: Arguments) -> l
         chunks = text[match.start() :].split(" ")[:_LONGEST]
         for end in range(len(chunks), 0, -1):
             piece = " ".join(chunks[:end]).strip().rstrip(".,:;!?").strip()
-            if (made := _statement(piece)) and _known(context, piece):
+            if (made := _statement(piece)) and reads_known_names(context, piece):
                 found[made] = None
                 break
     return list(found)[:6]
@@ -86,7 +86,7 @@ def _statement(text: str) -> str | None:
     return text if len(body) == 1 and not name else None
 
 
-def _known(context: RefactoringContext, statement: str) -> bool:
+def reads_known_names(context: RefactoringContext, statement: str) -> bool:
     """Whether what it reads is a name of the document, or Python's own."""
     reads = [
         node.id

@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("change_message", 'say "bad number of channels"', "raise E('bad # of channels') if a else E('too late')\n",
+     "Say \"bad number of channels\" instead of 'bad # of channels'",
+     "raise E('bad number of channels') if a else E('too late')\n"),
     ("replace_words", "log says request, should be notification", "f('a request')\n",
      'Replace "request" by "notification" in the text',
      "f('a notification')\n"),

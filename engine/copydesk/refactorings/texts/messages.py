@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import rewrite_node
 from copydesk.refactorings.requested import quoted_texts, subjects
@@ -45,20 +46,22 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for text in texts if node.named_child_count == 1 else ():
             made = f"{text_of(node)}, {_literal(text)}"
             yield f'Say "{text}" where the assertion fails', rewrite_node(context.lines, node, made)
-    for node in _messages(context, arguments):
+    messages = _messages(context, arguments)
+    for node in messages:
+        old = f" instead of {named(node)}" if len(messages) > 1 else ""
         found = STRING.fullmatch(text_of(node)) if node.type == "string" else None
         if found is None:
             joined = _joined(node)
             if joined is not None:
                 yield "Join the message, one string", rewrite_node(context.lines, node, joined)
             for text in texts:
-                yield f'Say "{text}"', rewrite_node(context.lines, node, _literal(text))
+                yield f'Say "{text}"{old}', rewrite_node(context.lines, node, _literal(text))
             continue
         prefix, quotes, body = found.groups()
         if len(quotes) == 3 or "b" in prefix.lower() or "r" in prefix.lower():
             continue
         for text in texts:
-            yield f'Say "{text}"', rewrite_node(context.lines, node, _literal(text, quotes))
+            yield f'Say "{text}"{old}', rewrite_node(context.lines, node, _literal(text, quotes))
             for whole in _extended(body, text):
                 yield (
                     f'Add "{text}" to the message',

@@ -12,6 +12,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.expressions import is_value, replace_expression
+from copydesk.refactorings.requested import reads_known_names
 from copydesk.syntax.tree import text_of
 
 _MOST_PLACES = 10
@@ -34,6 +35,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 continue
             yield f"Write {code} instead of {text_of(node)}", replace_expression(context, node, code)
     for statement in _statements(arguments):
+        if not reads_known_names(context, statement):
+            continue
         target = statement.partition("=")[0].strip(" +-*/|&%")
         for node in context.walk("assignment", "augmented_assignment", "call", "return_statement"):
             left = node.child_by_field_name("left")
