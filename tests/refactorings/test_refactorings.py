@@ -73,7 +73,7 @@ def test_every_refactoring_has_a_case_and_a_name_of_its_own() -> None:
         ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
          "Put return False in the in place of pass", False),
         ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
-         "Put return False in place of pass", True),
+         "Return False in except E", True),
         ("return directly", "# directly\ndef f():\n    return g()\n", "Write return directly instead of return g()", False),
         ("return h(1)", "# h(1)\ndef f():\n    return g()\n", "Return h(1) instead of g()", False),
         ("return h(1)", "from a import (\n    g,\n    h,\n)\ndef f():\n    return g()\n", "Return h(1) instead of g()", True),
