@@ -14,5 +14,9 @@ CASES = [
     ("trailing_comma", "trailing comma", "x = [\n    1\n]\n", "Add a trailing comma after 1", "x = [\n    1,\n]\n"),
     ("trailing_comma", "no comma", "f(\n    a,\n)\n", "No trailing comma after a", "f(\n    a\n)\n"),
     ("blank_before_call", "no blank", "f (a)\n", "No blank before the brackets of f()", "f(a)\n"),
+    ("blanks_round_operators", "spaces around =", "a[b]=[c+1]\nx =2\nf(y=3)\n", "Blanks around =, spaces",
+     "a[b] = [c+1]\nx = 2\nf(y=3)\n"),
+    ("blanks_round_operators", "pep8 spacing", "a: int=b*-c\nd+=e==f\n", "Blanks around all operators, spaces",
+     "a: int = b * -c\nd += e == f\n"),
     ("blank_after_comma", "space after the comma", "x[i,j]\n", "A blank after the comma", "x[i, j]\n"),
 ]  # fmt: skip

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from copydesk.refactorings.layout.ellipsis_body import ELLIPSIS_BODY
 from copydesk.refactorings.layout.line_breaks import ONE_LINE, ONE_PER_LINE
-from copydesk.refactorings.layout.marks import BLANK_AFTER_COMMA, BLANK_BEFORE_CALL, TRAILING_COMMA
+from copydesk.refactorings.layout.marks import (
+    BLANK_AFTER_COMMA,
+    BLANK_BEFORE_CALL,
+    BLANKS_ROUND_OPERATORS,
+    TRAILING_COMMA,
+)
 from copydesk.refactorings.layout.one_statement_per_line import ONE_STATEMENT_PER_LINE
 
 REFACTORINGS = (
@@ -15,4 +20,5 @@ REFACTORINGS = (
     TRAILING_COMMA,
     BLANK_BEFORE_CALL,
     BLANK_AFTER_COMMA,
+    BLANKS_ROUND_OPERATORS,
 )

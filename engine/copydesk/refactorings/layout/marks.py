@@ -1,8 +1,10 @@
-"""Commas and blanks: a comma behind the last entry, a blank after every comma, none before the brackets of a call."""
+"""Commas and blanks: a comma behind the last entry, blanks after commas and around operators, none before a call's brackets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -12,6 +14,7 @@ from copydesk.refactorings.expressions import COLLECTIONS, children_of
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
 
+_OPERATIONS = ("assignment", "augmented_assignment", "comparison_operator", "binary_operator")
 _BLANKS = frozenset({"blank", "blanks", "space", "spaces", "whitespace", "spacing"})
 
 
@@ -55,6 +58,28 @@ def _after_commas(context: RefactoringContext, arguments: Arguments) -> Iterator
     yield "A blank after the comma", replace_nodes(context.lines, [(comma, ", ") for comma in followed])
 
 
+def _round_operators(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """Blanks on both sides of each operator, all of one kind or all there are."""
+    close: dict[str, list[tuple[Node, str]]] = {}
+    for node in context.walk(*_OPERATIONS) if arguments.words & {*_BLANKS, "pep8"} else ():
+        for sign in (child for child in node.children if not child.is_named and not child.type.isalpha()):
+            before, behind = sign.prev_sibling, sign.next_sibling
+            if before is None or behind is None or sign.type == ":":
+                continue
+            left = " " if end_of(before) == start_of(sign) else ""
+            right = " " if end_of(sign) == start_of(behind) else ""
+            if left or right:
+                close.setdefault(sign.type, []).append((sign, f"{left}{sign.type}{right}"))
+    for kind, signs in close.items():
+        yield f"Blanks around {kind}, spaces", replace_nodes(context.lines, signs)
+    if len(close) > 1:
+        together = [sign for signs in close.values() for sign in signs]
+        yield "Blanks around all operators, spaces", replace_nodes(context.lines, together)
+
+
+BLANKS_ROUND_OPERATORS = Refactoring(
+    "blanks_round_operators", "refactor.rewrite.blanksRoundOperators", _round_operators
+)
 BLANK_AFTER_COMMA = Refactoring("blank_after_comma", "refactor.rewrite.blankAfterComma", _after_commas)
 TRAILING_COMMA = Refactoring("trailing_comma", "refactor.rewrite.trailingComma", _comma)
 BLANK_BEFORE_CALL = Refactoring("blank_before_call", "refactor.rewrite.blankBeforeCall", _blank)
