@@ -38,6 +38,9 @@ def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) 
     found = re.findall(
         r"\b(?:called|named|local) `?(name|names|line|end|start|first|new|body)\b", arguments.instruction
     )
+    found += re.findall(
+        r"(?<![\w.])([^\W\d]\w*)`? is an? (?:better|good|fine|clearer) name", arguments.instruction
+    )
     found += [name for name in arguments.names if re.search(r"_|\d|[a-z][A-Z]", name)]
     for pattern in (_STRONG, _WEAK):
         for match in pattern.finditer(arguments.instruction):

@@ -85,6 +85,8 @@ CASES = [
      "Return int(s, 16) and nothing else: it does all of it", 'def f(s):\n    """Parse."""\n    return int(s, 16)\n'),
     ("return_alone", "bytes.fromhex does all of that", "def f(self, s):\n    a = g(s)\n    return a\n",
      "Return bytes.fromhex(s) and nothing else: it does all of it", "def f(self, s):\n    return bytes.fromhex(s)\n"),
+    ("return_alone", "print(*args) is all you need", "def f(*args):\n    for a in args:\n        g(a)\n",
+     "Do print(*args) and nothing else: it does all of it", "def f(*args):\n    print(*args)\n"),
     ("merge_withs", "one with", "with a() as b:\n    with c() as d:\n        e()\n", "Merge the nested with statements",
      "with a() as b, c() as d:\n    e()\n"),
     ("split_with", "nest them", "with a() as b, c() as d:\n    e()\n", "Split the with statement, nest the second",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 CASES = [
     ("augmented_assignment", "", "x = x + 1\n", "Write x += 1", "x += 1\n"),
+    ("augmented_assignment", "use +=", "x = x + '/' + f(y)\n", "Write x += '/' + f(y)", "x += '/' + f(y)\n"),
+    ("augmented_assignment", "use -=", "x = x - (y - z)\n", "Write x -= (y - z)", "x -= (y - z)\n"),
     ("chained_comparison", "", "y = a < x and x < b\n", "Chain the comparison: a < x < b", "y = a < x < b\n"),
     ("chained_comparison", "", "y = x > a and x <= b\n", "Chain the comparison: a < x <= b", "y = a < x <= b\n"),
     ("dict_get", "", "x = d[k] if k in d else 0\n", "Use d.get(k, 0)", "x = d.get(k, 0)\n"),

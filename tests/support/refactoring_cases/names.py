@@ -12,6 +12,7 @@ CASES = [
      "def f(first, last):\n    return first\n"),
     ("rename", "y1 and y2 should be called start and stop", "def f(y1, y2):\n    return y1\n",
      "Rename y1 to start, y2 to stop", "def f(start, stop):\n    return start\n"),
+    ("rename", "n is a better name", "def f(upper):\n    return upper\n", 'Rename "upper" to "n"', "def f(n):\n    return n\n"),
     ("rename", "exc_type, exc and tb instead of type, value, traceback", "def f(type, value, traceback):\n    g(value)\n",
      "Rename type to exc_type, value to exc, traceback to tb", "def f(exc_type, exc, tb):\n    g(exc)\n"),
     ("rename", "val should be spelled out", 'def f(val):\n    """Take ``val``."""\n    return val\n',

@@ -56,10 +56,21 @@ def _augmented(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if found is None or found[1].type != "binary_operator" or rows(node)[0] != rows(node)[1]:
             continue
         target, value = found[0].removesuffix(" = "), found[1]
-        left, sign, right = (value.child_by_field_name(field) for field in ("left", "operator", "right"))
-        if left is not None and sign is not None and right is not None and text_of(left) == target:
-            new = f"{target} {text_of(sign)}= {text_of(right)}"
+        left, sign = (value.child_by_field_name(field) for field in ("left", "operator"))
+        if left is None or sign is None:
+            continue
+        # `a + b + c` is `(a + b) + c`; what follows the target is added to it just as well where the order does not matter.
+        while text_of(sign) == "+" and _is_sum(left):
+            left = left.named_children[0]
+        if text_of(left) == target:
+            rest = text_of(value)[len(text_of(left)) :].lstrip().removeprefix(text_of(sign)).lstrip()
+            new = f"{target} {text_of(sign)}= {rest}"
             yield f"Write {new}", replace_node(context.lines, node.named_children[0], new)
+
+
+def _is_sum(node: Node) -> bool:
+    sign = node.child_by_field_name("operator")
+    return node.type == "binary_operator" and sign is not None and text_of(sign) == "+"
 
 
 def _append(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
