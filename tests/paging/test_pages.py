@@ -333,7 +333,7 @@ def test_what_no_warm_page_shows_gets_a_page_of_its_own(
 
 
 def test_more_than_a_page_is_no_scope() -> None:
-    with pytest.raises(ScopeError, match="no page of 64 lines"):
+    with pytest.raises(ScopeError, match="at most 64 lines at once"):
         PageLayout(numbered(280), WARM, "python").page_for([(100, 164)])
 
 
@@ -444,9 +444,9 @@ def test_a_scope_between_pages_gets_a_cold_one() -> None:
         assert len(page) <= DEFAULT.numbers_needed
     centred = layout.page_for([(100, 159)])
     assert (centred.spans[3][0], centred.last) == (98, 161)
-    with pytest.raises(ScopeError, match="no page of 64 lines"):
+    with pytest.raises(ScopeError, match="at most 64 lines at once"):
         layout.page_for([(100, 164)])
-    with pytest.raises(ScopeError, match="lines 1-2, line 100, line 200"):
+    with pytest.raises(ScopeError, match="lines 1-2 and line 100 and line 200"):
         layout.page_for([(1, 2), (100, 100), (200, 200)])
 
 

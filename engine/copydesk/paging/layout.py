@@ -323,8 +323,9 @@ class PageLayout:
                 return page
         if len(ranges) > 1 and (apart := self._two_places(ranges)) is not None:
             return apart
+        asked = " and ".join(map(show_range, ranges))
         raise ScopeError(
-            f"no page of {self._most_lines} lines shows {', '.join(map(show_range, ranges))} at once"
+            f"the model sees at most {self._most_lines} lines at once, and {asked} do not fit: select fewer lines"
         )
 
     def _two_places(self, ranges: Sequence[Range]) -> Page | None:
