@@ -1,9 +1,9 @@
 """Which candidates go best with an instruction: a linear model of the instruction's words and of what each edit changes.
 
 It looks at all candidates, of which the language model then weighs the first: retrieval before reranking, as in search. A
-candidate is told by features: its refactoring, the words of its title, what it adds and takes away, and how much of that the
-instruction names. A weight belongs to a pair of a word and a feature; pairs share a table of weights by their hash. The weights
-are trained on instructions in people's words (`copydesk_training.ranking`).
+candidate is told by features: its refactoring, the words of its title, what it adds and takes away, and how much of that, and of
+the lines it changes, the instruction names. A weight belongs to a pair of a word and a feature; pairs share a table of weights by
+their hash. The weights are trained on instructions in people's words (`copydesk_training.ranking`).
 """
 
 from __future__ import annotations
@@ -79,6 +79,9 @@ def features_of(
     named = {n for n in arguments.names if n in known}
     touched = {token for token in (*added, *removed) if token in named}
     wanted = {n for n in arguments.names if n not in known}
+    spoken_of = context.derived(_scope_tokens).intersection(_TOKEN.findall(arguments.instruction))
+    spoken_of = {token for token in spoken_of if token[0].isidentifier() and not keyword.iskeyword(token)}
+    about = _share(len(spoken_of.intersection(old)), len(spoken_of))
     lines = sum(edit.last - edit.first + 1 for edit in candidate.edits)
     more = sum(edit.text.count("\n") for edit in candidate.edits) - lines
     buckets = [
@@ -90,8 +93,17 @@ def features_of(
         f"place {place.bit_length()}",
         f"lines {min(lines, 4)} {max(-2, min(more, 2))}",
         f"affinity {min(round(2 * fit), HIGHEST_AFFINITY)}",
+        f"about {about}",
+        f"about {about} {min(lines, 3)}",
     ]
     return paired, [*buckets, *(f"{name}|{bucket}" for bucket in buckets[:6])]
+
+
+def _scope_tokens(context: RefactoringContext) -> frozenset[str]:
+    """What stands in the selected lines."""
+    return frozenset(
+        token for number in context.numbers() for token in _TOKEN.findall(context.lines[number - 1])
+    )
 
 
 def _telling(tokens: Sequence[str], known: frozenset[str]) -> Iterator[str]:
