@@ -79,8 +79,8 @@ def features_of(
     named = {n for n in arguments.names if n in known}
     touched = {token for token in (*added, *removed) if token in named}
     wanted = {n for n in arguments.names if n not in known}
-    spoken_of = context.derived(_scope_tokens).intersection(_TOKEN.findall(arguments.instruction))
-    spoken_of = {token for token in spoken_of if token[0].isidentifier() and not keyword.iskeyword(token)}
+    tokens = context.derived(_scope_tokens).intersection(_TOKEN.findall(arguments.instruction))
+    spoken_of = {token for token in tokens if token[0].isidentifier() and not keyword.iskeyword(token)}
     about = _share(len(spoken_of.intersection(old)), len(spoken_of))
     lines = sum(edit.last - edit.first + 1 for edit in candidate.edits)
     more = sum(edit.text.count("\n") for edit in candidate.edits) - lines

@@ -24,7 +24,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         made = one_statement_per_line(root, context.lines, number, "    ")
         if made is not None:
             line = context.lines[number - 1].strip()
-            title = f"Put each statement on a line of its own: {line}"
+            title = f"Split the statements, one per line, each on its own: {line}"
             yield title, replace_lines(number, number, [made])
 
 
