@@ -89,7 +89,7 @@ class Likeliest:
 def settings() -> Iterator[Weighing]:
     """All that are compared."""
     for ranking, nothing, another, temperature in product(
-        (0.3, 0.4, 0.5, 0.65), (-4, -3, -2, -1), (-2, -1.2, -0.8, 0), (1, 1.5, 2)
+        (0.25, 0.3, 0.4, 0.5), (-3, -2, -1.5, -1), (-2, -1.2, -0.8, 0), (1, 1.25, 1.5, 2)
     ):
         yield Weighing(ranking, nothing, another, temperature)
 

@@ -32,9 +32,9 @@ from copydesk.text.titles import at_line
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = Offer("change nothing", prior=-7.5)
+NOTHING = Offer("change nothing", prior=-6.0)
 """Of the program that changes nothing: it is done already, or cannot be done."""
-ANOTHER = Offer("another edit", prior=-5.0)
+ANOTHER = Offer("another edit", prior=-4.8)
 """That none of the candidates is meant."""
 
 
