@@ -127,6 +127,12 @@ def test_what_is_never_offered(instruction: str, source: str) -> None:
         # A word with a hyphen is English, and no difference.
         ("use an f-string", "g(1)\n", "Pass f-string to g, not 1", False),
         ("`a-b`", "g(1, a, b)\n", "Pass a-b to g, not 1", True),
+        # What another method took is not for one that takes no text; a number is no type.
+        ("use splitlines", "a.split(b)\n", "Call splitlines instead of split: a.split", False),
+        ("use splitlines", "a.split(b)\n", "Call splitlines instead of a.split: a.splitlines()", True),
+        ("use rsplit", "a.split(b)\n", "Call rsplit instead of split: a.split", True),
+        ("make x 2", "x = 1\n", "Annotate x as 2", False),
+        ("make x None", "x = 1\n", "Annotate x as None", True),
         # A variable is no parameter.
         ("sep should be keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", False),
         ("keyword only", "def f(p):\n    sep = p\n", "Make all parameters keyword-only", True),

@@ -24,6 +24,11 @@ def annotation(text: str) -> str | None:
     types = (
         tree is not None
         and not isinstance(tree.body, (ast.Tuple, ast.List))
+        and (
+            not isinstance(tree.body, ast.Constant)
+            or tree.body.value is None
+            or isinstance(tree.body.value, str)
+        )
         and all(
             isinstance(node, _TYPES) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr))
             for node in ast.walk(tree)

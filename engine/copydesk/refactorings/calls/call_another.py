@@ -54,6 +54,11 @@ _ASKING = {
 }  # fmt: skip
 """Words that ask for one of them."""
 _ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
+_WITHOUT_TEXT = frozenset({
+    "capitalize", "casefold", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
+    "isprintable", "isspace", "istitle", "isupper", "lower", "splitlines", "swapcase", "title", "upper",
+})  # fmt: skip
+"""Methods of texts that take no other text: what the old method took is not theirs."""
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
 
@@ -71,10 +76,11 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         for new in _others(old, news, arguments):
             known = method is not None or context.knows(new) or f"{new}(" in arguments.instruction
             if new != old and known and not is_reversed(old, new, arguments.instruction):
-                yield (
-                    f"Call {new} instead of {old}: {text_of(target)}",
-                    replace_node(context.lines, name, new),
-                )
+                if not (method is not None and new in _WITHOUT_TEXT and positional(call)):
+                    yield (
+                        f"Call {new} instead of {old}: {text_of(target)}",
+                        replace_node(context.lines, name, new),
+                    )
                 yield from _with_fewer_arguments(context, call, new)
         if method is not None or "." in text_of(target):
             for new in (*arguments.dotted, *news):
