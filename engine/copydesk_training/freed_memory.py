@@ -1,7 +1,7 @@
 """What a training step frees stays with the process, where the C library is glibc.
 
-A step allocates and frees gigabytes. glibc gives large pieces back to the kernel, which clears their pages again for the next
-step, which takes up to a tenth of its time.
+A step allocates and frees gigabytes. glibc gives large pieces back to the kernel, and clearing their pages for the next step
+takes up to a tenth of its time.
 """
 
 from __future__ import annotations
