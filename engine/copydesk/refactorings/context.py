@@ -22,8 +22,8 @@ T = TypeVar("T")
 _WORD = re.compile(r"[^\W\d]\w*")
 _NAMES = r"[^\W\d]\w*(?: as [^\W\d]\w*)?(?:, ?[^\W\d]\w*(?: as [^\W\d]\w*)?)*"
 _DEFINING = re.compile(
-    r"\s*(?:from \S+ import .*|import .*|(?:async )?def \w+|class \w+|global .*|for .+ in .+:$|with .+ as .+:$)"
-    rf"|{_NAMES} *[:=]|\s+{_NAMES},?\s*(?:#.*)?$"
+    r"\s*(?:from \S+ import .*|import .*|(?:async )?def \w+|class \w+|global .*)"
+    rf"|(?:for|with) .*:$|{_NAMES} *[:=]|\s+{_NAMES},?\s*(?:#.*)?$"
 )
 """A line that gives names a meaning: an import, the head of a definition, an assignment at the top level, names in brackets that
 may be an import's. What else a line says may be English."""
