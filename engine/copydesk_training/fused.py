@@ -16,7 +16,7 @@ from copydesk_training.kernels import Heads, HeadShape, Kernels
 from copydesk_training.segments import Segments
 
 BLOCK = 192
-"""Queries of a block of attention, at most: about what balances wasted products against small ones."""
+"""Tokens of a block of attention, at most: about what balances wasted products against small ones."""
 _WIDEST = 8192
 
 

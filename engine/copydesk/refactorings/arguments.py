@@ -42,7 +42,7 @@ _ENDS = re.compile(r" (?=on |above |before |over |in |at |for |instead )|, | \(|
 _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 
 
-_HYPHENED = re.compile(r"(?:[A-Za-z]|[A-Za-z]{2,})(?:-[a-z]{2,})+")
+_HYPHENED = re.compile(r"[A-Za-z]+(?:-[a-z]{2,})+")
 """A word like "f-string" or "re-raise": English, and no difference, unless it is quoted."""
 _CONTRAST = re.compile(r", not ")
 """Stands in "None, not False": English, and no tuple."""
