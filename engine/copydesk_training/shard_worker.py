@@ -118,13 +118,14 @@ class Worker:
 
     def _written(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
         """The written requests on files, each on the shortest page that shows its scope: choices where a candidate is right, all
-        those of a page together, and else what is to be written.
+        those of a page together, and else what is to be written. From the second pass on, another edit has been made before.
         """
         rng = random.Random(f"{self.settings.seed}/{task.name}")
+        already = rng if task.round else None
         for entry in task.entries:
             documents: dict[str, list[Example]] = {}
             for turn in range(WORDINGS):
-                for _, example in written.examples(self.corpus, [entry], turn):
+                for _, example in written.examples(self.corpus, [entry], turn, already=already):
                     documents.setdefault(example.before, []).append(example)
             for examples in documents.values():
                 yield from self._written_on(examples, rng, counts)

@@ -84,7 +84,9 @@ def make_shards(
         tasks += [replace(task, split="choice") for task in first]
         asked = written.asked_of(corpus)
         tasks += [
-            Task("written", 0, k, asked[k::WRITTEN_SHARDS]) for k in range(min(WRITTEN_SHARDS, len(asked)))
+            Task("written", p, k, asked[k::WRITTEN_SHARDS])
+            for p in range(settings.passes)
+            for k in range(min(WRITTEN_SHARDS, len(asked)))
         ]
     if bugs:
         tasks += [replace(task, split="bugs") for task in first]

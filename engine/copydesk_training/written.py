@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from random import Random
 from typing import Any
 
 from copydesk.errors import TrainingError
@@ -99,9 +100,18 @@ def asked_of(corpus: Corpus, *, held_out: bool = False) -> list[Entry]:
 
 
 def examples(
-    corpus: Corpus, entries: Sequence[Entry], turn: int = 0, *, held_out: bool = False
+    corpus: Corpus,
+    entries: Sequence[Entry],
+    turn: int = 0,
+    *,
+    held_out: bool = False,
+    already: Random | None = None,
 ) -> Iterator[tuple[Asked, Example]]:
-    """The requests of the records on some files, in their wording of this turn; what has fewer wordings is not asked again."""
+    """The requests of the records on some files, in their wording of this turn; what has fewer wordings is not asked again.
+
+    already: draws an edit for each function that has been made before what its lines do not touch (`_apart`), so that requests
+    are met again on other code. What has nothing to do is asked of the code it was written for: it might not hold of other code.
+    """
     known = records(held_out=held_out)
     for entry, file in zip(entries, corpus.read(entries), strict=True):
         lines = split_lines(file.text)
@@ -109,22 +119,42 @@ def examples(
             start = record.find(lines)
             if start is None:
                 continue
+            made = already.choice(record.asked).edits if already else ()
             for asked in record.asked:
                 if turn < len(asked.wordings):
-                    yield asked, example(lines, start, record.size, asked, asked.wordings[turn])
+                    before = made if asked.edits and _apart(made, asked.edits) else ()
+                    yield asked, example(lines, start, record.size, asked, asked.wordings[turn], before)
 
 
-def example(lines: Sequence[str], start: int, size: int, asked: Asked, wording: str) -> Example:
-    """A request about lines[start:start + size], in an excerpt of the file."""
-    function = list(lines[start : start + size])
-    changed = list(function)
-    for first, last, text in reversed(asked.edits):
-        changed[first - 1 : last] = [text]
+def _apart(some: Sequence[Replacement], others: Sequence[Replacement]) -> bool:
+    """Whether a line at least lies between all that they replace."""
+    return all(a[1] + 1 < b[0] or b[1] + 1 < a[0] for a in some for b in others)
+
+
+def example(
+    lines: Sequence[str],
+    start: int,
+    size: int,
+    asked: Asked,
+    wording: str,
+    before: Sequence[Replacement] = (),
+) -> Example:
+    """A request about lines[start:start + size], in an excerpt of the file. before: what is done to these lines before it."""
+    function = _replaced(lines[start : start + size], before)
+    changed = _replaced(lines[start : start + size], sorted([*before, *asked.edits]))
     parts = excerpt_round(lines, start, start + size) or [(0, len(lines))]
     head = [line for a, b in parts[:-1] for line in lines[a:b]]
     a, b = parts[-1]
     head += lines[a:start]
     tail = "".join(lines[start + size : b])
-    scope = (len(head) + 1, len(head) + size)
-    before, after = ("".join([*head, *middle]) + tail for middle in (function, changed))
-    return Example(before, after, EditRequest(scope=[scope], instruction=wording), KIND, located=True)
+    scope = (len(head) + 1, len(head) + len(function))
+    text, after = ("".join([*head, *middle]) + tail for middle in (function, changed))
+    return Example(text, after, EditRequest(scope=[scope], instruction=wording), KIND, located=True)
+
+
+def _replaced(lines: Sequence[str], edits: Sequence[Replacement]) -> list[str]:
+    """The lines that replacements, from the top down, leave."""
+    changed = list(lines)
+    for first, last, text in reversed(edits):
+        changed[first - 1 : last] = split_lines(text)
+    return changed

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from test_training_shards import FORMAT, SETTINGS
@@ -17,7 +18,7 @@ from copydesk_training.corpus import Corpus, held_out_names, never_learnt
 from copydesk_training.shard_file import Shard
 from copydesk_training.shard_worker import WORDINGS
 from copydesk_training.shards import make_shards
-from copydesk_training.written import Asked, Record
+from copydesk_training.written import Asked, Record, Replacement
 from training_corpora import codec, module, package
 
 TEXT = module("a")
@@ -72,6 +73,42 @@ def test_examples_change_the_function_alone(built: Corpus) -> None:
     assert "# From the environment.\n    if default is None:" in commented.after
     assert idle.before == idle.after
     assert [one.request.instruction for _, one in written.examples(built, [entry], 1)] == ["values -> items"]
+
+
+def test_requests_are_met_again_where_another_edit_has_been_made(built: Corpus) -> None:
+    (entry,) = written.asked_of(built)
+    seen = set()
+    for seed in range(20):
+        told = written.examples(built, [entry], already=Random(seed))
+        for (asked, again), (_, first) in zip(told, written.examples(built, [entry]), strict=True):
+            assert again.request.instruction == first.request.instruction
+            ((begin, end),) = again.request.scope or ()
+            lines, after = split_lines(again.before), split_lines(again.after)
+            assert lines[: begin - 1] == LINES[: begin - 1] == after[: begin - 1]
+            assert lines[end:] == LINES[START + SIZE :] == after[len(after) - len(lines) + end :]
+            for _, _, text in asked.edits:
+                assert text in again.after
+                assert again.before == again.after or text not in again.before
+            seen.add((asked.kind, len(lines) - len(LINES), again.before == again.after))
+    assert seen == {("rename", 0, False), ("rename", 1, False), ("comments", 0, False), ("nothing", 0, True)}
+
+
+@pytest.mark.parametrize(
+    ("some", "others", "apart"),
+    [
+        ([(1, 1, "")], [(3, 3, "")], True),
+        ([(1, 1, "")], [(2, 2, "")], False),
+        ([(4, 6, "")], [(5, 5, "")], False),
+        ([(3, 2, "")], [(3, 2, "")], False),
+        ([(3, 2, "")], [(4, 4, "")], True),
+        ([(1, 1, ""), (9, 9, "")], [(4, 4, ""), (8, 8, "")], False),
+        ([], [(1, 1, "")], True),
+    ],
+)  # fmt: skip
+def test_edits_with_a_line_between_them_are_apart(
+    some: list[Replacement], others: list[Replacement], apart: bool
+) -> None:
+    assert written._apart(some, others) == written._apart(others, some) == apart
 
 
 def test_a_function_that_changed_is_left_out(built: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
