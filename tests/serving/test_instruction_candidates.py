@@ -198,6 +198,28 @@ def test_that_nothing_changes_is_a_candidate(editor: Editor, monkeypatch: pytest
     assert (result.status, result.counts.choices) == ("unchanged", 1)
 
 
+def test_where_wording_leaves_nothing_to_do_the_reason_is_told(editor: Editor) -> None:
+    request = EditRequest(scope=[SCOPE], instruction="replace the while loop by a for")
+    reason = "the selected lines have no while loop"
+    result = said(editor, request, TEXT, described=(NOTHING.title, NOTHING.line))
+    assert (result.status, result.reason, result.counts.choices) == ("unchanged", reason, 1)
+    result = said(editor, replace(request, phrases=False), TEXT, described=(NOTHING.title, NOTHING.line))
+    assert result.reason != reason
+
+
+def test_the_model_may_know_better_than_the_wording(editor: Editor) -> None:
+    request = EditRequest(scope=[SCOPE], instruction="replace the while loop by a for")
+    result = said(editor, request, TEXT, described=(ANOTHER.title, ANOTHER.line))
+    assert (result.status, result.unsure) == ("refused", True)
+
+
+def test_where_wording_leaves_nothing_to_do_no_candidate_is_needed(editor: Editor) -> None:
+    """A blank line leaves no refactoring anything to propose; without a reason the model would write."""
+    request = EditRequest(scope=[(2, 2)], instruction="drop the lambda")
+    result = said(editor, request, TEXT, described=(NOTHING.title, NOTHING.line))
+    assert (result.status, result.reason) == ("unchanged", "the selected lines have no lambda")
+
+
 def test_that_another_edit_is_meant_is_a_candidate(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(narrowing, "ANOTHER", replace(ANOTHER, prior=20.0))
     request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from tree_sitter import Tree
+
 from copydesk.decode.finite_choice import Offer
 from copydesk.paging.page import Page
 from copydesk.program import Copy, Program
@@ -21,6 +23,7 @@ from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.equivalence import meaning
 from copydesk.refactorings.phrases import instruction_edits
+from copydesk.refactorings.premises import false_premise
 from copydesk.refactorings.prose import names_in, prose, takes_name_from
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest, Range
@@ -34,6 +37,8 @@ MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
 NOTHING = Offer("change nothing", prior=-6.0)
 """Of the program that changes nothing: it is done already, or cannot be done."""
+NOTHING_LEFT = 12.0
+"""Its prior where what the instruction takes for granted is not so (`refactorings/premises`)."""
 ANOTHER = Offer("another edit", prior=-4.8)
 """That none of the candidates is meant."""
 
@@ -41,7 +46,7 @@ ANOTHER = Offer("another edit", prior=-4.8)
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """One request on the page that shows its scope. fixes: the quick fixes of each diagnostic. instructed: see
-    `instructed_edit`.
+    `instructed_edit`. satisfied: see `nothing_left`.
     """
 
     snapshot: Snapshot
@@ -49,6 +54,7 @@ class PageRequest:
     lowering: Lowering
     fixes: Sequence[QuickFixes]
     instructed: tuple[LineEdit, ...] | None
+    satisfied: str | None = None
     finding: bool = False
     """The instruction is the message of a finding: something has to change."""
 
@@ -59,16 +65,25 @@ def instructed_edit(
     """The edit that the instruction's wording settles, of the lines of `scope`; empty where it is followed already, None where it
     is left to the model.
     """
+    tree = _tree_for_phrases(snapshot, request)
+    if request.instruction is None or tree is None:
+        return None
+    return instruction_edits(request.instruction, snapshot.lines.lines, scope, tree)
+
+
+def nothing_left(snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]) -> str | None:
+    """Why the instruction's wording leaves nothing to do in the lines of `scope`; None where it does not say so."""
+    tree = _tree_for_phrases(snapshot, request)
+    if request.instruction is None or tree is None:
+        return None
+    return false_premise(RefactoringContext.of(snapshot.lines.lines, scope, tree), request.instruction)
+
+
+def _tree_for_phrases(snapshot: Snapshot, request: EditRequest) -> Tree | None:
+    """The syntax tree by which wordings are read; None where they are not."""
     free = request.choices is None and request.lark is None and not request.diagnostics
     wanted = request.narrow and request.phrases and free and snapshot.language == "python"
-    if request.instruction is None or not wanted:
-        return None
-    tree = snapshot.parsed.tree if snapshot.parsed is not None else None
-    return (
-        instruction_edits(request.instruction, snapshot.lines.lines, scope, tree)
-        if tree is not None
-        else None
-    )
+    return snapshot.parsed.tree if wanted and snapshot.parsed is not None else None
 
 
 def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
@@ -107,8 +122,8 @@ def listed(asked: PageRequest) -> ListedPrograms | None:
 
 def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first; behind the
-    first of them that nothing changes, except for a finding. None for other languages than Python, and where the model has not
-    learnt to choose.
+    first of them that nothing changes, except for a finding; that and another edit where wording says that nothing is left to do,
+    even without a candidate. None for other languages than Python, and where the model has not learnt to choose.
     """
     snapshot, lowering = asked.snapshot, asked.lowering
     tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
@@ -116,6 +131,12 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
         return None
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)
     offers: dict[Program | None, Offer] = {}
+    idle, nothing = Program((Copy(1, len(lowering.page)),)), NOTHING
+    if asked.satisfied is not None:
+        offers[idle] = nothing = replace(
+            NOTHING, prior=NOTHING_LEFT, name=f"Change nothing: {asked.satisfied}"
+        )
+        offers[None] = ANOTHER
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
@@ -128,7 +149,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
             offers.setdefault(made.programs[0], said)
             lines.setdefault(made.programs[0], candidate.edits[0].first)
             if not asked.finding:
-                offers.setdefault(Program((Copy(1, len(lowering.page)),)), NOTHING)
+                offers.setdefault(idle, nothing)
             offers.setdefault(None, ANOTHER)
     titled = Counter(said.title for said in offers.values())
     for program, line in lines.items():

@@ -41,6 +41,7 @@ from copydesk.serving.narrowing import (
     listed,
     may_apply,
     narrowed_texts,
+    nothing_left,
     refusal,
 )
 from copydesk.serving.parsing import held_rules
@@ -82,7 +83,7 @@ class Plan:
     max_tokens: int
     begin: Callable[[Emitter], Steps]
     idle: str | None = None
-    """Why nothing is to be done, where the instruction's words alone say so."""
+    """Why nothing is to be done, where the instruction's wording says so."""
     unlearnt: bool = False
     """The model may write, and was trained neither on the instruction's language nor on what the finding's tool says: what
     comes of it is no more than a proposal."""
@@ -190,11 +191,12 @@ def _program_plan(
     )
     assert loaded_model.cost is not None
     lowering = Lowering(codec, loaded_model.cost, rules, page, tokens, snapshot.lines.lines, scope)
-    told = PageRequest(snapshot, request, lowering, fixes, instructed)
+    satisfied = nothing_left(snapshot, request, scope) if instructed is None else None
+    told = PageRequest(snapshot, request, lowering, fixes, instructed, satisfied)
     reason = refusal(request, fixes, scope)
     begin = partial(_refused, reason) if reason is not None else _decoder(loaded_model, told, asked, olds)
     most = min(request.max_tokens, room)
-    idle = FOLLOWED if instructed == () else None
+    idle = FOLLOWED if instructed == () else satisfied
     others = set(PARSED_LANGUAGES).difference(loaded_model.format.languages)
     unlearnt = snapshot.language in others if request.instruction is not None else any(map(_strange, fixes))
     return Plan(

@@ -1,0 +1,101 @@
+"""Instructions that take for granted what is not so: what is said of it, and nothing where it may be so."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.premises import LONGEST, false_premise
+from copydesk.syntax.tree import parse
+from copydesk.text.document import split_lines
+
+TOTAL = '''\
+@staticmethod
+def total(items: list[int], start: int = 0) -> int:
+    """The sum of the items."""
+    return sum(items, start)
+'''
+LOOP = """\
+def show(rows, sep):
+    # Widest first.
+    for row in rows:
+        print(sep.join(row.keys()))
+    message = f"{len(rows)} rows"
+    return open(message, mode="r")
+"""
+IMPORTS = "import ast\nimport re\nfrom json import dumps\n"
+
+
+def said(instruction: str, text: str) -> str | None:
+    lines = split_lines(text)
+    tree = parse(lines, "python")
+    assert tree is not None
+    return false_premise(RefactoringContext.of(lines, [(1, len(lines))], tree), instruction)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text", "reason"),
+    [
+        ("replace the while loop by a for", LOOP, "the selected lines have no while loop"),
+        ("Use a dict comprehension for the loop.", TOTAL, "the selected lines have no loop"),
+        ("please remove the debug prints here", TOTAL, "the selected lines have no debug prints"),
+        ("drop the comments and the TODO", TOTAL, "the selected lines have no comments"),
+        ("a def instead of the lambda", LOOP, "the selected lines have no lambda"),
+        ("turn the try/except into an if", LOOP, "the selected lines have no try/except"),
+        ("delete the docstring", LOOP, "the selected lines have no docstring"),
+        ("use items() instead of values()", LOOP, "values() is not in the selected lines"),
+        ("rename `rwos` to rows", LOOP, "rwos is not in the selected lines"),
+        ("fix the NameError for size_limt", LOOP, "size_limt is not in the selected lines"),
+        ("err_text is misleading, rename it", LOOP, "err_text is not in the selected lines"),
+        ("add a short docstring", TOTAL, "there is a docstring already"),
+        ("annotate the return type please", TOTAL, "the return type is annotated already: int"),
+        ("-> int", TOTAL, "the return type is annotated already: int"),
+        ("type the arguments", TOTAL, "the parameters are annotated already"),
+        ("start should be optional", TOTAL, "start is optional already"),
+        ("let start default to 0", TOTAL, "start is 0 by default already"),
+        ("annotate start", TOTAL, "start is annotated already"),
+        ("doesn't use self, make it a static method", TOTAL, "it has @staticmethod already"),
+        ("sort the imports", IMPORTS, "the imports are sorted already"),
+        ("sort the imports", TOTAL, "the selected lines have no imports"),
+        ("the message should be an f-string", LOOP, "it is an f-string already"),
+        ('mode="r" when opening', LOOP, 'mode is "r" already'),
+    ],
+)
+def test_what_is_not_so(instruction: str, text: str, reason: str) -> None:
+    assert said(instruction, text) == reason
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text"),
+    [
+        ("replace the for loop by a comprehension", LOOP),
+        ("remove the print", LOOP),
+        ("drop the comment", LOOP),
+        ("delete the docstring", TOTAL),
+        ("use items() instead of keys()", LOOP),
+        ("rename rows to lines", LOOP),
+        # No name by its form, and "none" stands nowhere where code returns it.
+        ("use words rather than numbers", LOOP),
+        ("return 0 instead of None", LOOP),
+        ("-1 rather than KeyError", LOOP),
+        ('drop "else" from the message', LOOP),
+        ("add a docstring", LOOP),
+        ("add a docstring: Show the rows.", TOTAL),
+        ("shorten the docstring", TOTAL),
+        ("annotate the return type", LOOP),
+        ("annotate the return type as Self", TOTAL),
+        ("-> float", TOTAL),
+        ("type the arguments", LOOP),
+        ("sep should be optional", LOOP),
+        ("let start default to 1", TOTAL),
+        ("make it static", LOOP),
+        ("don't make it static", TOTAL),
+        ("sort the imports", "import re\nimport ast\n"),
+        ("use an f-string", LOOP.replace("print(", "print('%s' % ")),
+        ('mode="w" when opening', LOOP),
+        ("add a docstring" + " at last" * LONGEST, TOTAL),
+        ("add a docstring", TOTAL.replace(":\n", "\n")),
+    ],
+)
+def test_what_may_be_so(instruction: str, text: str) -> None:
+    assert said(instruction, text) is None
