@@ -90,6 +90,35 @@ def test_nobody_can_guess_others() -> None:
     assert found("", "") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("import re\nimport sys\n", "import re\nimport sys\nfrom re import Pattern\n"),
+        ("import re\nfrom re import Match\n", "import re\nfrom re import Match, Pattern\n"),
+    ],
+)
+def test_a_module_that_is_imported_as_a_whole_gives_names_too(text: str, after: str) -> None:
+    lines = split_lines(text)
+    ways = importable("Pattern", lines, (1, len(lines)), ["from re import Pattern\n"])
+    assert ways is not None
+    assert made(text, ways.edits[0]) == after
+
+
+def test_a_name_of_the_project_is_no_slip_from_another_language() -> None:
+    """`Undefined` is JavaScript's `None` where no file of the project has it."""
+    text = "import os\n\n\ndef f(x):\n    return isinstance(x, Undefined)\n"
+    place = Position(4, 25), Position(4, 34)
+    said = Diagnostic(*place, "Undefined name `Undefined`", code="F821", source="Ruff")
+    with Editor.load("mini", device="cpu", warm=False) as editor:
+        found = [
+            editor.open("a.py", text, language="python").edit(EditRequest(diagnostics=[each])).text
+            for each in (said, replace(said, imports=("from .runtime import Undefined\n",)))
+        ]
+    assert found[0] == text.replace("Undefined)", "None)")
+    assert "\nfrom .runtime import Undefined\n" in found[1]
+    assert "isinstance(x, Undefined)" in found[1]
+
+
 def test_names_join_a_line_in_its_order() -> None:
     assert with_name("from a import B, c  # why", "A") == "from a import A, B, c  # why"
     assert with_name("from a import z, b", "c") == "from a import z, b, c"

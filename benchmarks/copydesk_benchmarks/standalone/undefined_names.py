@@ -22,7 +22,8 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from functools import cache
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from random import Random
 
@@ -420,23 +421,32 @@ def _outcome(case: Case, text: str) -> str:
         return "exact"
     if (
         case.group.startswith("import")
-        and _bound(text) == _bound(case.right)
+        and _bound(text, case.path) == _bound(case.right, case.path)
         and _rest(text) == _rest(case.right)
     ):
         return "same"
     return "wrong"
 
 
-def _bound(text: str) -> Counter[tuple[str, str]]:
-    """What the imports at the top level bind, and to what."""
+def _bound(text: str, path: Path) -> Counter[tuple[str, str]]:
+    """What the imports at the top level of a file bind, and to what; `.base` in a package is the `package.base` it stands for."""
+    package = _package(path)
     found: Counter[tuple[str, str]] = Counter()
     for node in _parsed(text):
         if isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*above, *filter(None, [node.module])])
             found.update((alias.asname or alias.name, f"{module}:{alias.name}") for alias in node.names)
         elif isinstance(node, ast.Import):
             found.update((alias.asname or alias.name, alias.name) for alias in node.names)
     return found
+
+
+@cache
+def _package(path: Path) -> tuple[str, ...]:
+    """The names of the packages a file is in, the outermost first."""
+    inside = list(takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents))
+    return tuple(folder.name for folder in reversed(inside))
 
 
 def _rest(text: str) -> list[str]:

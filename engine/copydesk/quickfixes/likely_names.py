@@ -107,8 +107,9 @@ def likely_names(context: FixContext, wrong: str, start: int) -> list[LikelyName
     _typed(found, _COMMON - visible.keys(), wrong, _COMMON_BUILTIN)
     _typed(found, (_BUILTINS - _COMMON) - visible.keys(), wrong, _BUILTIN)
     _typed(found, _MODULE_NAMES, wrong, _BUILTIN)
-    if wrong.lower() in _OTHER_LANGUAGES and _OTHER_LANGUAGES[wrong.lower()] not in visible:
-        found[_OTHER_LANGUAGES[wrong.lower()]] = 0.3
+    elsewhere = _OTHER_LANGUAGES.get(wrong.lower())
+    if elsewhere is not None and elsewhere not in visible and not context.diagnostic.imports:
+        found[elsewhere] = 0.3
     leaf = tree.root_node.descendant_for_point_range(at, at)
     if "self" in visible:
         for name in _own_attributes(enclosing_class(tree, at)):

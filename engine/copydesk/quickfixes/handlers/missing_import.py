@@ -224,9 +224,9 @@ def _ways(
     """Where a statement may stand; a name joins the statement that takes names from its module already."""
     new = ImportLine.of(statement, block[0])
     item = statement.rpartition("import ")[2].strip()
-    modules = [line.module for line in have if not line.plain]
-    alone = len(set(modules)) < len(modules)  # a name a line: nothing is joined
-    for line in have if not new.plain and not alone else ():
+    listing = [line for line in have if not line.plain]
+    alone = len({line.module for line in listing}) < len(listing)  # a name a line: nothing is joined
+    for line in listing if not new.plain and not alone else ():
         if line.module == new.module:
             if line.first == line.last:
                 text = with_name(content(lines[line.first - 1]), item)
