@@ -19,6 +19,7 @@ from copydesk.quickfixes.handler import Candidates
 from copydesk.quickfixes.registry import QuickFixes
 from copydesk.quickfixes.replacement import Replacement
 from copydesk.refactorings.arguments import arguments_of
+from copydesk.refactorings.bug_clues import asks_for_bug, followed_up
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.equivalence import meaning
@@ -140,7 +141,10 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
-    for candidate in enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES):
+    found = enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES)
+    if not asked.finding and asks_for_bug(instruction):
+        found = [*followed_up(context, tree), *found][:MOST_CANDIDATES]
+    for candidate in found:
         if words and takes_name_from(words, "".join(edit.text for edit in candidate.edits), known):
             continue
         made = listed_programs(lowering, Candidates((candidate.edits,)))

@@ -14,13 +14,18 @@ from tree_sitter import Node, Tree
 from copydesk.syntax.tree import text_of
 
 _FUNCTIONS = frozenset({"function_definition", "lambda"})
-_COMPREHENSIONS = frozenset(
+COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
 _OWNING = frozenset({"module", "class_definition", "function_definition"})
 _PATTERNS = frozenset(
     {"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "as_pattern_target",
      "tuple", "list", "list_splat", "parenthesized_expression", "splat_pattern"}
+)  # fmt: skip
+_WITH_VALUE = frozenset({"default_parameter", "typed_default_parameter"})
+_DECLARING = frozenset(
+    {"parameters", "lambda_parameters", "typed_parameter", "global_statement", "nonlocal_statement", "delete_statement",
+     "aliased_import", "keyword_separator", "type_parameter", *_WITH_VALUE}
 )  # fmt: skip
 _LEFT = frozenset({"assignment", "augmented_assignment", "for_statement", "for_in_clause"})
 
@@ -82,7 +87,7 @@ def _scopes(node: Node | None) -> Iterator[Node]:
         kind = node.type
         inside = below is not None and node.child_by_field_name("body") == below
         own = inside and (kind in _FUNCTIONS or (kind == "class_definition" and nearest))
-        if node.parent is None or kind in _COMPREHENSIONS or own:
+        if node.parent is None or kind in COMPREHENSIONS or own:
             yield node
             nearest = False
         below, node = node, node.parent
@@ -114,7 +119,7 @@ def _bound(scope: Node) -> _Bound:
         rows.setdefault(text_of(name), []).append(above)
     for node, own in _inside(scope):
         if own:
-            for name in _names(node, comprehension=scope.type in _COMPREHENSIONS):
+            for name in _names(node, comprehension=scope.type in COMPREHENSIONS):
                 rows.setdefault(text_of(name), []).append(_statement(name))
                 if node.type == "import_statement":
                     modules.add(text_of(name))
@@ -132,7 +137,7 @@ def _inside(scope: Node) -> Iterator[tuple[Node, bool]]:
     while waiting:
         node, own = waiting.pop()
         yield node, own
-        nested = node.type in _FUNCTIONS or node.type in _COMPREHENSIONS or node.type == "class_definition"
+        nested = node.type in _FUNCTIONS or node.type in COMPREHENSIONS or node.type == "class_definition"
         if nested and node != scope:
             if scope.parent is None:
                 continue
@@ -177,6 +182,14 @@ def _parameters(scope: Node) -> Iterator[Node]:
             yield from _targets(node.named_children[:1])
         else:
             yield from _targets([node.child_by_field_name("name") or node])
+
+
+def is_use(node: Node) -> bool:
+    """Whether an identifier reads a variable: it is none that is bound, no attribute, no parameter, no argument's name."""
+    parent = node.parent
+    if parent is not None and parent.type in _DECLARING:
+        return parent.type in _WITH_VALUE and parent.named_children[0] != node
+    return not _no_use(node)
 
 
 def _no_use(node: Node) -> bool:
