@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.refactorings.bug_clues import MOST, asks_for_bug, followed_up
+from copydesk.refactorings.bug_clues import MOST, asks_for_bug, followed_up, says_no_more
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.syntax.tree import parse
@@ -114,3 +114,19 @@ def test_one_clue_is_followed_up_a_few_times() -> None:
 )
 def test_who_asks_for_a_bug(instruction: str, asks: bool) -> None:
     assert asks_for_bug(instruction) == asks
+
+
+@pytest.mark.parametrize(
+    ("instruction", "no_more"),
+    [
+        ("there must be a bug somewhere", True),
+        ("I get a strange result, find out why and fix it, thanks!", True),
+        ("is this right?", True),
+        ("fix the bug in total", False),
+        ("fails for empty lists", False),
+        ("is 3 right?", False),
+        ("fix the bug: `is` should be ==", False),
+    ],
+)
+def test_whether_more_is_said_of_it(instruction: str, no_more: bool) -> None:
+    assert says_no_more(instruction) == no_more

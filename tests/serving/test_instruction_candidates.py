@@ -19,7 +19,7 @@ from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.serving import narrowing
-from copydesk.serving.narrowing import ANOTHER, NOTHING
+from copydesk.serving.narrowing import ANOTHER, NO_CLUE, NOTHING
 from copydesk.serving.plan import script_of
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
@@ -218,6 +218,19 @@ def test_where_wording_leaves_nothing_to_do_no_candidate_is_needed(editor: Edito
     request = EditRequest(scope=[(2, 2)], instruction="drop the lambda")
     result = said(editor, request, TEXT, described=(NOTHING.title, NOTHING.line))
     assert (result.status, result.reason) == ("unchanged", "the selected lines have no lambda")
+
+
+def test_a_clue_to_a_bug_is_followed_up(editor: Editor) -> None:
+    request = EditRequest(scope=[SCOPE], instruction="there must be a bug somewhere")
+    assert said(editor, request, TEXT).reason == NO_CLUE
+    broken = TEXT.replace("return total", "return totl")
+    document = editor.open("a.py", broken)
+    result = document.edit(request)
+    document.close()
+    assert result.unsure
+    assert result.alternatives[0].title == "Use total instead of totl, which nothing defines here"
+    assert apply_edits(broken, result.alternatives[0].edits) == TEXT
+    assert not any(one.title.startswith("Change nothing") for one in result.alternatives)
 
 
 def test_that_another_edit_is_meant_is_a_candidate(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:

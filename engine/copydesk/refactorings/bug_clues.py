@@ -26,8 +26,9 @@ from copydesk.syntax.tree import text_of
 MOST = 5
 """Edits that follow one clue up."""
 LIKELY = 10.0
-"""The score of the first edit of a clue; each further one is less likely by `STEP`."""
-STEP = 2.0
+"""The score of the first edit of a clue."""
+STEP = 4.0
+"""What an edit loses by being one point less likely than the first."""
 MOST_WORDS = 14
 """Who says more says what is wrong."""
 _ASKS = re.compile(
@@ -36,6 +37,18 @@ _ASKS = re.compile(
     r"fix (?:the|this) (?:code|function|method|logic|tests?|problem|error))\b",
     re.IGNORECASE,
 )
+_STOCK = frozenset({
+    "a", "an", "and", "any", "anything", "are", "at", "be", "broken", "bug", "buggy", "bugs", "can", "check", "code", "correct",
+    "could", "crash", "crashes", "debug", "do", "does", "error", "errors", "fail", "failing", "fails", "find", "fine",
+    "fix", "for", "function", "get", "good", "have", "having", "hello", "help", "here", "hey", "hi", "how", "i", "i'm",
+    "if", "in", "incorrect", "is", "isn't", "issue", "issues", "it", "it's", "its", "just", "kindly", "logic", "look",
+    "make", "may", "maybe", "me", "method", "might", "mistake", "mistakes", "must", "my", "not", "now", "of", "ok",
+    "okay", "or", "out", "please", "pls", "possible", "problem", "problems", "regression", "repair", "result", "results",
+    "review", "right", "run", "sanity", "see", "seems", "should", "some", "something", "somewhere", "strange", "sure", "test",
+    "tests", "thank", "thanks", "that", "the", "there", "thing", "this", "to", "using", "want", "was", "we", "what",
+    "what's", "where", "which", "why", "with", "work", "working", "works", "would", "wrong", "you",
+})  # fmt: skip
+"""Words that say no more than that there may be a bug."""
 _COMPARED = frozenset({"==", "!=", "<", ">", "<=", ">=", "is", "is not"})
 _NO_EFFECT = COMPREHENSIONS | {
     "identifier", "dictionary", "list", "set", "tuple", "binary_operator", "comparison_operator", "boolean_operator",
@@ -43,8 +56,8 @@ _NO_EFFECT = COMPREHENSIONS | {
 }  # fmt: skip
 """Expressions that do nothing where they stand alone. An attribute, a subscript or a call may."""
 
-_Clue: TypeAlias = Sequence[tuple[str, Splice]]
-"""What may be meant in place of what stands there, the likeliest first, each with a title."""
+_Clue: TypeAlias = Sequence[tuple[str, Splice, float]]
+"""What may be meant in place of what stands there, the likeliest first: a title, and how likely it is."""
 
 
 def asks_for_bug(instruction: str) -> bool:
@@ -53,15 +66,20 @@ def asks_for_bug(instruction: str) -> bool:
     return len(words) <= MOST_WORDS and _ASKS.search(" ".join(words)) is not None
 
 
+def says_no_more(instruction: str) -> bool:
+    """Whether an instruction that asks for a bug says nothing at all of it."""
+    return set(re.findall(r"[^\W\d]['\w]*|\d+|[`\"<>=()\[\]]", instruction.lower())) <= _STOCK
+
+
 def followed_up(context: RefactoringContext, tree: Tree) -> Iterator[Candidate]:
     """The edits that the clues in the selected lines lead to, the likeliest of each first; none of code that does not parse.
     Raises: never.
     """
     for clue in () if context.broken else _clues(context, tree):
-        for place, (title, splice) in enumerate(clue[:MOST]):
+        for title, splice, fit in clue[:MOST]:
             edits = spliced(context.lines, [splice])
             if edits and still_parses(context, edits):
-                yield Candidate(title, edits, LIKELY - STEP * place)
+                yield Candidate(title, edits, LIKELY - STEP * (clue[0][2] - fit))
 
 
 def _clues(context: RefactoringContext, tree: Tree) -> Iterator[_Clue]:
@@ -105,8 +123,11 @@ def _unbound(node: Node, tree: Tree) -> _Clue:
         for each in visible.values()
         if each.local and not each.own and each.name not in (name, "self", "cls")
     ]
-    others.sort(key=lambda each: -_fit(each, node, function))
-    return [(f"Use {each.name} instead of {name}, {why}", _instead(node, each.name)) for each in others]
+    fits = {each.name: _fit(each, node, function) for each in others}
+    return [
+        (f"Use {other} instead of {name}, {why}", _instead(node, other), fit)
+        for other, fit in sorted(fits.items(), key=lambda told: -told[1])
+    ]
 
 
 def _is_read_too_early(visible: Visible, node: Node) -> bool:
@@ -125,8 +146,11 @@ def _is_read_too_early(visible: Visible, node: Node) -> bool:
 
 
 def _fit(other: Visible, node: Node, function: Node) -> float:
-    """How likely `other` is meant by `node`: it is spelt alike, read nowhere, used in the same way, or on the same line."""
-    name, text, parent = re.escape(other.name), text_of(function), node.parent
+    """How likely `other` is meant by `node`: it is read nowhere, used in the same way, on the same line, or spelt alike where the
+    function has that spelling nowhere else.
+    """
+    name, wrong, text, parent = re.escape(other.name), text_of(node), text_of(function), node.parent
+    slip = len(re.findall(rf"\b{wrong}\b", text)) == 1
     line = text.split("\n")[node.start_point[0] - function.start_point[0]]
     behind = None
     if parent is not None and parent.named_children[0] == node:
@@ -135,7 +159,7 @@ def _fit(other: Visible, node: Node, function: Node) -> float:
         elif parent.type == "subscript":
             behind = r"\["
     return (
-        3.0 * bool(difflib.get_close_matches(other.name, [text_of(node)], 1, 0.7))
+        3.0 * bool(slip and difflib.get_close_matches(other.name, [wrong], 1, 0.7))
         + 2.0 * (not other.read)
         + 2.0 * bool(behind and re.search(rf"\b{name}{behind}", text))
         + 1.5 * bool(re.search(rf"(?<![\w.]){name}\b(?! *=[^=])", line))
@@ -195,7 +219,7 @@ def _blocks(statement: Node) -> Iterator[Node]:
 def _not_returned(value: Node) -> _Clue:
     begin = start_of(value)
     first = text_of(value).split("\n")[0]
-    return [(f"Return {first}: by itself it has no effect", Splice(begin, begin, "return "))]
+    return [(f"Return {first}: by itself it has no effect", Splice(begin, begin, "return "), 0.0)]
 
 
 def _not_stored(function: Node) -> Iterator[_Clue]:
@@ -217,7 +241,7 @@ def _not_stored(function: Node) -> Iterator[_Clue]:
         name = text_of(left).removeprefix("self.")
         found = next((one for one in (name, name.lstrip("_")) if one in names - used), None)
         if found is not None and text_of(right) in names:
-            yield [(f"Store {found} in self.{name}: the parameter is not used", _instead(right, found))]
+            yield [(f"Store {found} in self.{name}: the parameter is not used", _instead(right, found), 0.0)]
 
 
 # -- comparisons that always come out the same
@@ -229,7 +253,7 @@ def _always_the_same(node: Node, tree: Tree) -> Iterator[_Clue]:
         return
     left, right = node.named_children
     if left.type == "call" and text_of(left).startswith("len(") and re.fullmatch(r"-\d+", text_of(right)):
-        yield [(f"Compare {text_of(left)} with 0: a length is never negative", _instead(right, "0"))]
+        yield [(f"Compare {text_of(left)} with 0: a length is never negative", _instead(right, "0"), 0.0)]
     if left.type != "call" or text_of(left) != text_of(right) or text_of(node.children[1]) not in _COMPARED:
         return
     called, given = right.child_by_field_name("function"), right.child_by_field_name("arguments")
@@ -237,12 +261,9 @@ def _always_the_same(node: Node, tree: Tree) -> Iterator[_Clue]:
         return
     (argument,) = given.named_children
     said = f"Compare {text_of(left)} with {text_of(called)}(%s), not with itself"
-    visible = (each for each in visible_names(tree, start_of(node)) if each.local and not each.own)
-    yield [
-        (said % each.name, _instead(argument, each.name))
-        for each in visible
-        if each.name != text_of(argument)
-    ]
+    apart = (text_of(argument), "_", "self", "cls")
+    others = [each.name for each in visible_names(tree, start_of(node)) if each.local and not each.own]
+    yield [(said % name, _instead(argument, name), 0.0) for name in others if name not in apart]
 
 
 def _instead(node: Node, text: str) -> Splice:

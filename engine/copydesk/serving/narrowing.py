@@ -19,7 +19,7 @@ from copydesk.quickfixes.handler import Candidates
 from copydesk.quickfixes.registry import QuickFixes
 from copydesk.quickfixes.replacement import Replacement
 from copydesk.refactorings.arguments import arguments_of
-from copydesk.refactorings.bug_clues import asks_for_bug, followed_up
+from copydesk.refactorings.bug_clues import asks_for_bug, followed_up, says_no_more
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.equivalence import meaning
@@ -42,12 +42,18 @@ NOTHING_LEFT = 12.0
 """Its prior where what the instruction takes for granted is not so (`refactorings/premises`)."""
 ANOTHER = Offer("another edit", prior=-4.8)
 """That none of the candidates is meant."""
+CLUELESS = -12.0
+"""Its prior where there are clues to a bug."""
+NO_CLUE = (
+    "no clue to a bug in these lines; copydesk looks for names without a value and results that are lost, and does not know what "
+    "the code is meant to do: say what goes wrong, or what should happen"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """One request on the page that shows its scope. fixes: the quick fixes of each diagnostic. instructed: see
-    `instructed_edit`. satisfied: see `nothing_left`.
+    `instructed_edit`. satisfied: see `nothing_left`. clues: see `bug_clues`.
     """
 
     snapshot: Snapshot
@@ -56,6 +62,7 @@ class PageRequest:
     fixes: Sequence[QuickFixes]
     instructed: tuple[LineEdit, ...] | None
     satisfied: str | None = None
+    clues: tuple[Candidate, ...] | None = None
     finding: bool = False
     """The instruction is the message of a finding: something has to change."""
 
@@ -87,6 +94,17 @@ def _tree_for_phrases(snapshot: Snapshot, request: EditRequest) -> Tree | None:
     return snapshot.parsed.tree if wanted and snapshot.parsed is not None else None
 
 
+def bug_clues(
+    snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]
+) -> tuple[Candidate, ...] | None:
+    """What clues in the lines of `scope` lead to where the instruction asks for a bug; None where it does not."""
+    tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
+    asks = request.instruction is not None and asks_for_bug(request.instruction)
+    if not asks or tree is None or not request.narrow or request.diagnostics or request.choices is not None:
+        return None
+    return tuple(followed_up(RefactoringContext.of(snapshot.lines.lines, scope, tree), tree))
+
+
 def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
     """Whether some diagnostic of the request may still be true: what is out of date leaves nothing to change."""
     if not request.narrow or request.instruction is not None or not request.diagnostics:
@@ -94,8 +112,17 @@ def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
     return any(each.still_applies() for each in fixes)
 
 
-def refusal(request: EditRequest, fixes: Sequence[QuickFixes], scope: Sequence[Range]) -> str | None:
-    """Why nothing can be offered for the one diagnostic of a request; None where there are candidates, or the model may write."""
+def refusal(
+    request: EditRequest,
+    fixes: Sequence[QuickFixes],
+    scope: Sequence[Range],
+    clues: Sequence[Candidate] | None = None,
+) -> str | None:
+    """Why nothing can be offered for the one diagnostic of a request, or for a bug of which no more is said; None where there are
+    candidates, or the model may write.
+    """
+    if clues is not None and not clues and says_no_more(request.instruction or ""):
+        return NO_CLUE
     narrow = (
         request.narrow and request.choices is None and request.lark is None and request.instruction is None
     )
@@ -141,10 +168,8 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
-    found = enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES)
-    if not asked.finding and asks_for_bug(instruction):
-        found = [*followed_up(context, tree), *found][:MOST_CANDIDATES]
-    for candidate in found:
+    idle_too = not asked.finding and not asked.clues
+    for candidate in _candidates(asked, context, instruction):
         if words and takes_name_from(words, "".join(edit.text for edit in candidate.edits), known):
             continue
         made = listed_programs(lowering, Candidates((candidate.edits,)))
@@ -152,15 +177,25 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
             said = replace(offer(lowering.page, candidate), meaning=meaning(context, candidate.edits))
             offers.setdefault(made.programs[0], said)
             lines.setdefault(made.programs[0], candidate.edits[0].first)
-            if not asked.finding:
+            if idle_too:
                 offers.setdefault(idle, nothing)
-            offers.setdefault(None, ANOTHER)
+            offers.setdefault(None, ANOTHER if not asked.clues else replace(ANOTHER, prior=CLUELESS))
     titled = Counter(said.title for said in offers.values())
     for program, line in lines.items():
         if titled[offers[program].title] > 1:
             offers[program] = replace(offers[program], name=at_line(offers[program].title, line))
     programs = tuple(program for program in offers if program is not None)
     return ListedPrograms(programs, lowering.rules.scope, offers=offers) if offers else None
+
+
+def _candidates(asked: PageRequest, context: RefactoringContext, instruction: str) -> list[Candidate]:
+    """The candidates that are weighed: clues to a bug come first, and alone where no more is said of it."""
+    clues = list(asked.clues or ())
+    if clues and says_no_more(instruction):
+        return clues[:MOST_CANDIDATES]
+    return [*clues, *enumerate_candidates(context, arguments_of(instruction), MOST_CANDIDATES)][
+        :MOST_CANDIDATES
+    ]
 
 
 def offer(page: Page, candidate: Candidate) -> Offer:

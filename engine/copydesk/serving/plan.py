@@ -37,6 +37,7 @@ from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.lowering import ListedPrograms, Lowering
 from copydesk.serving.narrowing import (
     PageRequest,
+    bug_clues,
     instructed_edit,
     listed,
     may_apply,
@@ -192,8 +193,9 @@ def _program_plan(
     assert loaded_model.cost is not None
     lowering = Lowering(codec, loaded_model.cost, rules, page, tokens, snapshot.lines.lines, scope)
     satisfied = nothing_left(snapshot, request, scope) if instructed is None else None
-    told = PageRequest(snapshot, request, lowering, fixes, instructed, satisfied)
-    reason = refusal(request, fixes, scope)
+    clues = bug_clues(snapshot, request, scope) if codec.format.chooses else None
+    told = PageRequest(snapshot, request, lowering, fixes, instructed, satisfied, clues)
+    reason = refusal(request, fixes, scope, clues)
     begin = partial(_refused, reason) if reason is not None else _decoder(loaded_model, told, asked, olds)
     most = min(request.max_tokens, room)
     idle = FOLLOWED if instructed == () else satisfied
