@@ -22,6 +22,8 @@ CASES = [
     ("unwrap_value", "", "y = list(x)\n", "Remove list() round x", "y = x\n"),
     ("unwrap_value", "", "x = set(a.keys()) | set(b.keys())\n", "Remove .keys() in all places",
      "x = set(a) | set(b)\n"),
+    ("use_name", "type(a) instead of a.b", "x = a.b.c(a.b)\n", "Use type(a) instead of a.b everywhere",
+     "x = type(a).c(type(a))\n"),
     ("use_name", "b", "b = 1\nf(a)\n", "Use b instead of a", "b = 1\nf(b)\n"),
     ("wrap_value", "sort it", "for a in b:\n    c()\n", "Wrap b in sorted(), sort", "for a in sorted(b):\n    c()\n"),
     ("wrap_value", "ignore case", "y = a == b\n", "Compare both through the same call: a.lower() == b.lower()",

@@ -186,7 +186,8 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             )
     code = [one for one in arguments.code if not one.isidentifier() and context.knows(one)]
     literals = list(dict.fromkeys([*spoken_values(arguments)[:4], *code[:4]]))
-    for old, nodes in places.items():
+    for old, loaded in places.items():
+        nodes = sorted([*loaded, *_inside(context, old)], key=lambda one: one.start_byte)
         for new in literals if arguments.mentions(old) else ():
             if is_reversed(old, new, arguments.instruction):
                 continue
@@ -203,6 +204,13 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     f"Use {new} instead of {old} everywhere",
                     replace_nodes(context.lines, [(n, new) for n in nodes]),
                 )
+
+
+def _inside(context: RefactoringContext, dotted: str) -> Iterator[Node]:
+    """Where a dotted name is the beginning of a longer one."""
+    for node in context.walk("attribute"):
+        if node.parent is not None and node.parent.type == "attribute" and text_of(node) == dotted:
+            yield node
 
 
 CALL_ANOTHER = Refactoring("call_another", "refactor.rewrite.callAnother", _calls, everywhere=True)

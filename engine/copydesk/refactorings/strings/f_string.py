@@ -10,11 +10,13 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, replace_nodes, rewrite_node
+from copydesk.refactorings.edits import Edits, combined, rewrite_node
 from copydesk.syntax.tree import text_of
 
+_TEXTS = ("string", "concatenated_string")
 _PLAIN = re.compile(r"""^(["'])(?!\1)[^\\\n]*\1$""")
 _PERCENT = re.compile(r"%([srd%])|%")
+_LAYOUT = re.compile(r"\s*\n\s*")
 _BRACES = re.compile(r"\{(\d*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
 
 
@@ -30,14 +32,14 @@ def use_f_strings(context: RefactoringContext, *, numbers: bool = False) -> Edit
                 return None
             found.append((node, new))
     if found:
-        return replace_nodes(context.lines, found)
+        return combined(context.lines, [rewrite_node(context.lines, node, new) for node, new in found])
     return () if any(text_of(n).startswith(("f'", 'f"')) for n in context.walk("string")) else None
 
 
 def _by_percent(node: Node) -> bool:
     operator = node.child_by_field_name("operator") if node.type == "binary_operator" else None
     left = node.child_by_field_name("left")
-    return operator is not None and text_of(operator) == "%" and left is not None and left.type == "string"
+    return operator is not None and text_of(operator) == "%" and left is not None and left.type in _TEXTS
 
 
 def _by_format(node: Node) -> bool:
@@ -45,7 +47,7 @@ def _by_format(node: Node) -> bool:
     if called is None or called.type != "attribute":
         return False
     of, what = called.child_by_field_name("object"), called.child_by_field_name("attribute")
-    return of is not None and of.type == "string" and what is not None and text_of(what) == "format"
+    return of is not None and of.type in _TEXTS and what is not None and text_of(what) == "format"
 
 
 def f_string_for(node: Node, *, numbers: bool) -> str | None:
@@ -57,7 +59,7 @@ def f_string_for(node: Node, *, numbers: bool) -> str | None:
         if text is None or given is None:
             return None
         values = given.named_children if given.type == "tuple" else [given]
-        return _filled(text_of(text), [text_of(value) for value in values], percent=True, numbers=numbers)
+        return _filled(text, [text_of(value) for value in values], percent=True, numbers=numbers)
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     of = called.child_by_field_name("object") if called is not None else None
     if (
@@ -66,18 +68,37 @@ def f_string_for(node: Node, *, numbers: bool) -> str | None:
         or any(n.type.endswith(("argument", "splat")) for n in given.named_children)
     ):
         return None
-    return _filled(text_of(of), [text_of(value) for value in given.named_children], percent=False)
+    return _filled(of, [text_of(value) for value in given.named_children], percent=False)
 
 
-def _filled(text: str, values: list[str], *, percent: bool, numbers: bool = False) -> str | None:
-    """The f-string; None where a placeholder or a value is not plain."""
+def _filled(text: Node, values: list[str], *, percent: bool, numbers: bool = False) -> str | None:
+    """The f-string, of several texts that stand together in their layout; None where a placeholder or a value is not plain."""
+    parts = [text] if text.type == "string" else [one for one in text.named_children if one.type != "comment"]
+    used: list[int] = []
+    numbered: set[bool] = set()
+    begin = at = text.start_byte
+    source, made = text_of(text).encode(), []
+    for part in parts:
+        new = _filled_part(text_of(part), values, used, numbered, percent=percent, numbers=numbers)
+        if new is None:
+            return None
+        made += [source[at - begin : part.start_byte - begin].decode(), new]
+        at = part.end_byte
+    if set(used) != set(range(len(values))) or len(numbered) > 1:
+        return None
+    return "".join(made)
+
+
+def _filled_part(
+    text: str, values: list[str], used: list[int], numbered: set[bool], *, percent: bool, numbers: bool
+) -> str | None:
+    """One text with the values it takes, which `used` and `numbered` are told of; as it is where it takes none."""
     text = text.removeprefix("u").removeprefix("U")
     if not _PLAIN.match(text) or any(re.search(r"[\\\n{}#:!]", v) or text[0] in v for v in values):
         return None
     if percent and ("{" in text or "}" in text):
         return None
-    used: list[int] = []
-    numbered: set[bool] = set()
+    before = len(used)
     made, at = [], 0
     for found in (_PERCENT if percent else _BRACES).finditer(text):
         made.append(text[at : found.start()])
@@ -94,16 +115,14 @@ def _filled(text: str, values: list[str], *, percent: bool, numbers: bool = Fals
         used.append(number)
         behind = ("!r" if found[1] == "r" else "") if percent else found[2]
         made.append(f"{{{values[number]}{behind}}}")
-    if set(used) != set(range(len(values))) or len(numbered) > 1:
-        return None
-    return "f" + "".join(made) + text[at:]
+    return "f" * (len(used) > before) + "".join(made) + text[at:]
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     yield "Use f-strings", use_f_strings(context, numbers=True)
     for node in context.walk("binary_operator", "call"):
         if (new := f_string_for(node, numbers=True)) is not None:
-            yield f"Use {new}", rewrite_node(context.lines, node, new)
+            yield f"Use {_LAYOUT.sub(' ', new)}", rewrite_node(context.lines, node, new)
         elif (new := _joined(node)) is not None:
             yield f"Use an f-string: {new}", rewrite_node(context.lines, node, new)
 
