@@ -147,7 +147,9 @@ def test_the_engine_asks_no_model(end: str, last: bool) -> None:
     result = document.edit(EditRequest(scope=[(5, 5)], instruction="remove the prints"))
     assert TextLines(result.text).lines == TextLines(source).lines[:4]
     idle = document.edit(EditRequest(scope=[(2, 4)], instruction="remove prints"))
-    assert (idle.status, idle.reason) == ("unchanged", FOLLOWED)
+    assert (idle.status, idle.reason) == ("unchanged", "the selected lines have no prints")
+    idle = document.edit(EditRequest(scope=[(5, 5)], instruction="rename zz to new"))
+    assert idle.reason == FOLLOWED
 
 
 def test_narrowing_can_be_turned_off() -> None:

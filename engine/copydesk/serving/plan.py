@@ -62,7 +62,7 @@ TOGETHER = 40
 LEAST = 32
 """Fewer generated tokens than this are not worth a request."""
 FOLLOWED = "the selected lines are as the instruction wants them, or have nothing of what it names"
-"""What a person is told where the instruction's wording settles that nothing is to be done."""
+"""What a person is told where the instruction's wording settles that nothing is to be done, and no more is known."""
 
 
 @dataclass(slots=True)
@@ -192,13 +192,13 @@ def _program_plan(
     )
     assert loaded_model.cost is not None
     lowering = Lowering(codec, loaded_model.cost, rules, page, tokens, snapshot.lines.lines, scope)
-    satisfied = nothing_left(snapshot, request, scope) if instructed is None else None
+    satisfied = None if instructed else nothing_left(snapshot, request, scope)
     clues = bug_clues(snapshot, request, scope) if codec.format.chooses else None
     told = PageRequest(snapshot, request, lowering, fixes, instructed, satisfied, clues)
     reason = refusal(request, fixes, scope, clues)
     begin = partial(_refused, reason) if reason is not None else _decoder(loaded_model, told, asked, olds)
     most = min(request.max_tokens, room)
-    idle = FOLLOWED if instructed == () else satisfied
+    idle = satisfied or (FOLLOWED if instructed == () else None)
     others = set(PARSED_LANGUAGES).difference(loaded_model.format.languages)
     unlearnt = snapshot.language in others if request.instruction is not None else any(map(_strange, fixes))
     return Plan(
