@@ -79,6 +79,7 @@ class EditService:
         """Have it edited and verified. Raises StoppedError, or CancelledError where the task that waits is cancelled."""
         if task.priority == "edit":
             self._replace(task)
+            task.raise_if_stopped()
         bar = None
         if task.title is not None or task.token is not None:
             bar = self._bars.start(
@@ -259,16 +260,18 @@ class EditService:
 
     # -- meanwhile -----------------------------------------------------------------------------------------------------
 
-    def _replace(self, newer: EditTask) -> None:
-        assert newer.place is not None
+    def _replace(self, newcomer: EditTask) -> None:
+        """Of tasks for the same place the newest goes on. That need not be the newcomer, which may have waited for something."""
+        assert newcomer.place is not None
         for task in self._tasks:
             if (
-                task.document is newer.document
-                and (task.group is None or task.group is not newer.group)
-                and (task.place is None or overlap(task.place, newer.place))
+                task.document is newcomer.document
+                and (task.group is None or task.group is not newcomer.group)
+                and (task.place is None or overlap(task.place, newcomer.place))
                 and not task.stopped.done()
             ):
-                task.stop(replaced())
+                older = task if task.number < newcomer.number or task.priority != "edit" else newcomer
+                older.stop(replaced())
 
     def _on_change(self, document: OpenDocument, changes: list[Change], _edits: list[TextEdit]) -> None:
         for task in self._tasks:

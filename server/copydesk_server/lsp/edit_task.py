@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Literal, TypeAlias
 
 from copydesk.request import Diagnostic, EditRequest, Range
@@ -14,6 +15,8 @@ from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import StoppedError, modified
 from copydesk_server.lsp.rebase import move_diagnostic, move_range, move_ranges
 
+_NUMBERS = count(1)
+
 EditKind: TypeAlias = Literal["fix", "rewrite", "fixAll"]
 OnHunk: TypeAlias = Callable[[int, HunkEvent | Retracted], None]
 
@@ -22,6 +25,7 @@ class EditTask:
     """An edit of `document`, asked for as it stands when this is made.
 
     request: as the engine takes it; of the kind `fixAll` it is split into one task a finding first.
+    number: greater for one made later.
     place: the 1-based lines it is about; a newer request there replaces it, unless both are of one `group`.
     on_hunk: called with each hunk and the version it is for.
     title: of the progress bar, None for none; token: of the client's own bar.
@@ -37,6 +41,7 @@ class EditTask:
         priority: Priority = "edit",
         group: object = None,
     ) -> None:
+        self.number = next(_NUMBERS)
         self.kind: EditKind = kind
         self.document = document
         self.request = request

@@ -190,6 +190,26 @@ def test_a_newer_request_for_the_same_place_replaces_the_older() -> None:
     run(scenario)
 
 
+def test_an_older_request_that_waited_does_not_replace_a_newer_one() -> None:
+    """An instruction that may rename is looked at in a thread first; the newer one, which may not, is at work before that."""
+
+    async def scenario() -> None:
+        async with desk() as d:
+            d.open(TEXT)
+            lines = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+            older = d.ask("copydesk/edit", streamed(range=lines, instruction="rename a to total"))
+            newer = d.ask("copydesk/edit", streamed(range=lines, instruction="a is 2"))
+            assert await error(d, older) == -32800
+            job = await d.engine.job(len(d.engine.jobs) - 1)
+            assert not job.cancelled
+            assert job.request.instruction == "a is 2"
+            job.plan((1, 1))
+            job.edited(edit((0, 4), (0, 5), "2"))
+            assert (await d.answer(newer))["result"]["status"] == "edited"
+
+    run(scenario)
+
+
 @pytest.mark.parametrize("planned_first", [True, False])
 def test_a_change_outside_of_the_scope_moves_the_edit(planned_first: bool) -> None:
     async def scenario() -> None:
