@@ -72,6 +72,7 @@ CASES = [
      "def f(a):\n    if not isinstance(a, T):\n        return NotImplemented\n    return T(a)\n"),
     ("split_return", "", "def f(a):\n    return a and b\n", "Expand return a and b to two returns",
      "def f(a):\n    if not a:\n        return False\n    return b\n"),
+    ("unwrap_block", "drop the check", "if a:\n    b()\n", "Drop the check a: always do what is in the if", "b()\n"),
     ("unwrap_block", "", "if a:\n    b()\n", "Always do what is in if a: remove the if", "b()\n"),
     ("unwrap_block", "", "def f():\n    try:\n        a()\n    except E:\n        return 1\n    else:\n        return 2\n",
      "Remove the else of the try", "def f():\n    try:\n        a()\n    except E:\n        return 1\n    return 2\n"),

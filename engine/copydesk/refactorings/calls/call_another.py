@@ -191,7 +191,8 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         for new in literals if arguments.mentions(old) else ():
             if is_reversed(old, new, arguments.instruction):
                 continue
-            for one in nodes:
+            one_line = len({one.start_point[0] for one in nodes}) == 1
+            for one in nodes if len(nodes) == 1 or not one_line else ():
                 yield f"Use {new} instead of {old}", replace_expression(context, one, new)
             if len(nodes) > 1:
                 yield (

@@ -22,6 +22,9 @@ from copydesk.refactorings.control_flow.nested_ifs import either
 from copydesk.refactorings.edits import delete_lines, replace_lines
 from copydesk.syntax.tree import rows, text_of
 
+_CHECKS = ("check", "checks", "condition", "guard", "test")
+"""What people call the head of an `if`."""
+
 
 def _body(context: RefactoringContext, clause: Clause) -> str:
     return " ".join("".join(context.view(clause.first, clause.last)).split())
@@ -137,8 +140,9 @@ def _drop(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 )
 
 
-def _unwrap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """The body of a clause in place of the whole statement, or of an `else` behind it."""
+    check = next((word for word in _CHECKS if word in arguments.words), None)
     for node in context.walk(*COMPOUND):
         clauses = clauses_of(context, node)
         for clause in clauses:
@@ -149,6 +153,8 @@ def _unwrap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             body = reindented(context, clause.first, clause.last, -step_of(clause))
             if body is not None:
                 title = f"Always do what is in {named(clause.node)}: remove the {clauses[0].word}"
+                if check is not None and clause.word == "if" and clause.test is not None:
+                    title = f"Drop the {check} {' '.join(text_of(clause.test).split())}: always do what is in the if"
                 yield title, replace_lines(clauses[0].head, clauses[-1].last, body)
         yield from _else_behind(context, clauses)
         if len(clauses) == 2 and clauses[1].word == "finally":
