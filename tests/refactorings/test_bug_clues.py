@@ -50,6 +50,23 @@ def clues(text: str) -> list[Candidate]:
             "Compare len(a) with 0: a length is never negative",
         ),
         (
+            "def f(name):\n    if name is not None:\n        name.strip()\n", "is not None", "is None",
+            "Test name is not None: name is used there",
+        ),
+        (
+            "def f(names):\n    while names:\n        print(names[0])\n", "while names", "while not names",
+            "Test names: names is used there",
+        ),
+        (
+            "def f(name):\n    return '' if name is None else name.strip()\n", "is None", "is not None",
+            "Test name is None: name is used there",
+        ),
+        (
+            "def f(key, value):\n    g(key, value)\n\n\ndef g(key, value):\n    print(key)\n",
+            "g(key, value)\n\n", "g(value, key)\n\n",
+            "Swap the arguments value and key, as g has them",
+        ),
+        (
             "def pairs(a):\n    if a:\n        return {\n            1: a,\n        }\n", "return {", "{",
             "Return {: by itself it has no effect",
         ),
@@ -76,6 +93,9 @@ def test_an_edit_mends_it(sound: str, found: str, bug: str, title: str) -> None:
         "def f(x):\n    yield x\n    x\n",
         "def f(x):\n    return [x for x in x] + [y := x, y]\n",
         "def f(x):\n    return random() == random() or x == x\n\n\nfrom random import random\n",
+        "def f(x):\n    if x is None:\n        x = open(1)\n        x.h()\n",
+        "def f(x):\n    while not x:\n        x.append(1)\n",
+        "def f(key, value):\n    g(value, key)\n\n\ndef g(one, two):\n    print(one)\n",
         "def f(x:\n    return y\n",
     ],
 )

@@ -1,7 +1,8 @@
 """Clues to a bug that syntax and scopes give by themselves, and the edits that follow each of them up.
 
 A name that nothing binds there, a variable that is read before it has a value, a result that is not returned, a parameter that is
-not stored, a comparison that always comes out the same. They are looked for where somebody asks for a bug without saying which.
+not stored, a comparison that always comes out the same, a test for None that guards what needs a value, arguments in each other's
+places. They are looked for where somebody asks for a bug without saying which.
 Sound code has hardly any (`benchmarks/LOG.md`), so that what there is mostly is the bug. No other kind of bug is known here.
 """
 
@@ -32,21 +33,33 @@ STEP = 4.0
 MOST_WORDS = 14
 """Who says more says what is wrong."""
 _ASKS = re.compile(
-    r"\b(?:bugs?|buggy|br+oken|wrong|fail(?:s|ed|ing|ure)?|re[vi]{2,3}ew|regression|incorrect|strange|crash(?:es|ed)?|sanity|"
-    r"repair|(?:this|it|that) works?|is (?:this|it|that) (?:right|ok(?:ay)?|correct|fine)|fix (?:it|this|that)|"
-    r"fix (?:the|this) (?:code|function|method|logic|tests?|problem|error))\b",
+    r"\b(?:bugs?|buggy|br+oken?|wrong|fail(?:s|ed|ing|ure)?|re[vi]{2,3}ew|regression|incorrect|strange|crash(?:es|ed)?|sanity|"
+    r"repair|red|off|mistakes?|errors?|fixme|debug|proofread|verify|correct|(?:this|it|that) (?:works?|worked)|work again|"
+    r"(?:does ?n[o']t|not) work|"
+    r"(?:is|looks?|are) (?:this|it|that)? ?(?:right|ok(?:ay)?|correct|fine|good)|check (?:this|that|it|the logic)|"
+    r"fix (?:it|this|that|so|my|problems?|whatever|if)|what it should|do(?:es)? what|tests? pass|expect(?:ed)?|"
+    r"fix (?:the|this) (?:code|function|method|logic|tests?|problem|error))\b|"
+    r"^(?:pls |please )?(?:fix|check|correct)(?: and fix)?\W*$",
     re.IGNORECASE,
 )
 _STOCK = frozenset({
-    "a", "an", "and", "any", "anything", "are", "at", "be", "broken", "bug", "buggy", "bugs", "can", "check", "code", "correct",
-    "could", "crash", "crashes", "debug", "do", "does", "error", "errors", "fail", "failing", "fails", "find", "fine",
-    "fix", "for", "function", "get", "good", "have", "having", "hello", "help", "here", "hey", "hi", "how", "i", "i'm",
-    "if", "in", "incorrect", "is", "isn't", "issue", "issues", "it", "it's", "its", "just", "kindly", "logic", "look",
-    "make", "may", "maybe", "me", "method", "might", "mistake", "mistakes", "must", "my", "not", "now", "of", "ok",
-    "okay", "or", "out", "please", "pls", "possible", "problem", "problems", "regression", "repair", "result", "results",
-    "review", "right", "run", "sanity", "see", "seems", "should", "some", "something", "somewhere", "strange", "sure", "test",
-    "tests", "thank", "thanks", "that", "the", "there", "thing", "this", "to", "using", "want", "was", "we", "what",
-    "what's", "where", "which", "why", "with", "work", "working", "works", "would", "wrong", "you",
+    "a", "about", "again", "all", "an", "and", "any", "anything", "are", "as", "at", "be", "because", "bet", "break",
+    "broke", "broken", "bug", "buggy", "bugs", "can", "change", "changed", "check", "checked", "ci", "code", "commit",
+    "correct", "correctly", "could", "crash", "crashes", "customer", "debug", "do", "does", "doesn't", "doing", "don't",
+    "double", "double-check", "error", "errors", "expect", "expected", "eyes", "fail", "failing", "fails", "find", "fine",
+    "fix", "fixme", "for", "from", "function", "function's", "get", "give", "gives", "good", "got", "has", "have",
+    "having", "head", "hello", "help", "here", "hey", "hi", "how", "i", "i'm", "i've", "if", "in", "incorrect", "is",
+    "isn't", "issue", "issues", "it", "it's", "its", "just", "kindly", "last", "like", "line", "lines", "logic", "look",
+    "looks", "made", "make", "may", "maybe", "me", "method", "might", "mine", "mistake", "mistakes", "must", "my", "name",
+    "need", "needed", "needs", "new", "no", "not", "now", "of", "off", "ok", "okay", "old", "one", "or", "otherwise",
+    "out", "output", "over", "own", "own's", "pair", "pass", "passes", "please", "pls", "possible", "potential",
+    "problem", "problems", "proofread", "red", "regression", "repair", "reports", "result", "results", "returns",
+    "review", "right", "run", "sanity", "says", "second", "see", "seems", "should", "so", "solve", "some", "somebody",
+    "someone", "something", "somewhere", "strange", "sure", "test", "tests", "than", "thank", "thanks", "that", "that's",
+    "the", "them", "then", "there", "there's", "these", "thing", "think", "this", "those", "thx", "to", "true", "typo",
+    "unit", "used", "using", "usual", "verify", "want", "was", "we", "what", "what's", "whatever", "where", "where's",
+    "whether", "which", "why", "with", "work", "worked", "working", "works", "would", "wrong", "yes", "yesterday", "you",
+    "your",
 })  # fmt: skip
 """Words that say no more than that there may be a bug."""
 _COMPARED = frozenset({"==", "!=", "<", ">", "<=", ">=", "is", "is not"})
@@ -55,6 +68,9 @@ _NO_EFFECT = COMPREHENSIONS | {
     "not_operator", "conditional_expression", "unary_operator",
 }  # fmt: skip
 """Expressions that do nothing where they stand alone. An attribute, a subscript or a call may."""
+
+_TAKING = frozenset({"pop", "popleft", "popitem"})
+"""What fails on what is empty; None has no attribute at all."""
 
 _Clue: TypeAlias = Sequence[tuple[str, Splice, float]]
 """What may be meant in place of what stands there, the likeliest first: a title, and how likely it is."""
@@ -97,6 +113,10 @@ def _clues(context: RefactoringContext, tree: Tree) -> Iterator[_Clue]:
         yield from _not_stored(node)
     for node in context.walk("comparison_operator"):
         yield from _always_the_same(node, tree)
+    for node in context.walk("if_statement", "conditional_expression", "while_statement"):
+        yield from _used_where_missing(node)
+    for node in context.walk("call"):
+        yield from _swapped(node, tree)
 
 
 # -- names without a value
@@ -242,6 +262,75 @@ def _not_stored(function: Node) -> Iterator[_Clue]:
         found = next((one for one in (name, name.lstrip("_")) if one in names - used), None)
         if found is not None and text_of(right) in names:
             yield [(f"Store {found} in self.{name}: the parameter is not used", _instead(right, found), 0.0)]
+
+
+# -- values where there are none, and arguments in each other's places
+
+
+def _used_where_missing(node: Node) -> Iterator[_Clue]:
+    """What a test finds to be None or empty, and what it guards looks into all the same."""
+    if node.type == "conditional_expression":
+        guarded, test = node.named_children[0], node.named_children[1]
+        if found := re.fullmatch(r"(\w+) is None", text_of(test)):
+            yield from _flipped(test, found[1], guarded, "is None", "is not None")
+        if found := re.fullmatch(r"(\w+) is not None", text_of(test)):
+            yield from _flipped(test, found[1], node.named_children[2], "is not None", "is None")
+        return
+    condition, block = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    block = block or node.child_by_field_name("body")
+    if condition is None or block is None:
+        return
+    if found := re.fullmatch(r"(\w+) is None", text_of(condition)):
+        yield from _flipped(condition, found[1], block, "is None", "is not None")
+    elif found := re.fullmatch(r"not (\w+)", text_of(condition)):
+        yield from _flipped(condition, found[1], block, "not ", "")
+
+
+def _flipped(test: Node, name: str, guarded: Node, old: str, new: str) -> Iterator[_Clue]:
+    """The test the other way round, where what it guards first looks into `name`, and gives it no value before."""
+    first = next((one for one in _below(guarded, "identifier") if text_of(one) == name), guarded)
+    parent = first.parent
+    if parent is None or parent.type not in ("attribute", "subscript") or text_of(first) != name:
+        return
+    fails = parent.type == "subscript" or "None" in old or text_of(parent.named_children[-1]) in _TAKING
+    if fails and parent.named_children[0] == first:
+        text = text_of(test).replace(old, new)
+        yield [(f"Test {text}: {name} is used there", _instead(test, text), 0.0)]
+
+
+def _swapped(call: Node, tree: Tree) -> Iterator[_Clue]:
+    """Two arguments that are called as each other's parameters, of a function that the document defines."""
+    called, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if called is None or given is None:
+        return
+    name = text_of(called).rpartition(".")[2]
+    arguments = given.named_children
+    if [one.type for one in arguments].count("identifier") < 2 or "list_splat" in (
+        one.type for one in arguments
+    ):
+        return
+    defined = [
+        one
+        for one in _below(tree.root_node, "function_definition")
+        if (title := one.child_by_field_name("name")) is not None and text_of(title) == name
+    ]
+    if len(defined) != 1:
+        return
+    names = [name_of(one) for one in list_parameters(defined[0])]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    said = [text_of(one) for one in arguments]
+    for k, one in enumerate(said[: len(names)]):
+        if one in names and names.index(one) > k and names.index(one) < len(said):
+            other = names.index(one)
+            if said[other] == names[k] and arguments[k].start_point[0] == arguments[other].end_point[0]:
+                between = text_of(given).encode()
+                begin, end = (
+                    arguments[k].end_byte - given.start_byte,
+                    arguments[other].start_byte - given.start_byte,
+                )
+                text = f"{said[other]}{between[begin:end].decode()}{one}"
+                splice = Splice(start_of(arguments[k]), end_of(arguments[other]), text)
+                yield [(f"Swap the arguments {one} and {said[other]}, as {name} has them", splice, 0.0)]
 
 
 # -- comparisons that always come out the same
