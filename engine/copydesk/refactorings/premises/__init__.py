@@ -11,6 +11,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.phrases.words import plain
 from copydesk.refactorings.premises.already import already_so
 from copydesk.refactorings.premises.missing import missing
+from copydesk.refactorings.premises.replaced import replaced
 
 LONGEST = 120
 """Characters of an instruction that is read: a longer one asks for more than one thing."""
@@ -20,4 +21,8 @@ def false_premise(context: RefactoringContext, instruction: str) -> str | None:
     """Why an instruction leaves nothing to do in the selected lines, in words for a person; None where it is not known to."""
     if len(instruction) > LONGEST or "\n" in instruction.strip() or context.broken:
         return None
-    return missing(context, instruction) or already_so(context, plain(instruction))
+    return (
+        missing(context, instruction)
+        or replaced(context, instruction)
+        or already_so(context, plain(instruction))
+    )

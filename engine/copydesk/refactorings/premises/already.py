@@ -51,12 +51,29 @@ _ARGUMENT = re.compile(
 )
 
 
+_ERROR = r"(?:an? |the )?(?P<error>[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning))"
+_CAUGHT = re.compile(rf"(?:also )?(?:catch|handle|ignore|suppress) {_ERROR}(?: too| as well| also)?")
+_RAISED = re.compile(rf"(?:it should )?raise {_ERROR}(?: instead)?(?: of (?P<old>[A-Z]\w+))?")
+_KEYWORD_ONLY = (
+    r"(?:make )?(?:the )?{name} (?:should be |must be |can be |a )?(?:keyword[- ]only|passed by keyword)"
+)
+_MADE = r"(?:make (?:it|this)|(?:it |this )?should be|turn (?:it|this) into) (?:an? )?"
+
+
 def already_so(context: RefactoringContext, instruction: str) -> str | None:
     """What an instruction wants, and the selected lines have."""
     said = instruction.lower()
+    if found := _RAISED.fullmatch(instruction):
+        return _of_raising(context.derived(selected_text), found["error"], found["old"])
     if _CHANGE.search(said):
         return None
     return next(_told(context, instruction, said), None)
+
+
+def _of_raising(text: str, error: str, old: str | None) -> str | None:
+    """Where one error is raised in one place, and it is that one."""
+    once = len(re.findall(r"\braise \w", text)) == 1 and re.search(rf"\braise {error}\b", text)
+    return f"it raises {error} already" if once and (old is None or old not in text) else None
 
 
 def _told(context: RefactoringContext, instruction: str, said: str) -> Iterator[str]:
@@ -85,6 +102,14 @@ def _told(context: RefactoringContext, instruction: str, said: str) -> Iterator[
             yield "the imports are sorted already" if blocks else "the selected lines have no imports"
     if _F_STRING.fullmatch(said) and re.search(r"\br?fr?['\"]", text) and not _OTHER_TEXT.search(text):
         yield "it is an f-string already"
+    caught = _CAUGHT.fullmatch(instruction)
+    if caught and re.search(rf"except[^\n]*\b{caught['error']}\b|suppress\([^)]*\b{caught['error']}\b", text):
+        yield f"{caught['error']} is caught already"
+    if re.fullmatch(rf"{_MADE}generator(?: function)?", said) and re.search(r"\byield\b", text):
+        yield "it is a generator already"
+    if function is not None and re.fullmatch(rf"{_MADE}(?:async|coroutine)(?: function)?", said):
+        if text_of(function).startswith("async"):
+            yield "it is async already"
     given = _ARGUMENT.fullmatch(instruction)
     if given and re.search(rf"(?<![\w.]){given['name']}\s*=\s*{re.escape(given['value'])}(?!\w)", text):
         yield f"{given['name']} is {given['value']} already"
@@ -95,9 +120,17 @@ def _of_parameters(context: RefactoringContext, instruction: str, said: str) -> 
     typed = [one.type.startswith("typed") for one in parameters]
     if parameters and all(typed) and _ARGUMENTS.fullmatch(said):
         yield "the parameters are annotated already"
+    every = parameters_of(context)
+    kinds = [one.type for one in every]
+    star = next(
+        (k for k, kind in enumerate(kinds) if kind in ("keyword_separator", "list_splat_pattern")), len(kinds)
+    )
+    behind = [name_of(one) for one in every[star:]]
     for one, has_type in zip(parameters, typed, strict=True):
         name, value = name_of(one), one.child_by_field_name("value")
         spelt = re.escape(name.lower())
+        if name in behind and re.fullmatch(_KEYWORD_ONLY.format(name=spelt), said):
+            yield f"{name} is keyword-only already"
         if has_type and re.fullmatch(rf"{_ANNOTATE} (?:the )?(?:\w+ )?{spelt}", said):
             yield f"{name} is annotated already"
         if value is None:
