@@ -125,6 +125,7 @@ def test_one_clue_is_followed_up_a_few_times() -> None:
         ("fix the  logic", True),
         ("rename total to result", False),
         ("fix the typo", False),
+        ("no debug output please", False),
         ("add a check for None", False),
         (
             "the bug is that we add the header once for every row that has no value, only add it to the first one",
