@@ -34,7 +34,8 @@ MOST_WORDS = 14
 """Who says more says what is wrong."""
 _ASKS = re.compile(
     r"\b(?:bugs?|buggy|br+oken?|wrong|fail(?:s|ed|ing|ure)?|re[vi]{2,3}ew|regression|incorrect|strange|crash(?:es|ed)?|sanity|"
-    r"repair|red|off|mistakes?|errors?|fixme|debug (?:this|that|it)|proofread|verify|correct|(?:this|it|that) (?:works?|worked)|work again|"
+    r"repair|red|off|mistakes?|errors?|fixme|debug (?:this|that|it)|proofread|verify|correct|"
+    r"(?:this|it|that) (?:works?|worked)|work again|"
     r"(?:does ?n[o']t|not) work|"
     r"(?:is|looks?|are) (?:this|it|that)? ?(?:right|ok(?:ay)?|correct|fine|good)|check (?:this|that|it|the logic)|"
     r"fix (?:it|this|that|so|my|problems?|whatever|if)|what it should|do(?:es)? what|tests? pass|expect(?:ed)?|"
