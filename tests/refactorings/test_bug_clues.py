@@ -50,6 +50,10 @@ def clues(text: str) -> list[Candidate]:
             "Compare len(a) with 0: a length is never negative",
         ),
         (
+            "class A:\n    def f(self, x):\n        return self.g(x)\n\n    def g(self, x):\n        print(x)\n",
+            "self.g(x)", "g(x)", "Use self.g instead of g, which nothing defines here",
+        ),
+        (
             "def f(name):\n    if name is not None:\n        name.strip()\n", "is not None", "is None",
             "Test name is not None: name is used there",
         ),
@@ -84,6 +88,7 @@ def test_an_edit_mends_it(sound: str, found: str, bug: str, title: str) -> None:
     "text",
     [
         "from os.path import *\n\n\ndef f(x):\n    return join(x, sep)\n",
+        "def f(x):\n    return json.loads(x)\n",
         "def f(x):\n    try:\n        return unicode(x)\n    except NameError:\n        return x\n",
         "def f(x):\n    if sys.version_info < (3,):\n        return unicode(x)\n\n\nimport sys\n",
         "def f(x):\n    match x:\n        case [a, *_]:\n            return a\n",
@@ -110,7 +115,7 @@ def test_sound_code_has_none() -> None:
 
 def test_one_clue_is_followed_up_a_few_times() -> None:
     many = ", ".join(f"a{k}" for k in range(20))
-    found = clues(f"def f({many}):\n    return missing + {many}\n")
+    found = clues(f"def f({many}):\n    return [missing for missing in a0] + missing\n")
     assert len(found) == MOST
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
