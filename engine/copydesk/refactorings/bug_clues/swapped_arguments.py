@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tree_sitter import Node, Tree
 
@@ -23,11 +24,7 @@ def swapped_arguments(call: Node, tree: Tree) -> Iterator[Clue]:
         one.type for one in arguments
     ):
         return
-    defined = [
-        one
-        for one in below(tree.root_node, "function_definition")
-        if (title := one.child_by_field_name("name")) is not None and text_of(title) == name
-    ]
+    defined = _definitions(tree).get(name, [])
     if len(defined) != 1:
         return
     names = [name_of(one) for one in list_parameters(defined[0])]
@@ -45,3 +42,14 @@ def swapped_arguments(call: Node, tree: Tree) -> Iterator[Clue]:
                 text = f"{said[other]}{between[begin:end].decode()}{one}"
                 splice = Splice(start_of(arguments[k]), end_of(arguments[other]), text)
                 yield [(f"Swap the arguments {one} and {said[other]}, as {name} has them", splice, 0.0)]
+
+
+@lru_cache(2)
+def _definitions(tree: Tree) -> dict[str, list[Node]]:
+    """The functions of a document by name."""
+    found: dict[str, list[Node]] = {}
+    for one in below(tree.root_node, "function_definition"):
+        title = one.child_by_field_name("name")
+        if title is not None:
+            found.setdefault(text_of(title), []).append(one)
+    return found
