@@ -60,6 +60,7 @@ def said(instruction: str, text: str) -> str | None:
         ("the message should be an f-string", LOOP, "it is an f-string already"),
         ('mode="r" when opening', LOOP, 'mode is "r" already'),
         ("rename records to rows", LOOP, "records is not in the selected lines"),
+        ("rename the parameter records to rows", LOOP, "records is not in the selected lines"),
         ("records should be rows", LOOP, "records is not in the selected lines"),
         ("rows, not records", LOOP, "records is not in the selected lines"),
         ("drop the verbose parameter", LOOP, "verbose is not in the selected lines"),

@@ -12,10 +12,11 @@ _WORD = r"[`'\"]?(?P<%s>@?[^\W\d][\w.]*(?:\(\))?)[`'\"]?"
 _OLD, _NEW = _WORD % "old", _WORD % "new"
 _END = r"(?: (?:here|please|too|everywhere|throughout))?[.!]?$"
 _PLEASE = r"^(?:please )?"
+_RENAMED = r"(?:local |loop )?(?:variable|parameter|argument|param|arg|function|method|attribute|class|name)"
 _SWAPS = [
     re.compile(pattern + _END, re.IGNORECASE)
     for pattern in (
-        rf"{_PLEASE}rename (?:the )?{_OLD} (?:to|as|into|->) {_NEW}",
+        rf"{_PLEASE}rename (?:the )?(?:{_RENAMED} )?{_OLD} (?:to|as|into|->) {_NEW}",
         rf"^(?:the )?{_OLD} should be (?:called |named |renamed to )?{_NEW}",
         rf"{_PLEASE}call (?:the )?{_OLD} {_NEW}",
         rf"^{_OLD} ?(?:->|=>|→) ?{_NEW}",
