@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 BASE = "standard-base"
 RATE = 5e-4
 FOLDER = "later"
+CHANCE = 0.2
+"""A p-value above this says no more than that a few edits came out otherwise."""
 """Of the work folder: the edits kept apart."""
 
 
@@ -93,12 +95,9 @@ def report(args: argparse.Namespace, work: Path, console: Console) -> None:
     if "before" not in found:
         return
     both = paired(found["before"], found["after"])
-    better = both.second > both.first
-    printed.print(
-        f"Better by {both.second} edits, worse by {both.first} (p = {both.p_value:.2f})."
-        + (
-            f" Use it: --model {out}, or the setting copydesk.model."
-            if better
-            else " Keep the standard model."
-        )
-    )
+    advice = "Keep the standard model."
+    if both.second > both.first:
+        advice = f"Use it: --model {out}, or the setting copydesk.model."
+        if both.p_value > CHANCE:
+            advice = f"That may be chance: keep the standard model, or try it with --model {out}."
+    printed.print(f"Better by {both.second} edits, worse by {both.first} (p = {both.p_value:.2f}). {advice}")
