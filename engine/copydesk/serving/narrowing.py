@@ -90,15 +90,18 @@ def nothing_left(snapshot: Snapshot, request: EditRequest, scope: Sequence[Range
 def _tree_for_phrases(snapshot: Snapshot, request: EditRequest) -> Tree | None:
     """The syntax tree by which wordings are read; None where they are not."""
     free = request.choices is None and request.lark is None and not request.diagnostics
-    wanted = request.narrow and request.phrases and free and snapshot.language == "python"
-    return snapshot.parsed.tree if wanted and snapshot.parsed is not None else None
+    return _python_tree(snapshot) if request.narrow and request.phrases and free else None
+
+
+def _python_tree(snapshot: Snapshot) -> Tree | None:
+    return snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
 
 
 def bug_clues(
     snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]
 ) -> tuple[Candidate, ...] | None:
     """What clues in the lines of `scope` lead to where the instruction asks for a bug; None where it does not."""
-    tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
+    tree = _python_tree(snapshot)
     asks = request.instruction is not None and asks_for_bug(request.instruction)
     if not asks or tree is None or not request.narrow or request.diagnostics or request.choices is not None:
         return None
@@ -154,7 +157,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     even without a candidate. None for other languages than Python, and where the model has not learnt to choose.
     """
     snapshot, lowering = asked.snapshot, asked.lowering
-    tree = snapshot.parsed.tree if snapshot.parsed is not None and snapshot.language == "python" else None
+    tree = _python_tree(snapshot)
     if tree is None or not lowering.codec.format.chooses:
         return None
     context = RefactoringContext.of(snapshot.lines.lines, lowering.scope, tree)

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from tree_sitter import Node, Tree
 
+from copydesk.refactorings.blocks import function_of
 from copydesk.refactorings.bug_clues.clue import Clue, below, instead
-from copydesk.syntax.scopes import COMPREHENSIONS, Visible, visible_names
+from copydesk.syntax.scopes import COMPREHENSIONS, Visible, enclosing_class, visible_names
 from copydesk.syntax.splice import start_of
 from copydesk.syntax.tree import text_of
 
@@ -23,7 +24,7 @@ def unbound_name(node: Node, tree: Tree) -> Clue:
     name. One that the function has nowhere else, and that is spelt like none of its others, may be an import's: of it nothing is
     said.
     """
-    name, function = text_of(node), _function(node)
+    name, function = text_of(node), function_of(node)
     if name.startswith("__") or name == "_" or hasattr(builtins, name) or function is None or _guarded(node):
         return ()
     visible = {each.name: each for each in visible_names(tree, start_of(node))}
@@ -43,7 +44,7 @@ def unbound_name(node: Node, tree: Tree) -> Clue:
         for each in visible.values()
         if each.local and not each.own and each.name not in (name, "self", "cls")
     ]
-    own = f"self.{name}" if _is_own(name, node) else None
+    own = f"self.{name}" if _is_own(name, node, tree) else None
     if own is None and not _is_swapped(name, function) and not _alike(name, [each.name for each in others]):
         return ()
     fits = {each.name: _fit(each, node, function) for each in others}
@@ -101,11 +102,9 @@ def _alike(name: str, others: Sequence[str]) -> bool:
     return bool(difflib.get_close_matches(name, others, 1, 0.7))
 
 
-def _is_own(name: str, node: Node) -> bool:
+def _is_own(name: str, node: Node, tree: Tree) -> bool:
     """Whether the class round a method has an attribute or a method of that name."""
-    owner = node.parent
-    while owner is not None and owner.type != "class_definition":
-        owner = owner.parent
+    owner = enclosing_class(tree, start_of(node))
     return (
         owner is not None and re.search(rf"\bself\.{name}\b|\bdef {name}\(self\b", text_of(owner)) is not None
     )
@@ -121,9 +120,3 @@ def _guarded(node: Node) -> bool:
             return True
         above = above.parent
     return False
-
-
-def _function(node: Node | None) -> Node | None:
-    while node is not None and node.type != "function_definition":
-        node = node.parent
-    return node

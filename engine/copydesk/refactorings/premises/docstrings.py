@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.texts.text_lines import is_docstring
 
 
 def docstrings(context: RefactoringContext) -> list[bool]:
     """Whether each function and class that is selected as a whole has one."""
-    found = []
-    for node in context.walk("function_definition", "class_definition"):
-        body = node.child_by_field_name("body")
-        first = body.named_children[0] if body is not None and body.named_children else None
-        found.append(
-            first is not None
-            and first.type == "expression_statement"
-            and [one.type for one in first.named_children] == ["string"]
-        )
-    return found
+    strings = {
+        one.parent.parent for one in context.walk("string") if is_docstring(one) and one.parent is not None
+    }
+    nodes = context.walk("function_definition", "class_definition")
+    return [node.child_by_field_name("body") in strings for node in nodes]
