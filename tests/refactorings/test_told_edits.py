@@ -124,13 +124,15 @@ CASES: list[tuple[str, str, str | None]] = [
     # -- strings
     ("use an f-string", "x = 'a %s b %r' % (c, d.e)\n", "x = f'a {c} b {d.e!r}'\n"),
     ("use an f-string", "x = '%s%%' % c(1)\n", "x = f'{c(1)}%'\n"),
+    ("use an f-string", "x = 'a\\n%s' % a\n", "x = f'a\\n{a}'\n"),
+    ("use an f-string", "x = '{b} {}'.format(c, b=a)\n", "x = f'{a} {c}'\n"),
     ("convert to an f-string", 'x = "{} {1:>3}".format(a, b)\n', None),
     ("convert to an f-string", 'x = "{0} {1:>3} {0!r}".format(a, b[0])\n', 'x = f"{a} {b[0]:>3} {a!r}"\n'),
     ("make this an f-string", "x = f'{a}'\n", SAME),
     *(("use f-strings", f"x = {text}\n", None) for text in (
-        "'%d' % a", "'%s %s' % a", "'%(a)s' % b", "'{a}'.format(a=1)", "'{}'.format(*a)", "'%s' % ('a',)",
+        "'%d' % a", "'%s %s' % a", "'%(a)s' % b", "'{}'.format(*a)", "'{b}'.format(a=1)", "'%s' % ('a',)",
         "'{} %s' % a", "'%s' % a['b']",
-        "'{}'.format(a, b)", "b'%s' % a", "'a\\n%s' % a", "y",
+        "'{}'.format(a, b)", "b'%s' % a", "y",
     )),
     # -- shapes
     ("invert the if", BOTH, SWAPPED),

@@ -15,7 +15,7 @@ from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
     ("none null missing absent unset given", "{0} is None"),
-    ("empty no without nothing falsy blank missing unset not false", "not {0}"),
+    ("empty no without nothing falsy blank missing unset not false null", "not {0}"),
     ("negative below", "{0} < 0"),
     ("zero 0", "{0} == 0"),
     ("positive nonpositive", "{0} <= 0"),
@@ -47,7 +47,13 @@ _TYPED = frozenset({
     "typeerror", "type", "types", "anything", "isinstance", "instance", "instances", "only", "must", "accept",
 })  # fmt: skip
 """Words of an instruction about what something has to be."""
-_COMPARED = re.compile(r"\b(less|fewer|smaller|more|greater|larger|longer)(?: than)? (\d+|[a-z]+)\b")
+_COMPARED = re.compile(
+    r"\b(less|fewer|smaller|shorter|below|under|more|greater|larger|longer|above|over)(?: than)? (\d+|[a-z]+)\b"
+)
+_OR_BEYOND = re.compile(
+    r"\b(\d+|[a-z]+) (?:and|or) (less|fewer|smaller|below|under|lower|more|greater|larger|above|over|up)\b"
+)
+_BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
 
@@ -69,6 +75,9 @@ def composed_statements(context: RefactoringContext, arguments: Arguments) -> It
     """Statements that an instruction describes: a parameter kept as an attribute, an assertion about what it names."""
     if arguments.words & _KEPT:
         yield from (f"self.{name} = {name}" for name in named_in(arguments, plain_names(context), 3))
+    if arguments.words & {"return", "back", "hand", "returned", "give", "caller"}:
+        named = named_in(arguments, sorted(context.variables()), 3)
+        yield from (f"return {name}" for name in named if name not in ("self", "cls"))
     if arguments.words & {"assert", "asserted", "assertion"}:
         for subject in subjects(context, arguments, 3):
             yield f"assert {subject}"
@@ -109,7 +118,7 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
         if arguments.mentions(name):
             spelt[name] = None
         elif any(
-            len(part) > 2 and (part in arguments.words or f"{part}s" in arguments.words)
+            len(part) > 2 and {part, f"{part}s", part.removesuffix("s")} & arguments.words
             for part in re.split(r"[._]+", name.rpartition(".")[2].lower())
         ):
             partly[name] = None
@@ -170,7 +179,11 @@ def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:
     for word, said in _COMPARED.findall(arguments.instruction.lower()):
         number = said if said.isdecimal() else NUMBERS.get(said)
         if number is not None:
-            yield "<" if word in ("less", "fewer", "smaller") else ">", str(number)
+            yield "<" if word in _BELOW else ">", str(number)
+    for said, word in _OR_BEYOND.findall(arguments.instruction.lower()):
+        number = said if said.isdecimal() else NUMBERS.get(said)
+        if number is not None:
+            yield "<=" if word in _BELOW else ">=", str(number)
 
 
 def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
@@ -198,6 +211,7 @@ def raises(arguments: Arguments) -> list[str]:
     calls = [code for code in arguments.code if code.startswith(arguments.exceptions) and code.endswith(")")]
     found = [f"raise {call}" for call in calls if arguments.exceptions]
     for error in arguments.exceptions:
+        found += [f"raise {error}({code})" for code in arguments.code if code.startswith(("f'", 'f"'))][:2]
         found += [f"raise {error}({quoted(text)})" for text in quoted_texts(arguments)[:2]]
         found.append(f"raise {error}")
     return found
@@ -216,13 +230,42 @@ _IMPLIED = (
     ("ZeroDivisionError", "divide division zero"),
     ("KeyboardInterrupt", "ctrl interrupt interrupted"),
     ("TimeoutError", "timeout timeouts"),
+    ("PermissionError", "permission permissions access denied"),
+    ("FileExistsError", "exists already"),
+    ("ConnectionError", "connection connect network"),
+    ("StopIteration", "exhausted iterator"),
+    ("NotImplementedError", "implemented unsupported"),
+    ("RecursionError", "recursion"),
+    ("EOFError", "eof end"),
+    ("json.JSONDecodeError", "json decode"),
+    ("sqlite3.Error", "sqlite sqlite3 database"),
+    ("struct.error", "struct unpack"),
+    ("subprocess.CalledProcessError", "subprocess process command exit"),
+    ("subprocess.SubprocessError", "subprocess"),
+    ("subprocess.TimeoutExpired", "timeout"),
+    ("socket.error", "socket"),
+    ("re.error", "regex pattern re"),
+    ("queue.Empty", "queue empty"),
+    ("asyncio.CancelledError", "cancel cancelled asyncio"),
+    ("asyncio.TimeoutError", "timeout"),
+    ("binascii.Error", "base64 binascii hex"),
+    ("zlib.error", "zlib compressed"),
+    ("yaml.YAMLError", "yaml"),
+    ("requests.RequestException", "request requests http"),
+    ("shutil.Error", "shutil copy"),
+    ("csv.Error", "csv"),
+    ("configparser.Error", "config configparser"),
+    ("zipfile.BadZipFile", "zip zipfile archive"),
+    ("tarfile.TarError", "tar tarfile archive"),
+    ("pickle.PickleError", "pickle"),
 )
 """The words of instructions that speak of an error without its name."""
 
 
-def implied_errors(arguments: Arguments) -> list[str]:
-    """The exceptions that an instruction may mean, where it names none."""
-    return [error for error, words in _IMPLIED if arguments.words & set(words.split())]
+def implied_errors(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """The exceptions that an instruction may mean, where it names none: Python's own, and those of modules that are imported."""
+    said = [error for error, words in _IMPLIED if arguments.words & set(words.split())]
+    return [error for error in said if "." not in error or context.knows(error)]
 
 
 def quoted_texts(arguments: Arguments) -> list[str]:

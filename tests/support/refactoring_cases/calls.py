@@ -38,4 +38,8 @@ CASES = [
     ("unwrap_value", "no cast", "x = cast(int, a)\n", "Remove the call of cast: only a", "x = a\n"),
     ("call_another", "only the newline at the end: rstrip", "x = a.replace('\\n', '')\n",
      "Call rstrip instead of a.replace: a.rstrip('\\n')", "x = a.rstrip('\\n')\n"),
+    ("open_mode", "append to it", 'f = open(a, "wb")\n',
+     'Open the file with mode "ab", append, not "wb"', 'f = open(a, "ab")\n'),
+    ("open_mode", "bytes please", "with open(a, mode='r') as f:\n    pass\n",
+     "Open the file with mode 'rb', binary, bytes, not 'r'", "with open(a, mode='rb') as f:\n    pass\n"),
 ]  # fmt: skip

@@ -36,4 +36,11 @@ CASES = [
     ("change_test", "compare with None", "if a:\n    b\nif c:\n    d\n", "Test whether each of them is not None",
      "if a is not None:\n    b\nif c is not None:\n    d\n"),
     ("change_test", "", "if a.__class__ == b:\n    c()\n", "Use isinstance: isinstance(a, b)", "if isinstance(a, b):\n    c()\n"),
+    ("accept_another", "no None in the union", "f(Union[int, str, None])\n",
+     "Drop None from the union: Union[int, str]", "f(Union[int, str])\n"),
+    ("add_condition", "True and False should not pass", "if isinstance(v, int):\n    f()\n",
+     "Extend the condition isinstance(v, int): and not isinstance(v, bool)",
+     "if isinstance(v, int) and not isinstance(v, bool):\n    f()\n"),
+    ("change_operator", "more than one", "if a.n != 1:\n    f()\n",
+     "Compare with > instead of !=: a.n > 1 (more than, above, over)", "if a.n > 1:\n    f()\n"),
 ]  # fmt: skip

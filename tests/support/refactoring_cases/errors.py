@@ -69,4 +69,6 @@ CASES = [
      "try:\n    f()\nexcept (*ERRORS, KeyError):\n    pass\n"),
     ("chain_exception", "", "try:\n    f()\nexcept E:\n    raise F  # why\n",
      "Chain the exception, raise from e as the cause", "try:\n    f()\nexcept E as e:\n    raise F from e  # why\n"),
+    ("change_caught_types", "sqlite errors only", "import sqlite3\ntry:\n    f()\nexcept Exception:\n    g()\n",
+     "Catch sqlite3.Error alone, not Exception", "import sqlite3\ntry:\n    f()\nexcept sqlite3.Error:\n    g()\n"),
 ]  # fmt: skip

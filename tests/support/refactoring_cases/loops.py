@@ -39,4 +39,11 @@ CASES = [
     ("yield_from", "", "def f(b):\n    for a in b:\n        yield a\n", "Yield from b", "def f(b):\n    yield from b\n"),
     ("reverse_loop", "from the end", "for a in range(b):\n    c(a)\n", "Go backwards, from the end: reversed(range(b))",
      "for a in reversed(range(b)):\n    c(a)\n"),
+    ("skip_entry", "ignore empty lines", "for line in a:\n    f(line)\n",
+     "Skip an entry, continue, if not line", "for line in a:\n    if not line:\n        continue\n    f(line)\n"),
+    ("skip_entry", "skip those without a name", 'for x in a:\n    b = g(x)\n    f(x["name"], b)\n',
+     'Skip an entry, continue, if "name" not in x',
+     'for x in a:\n    if "name" not in x:\n        continue\n    b = g(x)\n    f(x["name"], b)\n'),
+    ("skip_entry", "skip it where b is None", "for x in a:\n    b = g(x)\n    f(b.c)\n",
+     "Skip an entry, continue, if b is None", "for x in a:\n    b = g(x)\n    if b is None:\n        continue\n    f(b.c)\n"),
 ]  # fmt: skip

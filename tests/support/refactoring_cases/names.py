@@ -35,4 +35,8 @@ CASES = [
      "Mark the unused parameters with a leading underscore", "def f(_a, b, _c):\n    return b\n"),
     ("rename", "drop the dec_ prefix", "def f(dec_value):\n    a(dec_value)\n", 'Rename "dec_value" to "value"',
      "def f(value):\n    a(value)\n"),
+    ("rename", "a and b are cryptic, call them first and last", "def f(x):\n    a = x[0]\n    b = x[1]\n    return a, b\n",
+     "Rename a to first, b to last", "def f(x):\n    first = x[0]\n    last = x[1]\n    return first, last\n"),
+    ("rename", "underscore for what the second loop does not use", "for i in a:\n    f(i)\nfor i in b:\n    g()\n",
+     'Name the unused "i" of the loop _', "for i in a:\n    f(i)\nfor _ in b:\n    g()\n"),
 ]  # fmt: skip

@@ -15,4 +15,7 @@ CASES = [
      "log.info(\"a %s %r\", b, c)\n"),
     ("lazy_logging", "", "logger.error('a %s' % (b,))\n", "Pass the values to logger.error as arguments, lazily: %s",
      "logger.error('a %s', b)\n"),
+    ("f_string", "", 'x = "{b} of {}".format(a, b=c)\n', "Use f-strings", 'x = f"{c} of {a}"\n'),
+    ("f_string", "", 'x = "a\\n%s\\n" % b\n', "Use f-strings", 'x = f"a\\n{b}\\n"\n'),
+    ("f_string", "", 'x = r"(%s)\\d" % b\n', "Use f-strings", 'x = fr"({b})\\d"\n'),
 ]  # fmt: skip

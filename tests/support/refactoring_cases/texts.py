@@ -68,4 +68,12 @@ CASES = [
      'Drop "Please" from the text, a capital then', "x = 'Use it.'\n"),
     ("replace_words", "https please", "# See http://a.b\nx = 1\n", 'Replace "http" by "https" in the text',
      "# See https://a.b\nx = 1\n"),
+    ("extend_text", 'append "on disk" to the comment', "f()  # all files\n",
+     'Add "on disk" at the end of the text ', "f()  # all files on disk\n"),
+    ("extend_text", 'the message should say "please" too', 'raise E("Try again.")\n',
+     'Add "please" at the end of the text, ', 'raise E("Try again, please.")\n'),
+    ("replace_everywhere", "5 -> 10, docs too", 'def f(a):\n    """The first 5."""\n    return a[:5]\n',
+     'Write "10" for "5" everywhere, in code and texts', 'def f(a):\n    """The first 10."""\n    return a[:10]\n'),
+    ("splice_wording", 'say "one that we have" there', "f()  # one which we have.\n",
+     'Say "one that we have" there', "f()  # one that we have.\n"),
 ]  # fmt: skip

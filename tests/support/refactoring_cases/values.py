@@ -50,4 +50,6 @@ CASES = [
     ("take_entry", "", "a.pop(b)\n", "Use del instead of pop: del a[b]", "del a[b]\n"),
     ("take_entry", "use get", "f(a['b'], a['c'])\n", "Use get in all places", "f(a.get('b'), a.get('c'))\n"),
     ("change_literal", "underscore in the name", "x = 'a-b'\n", "Change 'a-b' to 'a_b'", "x = 'a_b'\n"),
+    ("setdefault", "", "if k not in d:\n    d[k] = v\n",
+     "Use setdefault, no if: d.setdefault(k, v)", "d.setdefault(k, v)\n"),
 ]  # fmt: skip

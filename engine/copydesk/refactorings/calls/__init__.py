@@ -5,6 +5,7 @@ from __future__ import annotations
 from copydesk.refactorings.calls.call_another import CALL_ANOTHER, USE_NAME
 from copydesk.refactorings.calls.call_arguments import CHANGE_ARGUMENT, PASS_ARGUMENT
 from copydesk.refactorings.calls.clamp import CLAMP
+from copydesk.refactorings.calls.open_mode import OPEN_MODE
 from copydesk.refactorings.calls.wrap_value import UNWRAP_VALUE, WRAP_VALUE
 
 REFACTORINGS = (
@@ -15,4 +16,5 @@ REFACTORINGS = (
     UNWRAP_VALUE,
     WRAP_VALUE,
     CLAMP,
+    OPEN_MODE,
 )

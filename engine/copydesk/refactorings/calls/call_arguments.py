@@ -79,6 +79,8 @@ _USUAL = {
     "join": ("timeout=None",),
 }
 """Arguments that are given to a function beside what it needs, by its name."""
+_BARE = frozenset({"plain", "bare", "without", "no", "nothing", "drop", "simply", "shouldn"})
+"""Words of an instruction that wants fewer arguments."""
 _GROUP = {"ignorecase": "case insensitive", "multiline": "line lines", "dotall": "newlines dot"}
 
 
@@ -160,7 +162,7 @@ def append_argument(context: RefactoringContext, given: Node, entry: str) -> Edi
 def _spoken_pairs(arguments: Arguments) -> list[str]:
     """Keyword arguments as they are spelt, and as a name with a value beside it: `stacklevel 2`, `a timeout of 5`."""
     found = list(arguments.assignments)
-    value = r"(\d[\w.]*|True|False|None|'[^']*'|\"[^\"]*\"|[\w.]+\(\))"
+    value = r"(\d[\w.]*|True|False|None|'[^']*'|\"[^\"]*\"|[\w.]+\(\)|[a-z]+\.[a-z]\w+)"
     for name, said in re.findall(
         rf"`?\b([a-z]\w+)`?,?(?: (?:of|is|to|as|be|set to|should be|at))? {value}(?!\w)",
         arguments.instruction,
@@ -188,7 +190,7 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         entries = children_of(given)
         for k, entry in enumerate(entries):
             text = text_of(entry)
-            if len(entries) > 1 or is_mentioned(entry, arguments):
+            if len(entries) > 1 or is_mentioned(entry, arguments) or arguments.words & _BARE:
                 yield f"Drop {text} from the call of {called}", drop_entry(context, given, k)
             name, value = entry.child_by_field_name("name"), entry.child_by_field_name("value")
             if entry.type == "keyword_argument" and name is not None and value is not None:

@@ -58,6 +58,8 @@ _FUNCTIONS = {
     "list(reversed": "reversed reverse",
     "list(set": "unique duplicates",
     "sorted(set": "unique duplicates",
+    "list(dict.fromkeys": "unique duplicates duplicate dedupe twice order",
+    "os.fspath": "fspath path paths",
 }
 _METHODS = {
     "strip": "strip whitespace space spaces blank blanks trim pasted newline newlines stripped padding",
@@ -84,7 +86,11 @@ _BUILTIN = frozenset(_FUNCTIONS) | {"map", "filter", "range", "id", "hash"}
 
 
 def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    functions = [name for name, words in _FUNCTIONS.items() if arguments.words & set(words.split())]
+    functions = [
+        name
+        for name, words in _FUNCTIONS.items()
+        if arguments.words & set(words.split()) and ("os." not in name or context.knows("os"))
+    ]
     functions += [n for n in (*arguments.dotted, *arguments.names) if _is_function(n, context, arguments)]
     methods = [name for name, words in _METHODS.items() if arguments.words & set(words.split())]
     methods += [name for name in arguments.names if _is_method(name, arguments)]

@@ -37,6 +37,16 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         dict.fromkeys([*spoken_types(arguments), *(n for n in known if n.rpartition(".")[2][0].isupper())])
     )
     types = [name for name in types if name not in ("Any", "object", "True", "False", "None")]
+    for node in context.walk("subscript"):
+        owner, *entries = children_of(node)
+        if text_of(owner).rpartition(".")[2] in ("Union", "Literal") and len(entries) > 1:
+            olds = [text_of(entry) for entry in entries]
+            news = [*types, "None"] if "none" in arguments.words else types
+            lists = {f"Drop {old} from the union": [o for o in olds if o != old] for old in olds}
+            lists |= {f"Accept {new}, too, in the union": [*olds, new] for new in news if new not in olds}
+            for title, kinds in lists.items():
+                made = f"{text_of(owner)}[{', '.join(kinds)}]"
+                yield f"{title}: {made}", replace_expression(context, node, made)
     for node in context.walk("call"):
         given = positional(node)
         if given is not None and len(given) == 2 and callee(node) in ("isinstance", "issubclass"):

@@ -18,12 +18,13 @@ from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
 
 _STATES = (
-    ("none null missing unset set given absent", "{0} is not None", "{0} is None"),
+    ("none null missing unset set given absent without any", "{0} is not None", "{0} is None"),
+    ("none null missing unset crash crashes", "{0}", "not {0}"),
     ("empty blank falsy truthy there any nothing", "{0}", "not {0}"),
     ("callable callback function call", "callable({0})", "not callable({0})"),
     ("negative positive zero", "{0} > 0", "{0} < 0"),
     ("zero", "{0} != 0", "{0} == 0"),
-    ("more one several", "len({0}) > 1", "len({0}) == 1"),
+    ("more one several single", "len({0}) > 1", "len({0}) == 1"),
     ("exist exists existing file", "{0}.exists()", "not {0}.exists()"),
 )
 """What may be true of a value: words for it, the test for it, the test against it."""
@@ -40,7 +41,8 @@ _LEVELS = {"and": 3, "or": 2}
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     named = named_in(arguments, sorted(context.names()))
     named = list(dict.fromkeys(n for n in (*arguments.dotted, *named, *arguments.names) if context.knows(n)))
-    named = named[:_MOST_NAMES]
+    paths = _paths(context)
+    named = list(dict.fromkeys(paths.get(name, name) for name in named))[:_MOST_NAMES]
     code = [one for one in arguments.code if _TEST.search(one) and one not in named and context.knows(one)]
     for node in mentioned(conditions(context), arguments):
         text = text_of(node)
@@ -65,6 +67,8 @@ def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[
     own = [name for name in variables(node) if name not in ("self", "cls")]
     subjects = list(dict.fromkeys([*named, *own]))[:_MOST_NAMES]
     types = [*spoken_types(arguments), *(name for name in named if name[0].isupper())]
+    if arguments.words >= {"true", "false"}:
+        types.insert(0, "bool")
     for subject in subjects:
         for words, test, other in _STATES:
             if arguments.words & set(words.split()):
@@ -73,9 +77,24 @@ def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[
             if type not in ("Any", "object", subject):
                 yield f"isinstance({subject}, {type})", f"not isinstance({subject}, {type})"
                 yield f"not isinstance({subject}, {type})", f"isinstance({subject}, {type})"
+    for method in (name for name in arguments.names if name.startswith(("is_", "has_"))):
+        for subject in [*(name for name in own if "." not in name), *named][:_MOST_NAMES]:
+            yield f"{subject}.{method}()", f"not {subject}.{method}()"
+            yield f"not {subject}.{method}()", f"{subject}.{method}()"
     for name in named:
         yield name, f"not {name}"
         yield f"not {name}", name
+
+
+def _paths(context: RefactoringContext) -> dict[str, str]:
+    """The attributes that the selection reads, by name, as they are spelt there; none that has a variable's name."""
+    found: dict[str, str] = {}
+    for node in context.walk("attribute"):
+        name = node.child_by_field_name("attribute")
+        called = node.parent is not None and node.parent.type == "call"
+        if name is not None and not called and _DOTTED.fullmatch(text_of(node)):
+            found.setdefault(text_of(name), text_of(node))
+    return {name: path for name, path in found.items() if name not in context.variables()}
 
 
 def _substitutes(node: Node, named: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from copydesk.refactorings.control_flow.branches import (
 from copydesk.refactorings.control_flow.else_after_return import ELSE_AFTER_RETURN
 from copydesk.refactorings.control_flow.guard_clauses import CONTINUE_EARLY, GUARD_CLAUSE, NEST_AFTER_GUARD
 from copydesk.refactorings.control_flow.invert_if import INVERT_IF
+from copydesk.refactorings.control_flow.merge_branches import MERGE_BRANCHES
 from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.control_flow.nested_withs import MERGE_WITHS, SPLIT_WITH
 from copydesk.refactorings.control_flow.only_if import ONLY_IF
@@ -23,6 +24,7 @@ from copydesk.refactorings.control_flow.returns import (
     CONSOLIDATE_RETURNS,
     RETURN_IN_BRANCHES,
     SPLIT_RETURN,
+    USE_AT_ONCE,
 )
 from copydesk.refactorings.control_flow.same_in_branches import SAME_IN_BRANCHES
 
@@ -49,5 +51,7 @@ REFACTORINGS = (
     MERGE_WITHS,
     SPLIT_WITH,
     SAME_IN_BRANCHES,
+    MERGE_BRANCHES,
+    USE_AT_ONCE,
     SWAP_BRANCHES,
 )

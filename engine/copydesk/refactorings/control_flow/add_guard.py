@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import LOOPS, can_leave, statements_of
+from copydesk.refactorings.blocks import LOOPS, can_leave, next_statement, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import comments_above, plain_statements
+from copydesk.refactorings.clauses import JUMPS, comments_above, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines
 from copydesk.refactorings.function_body import can_insert_before, first_statement
@@ -33,7 +33,7 @@ _STATES = {
 """What is wrong with an argument: the test for it, and the message of an exception about it."""
 _VALUES = ("None", "False", "[]", "{}", "0", "''", '""')
 
-_MOST_PLACES = 5
+_MOST_PLACES = 6
 
 
 def return_if_none(name: str, value: str, context: RefactoringContext) -> Edits | None:
@@ -103,6 +103,11 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
     first = first_statement(context)
     if first is not None:
         found[first.start_point[0]] = first
+        behind: Node | None = first
+        while behind is not None and _is_guard(behind):
+            behind = next_statement(behind)
+        if behind is not None:
+            found.setdefault(behind.start_point[0], behind)
     names = subjects(context, arguments)
     statements = list(plain_statements(context))
     for node in statements:
@@ -118,7 +123,16 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
             if node.type.endswith("_statement") and any(text_of(n) == name for n in identifiers(node)):
                 found.setdefault(node.start_point[0], node)
                 break
+    last = statements[-1:] if statements and statements[-1].type == "return_statement" else []
+    found.update((node.start_point[0], node) for node in last if node.start_point[0] not in found)
     return [node for node in found.values() if context.starts_line(node)][:_MOST_PLACES]
+
+
+def _is_guard(statement: Node) -> bool:
+    """Whether it is an `if` without other branches that leaves the block."""
+    body = statements_of(statement.child_by_field_name("consequence"))
+    alone = statement.type == "if_statement" and not statement.children_by_field_name("alternative")
+    return alone and bool(body) and body[-1].type in JUMPS
 
 
 def _assigned(statement: Node) -> set[str]:

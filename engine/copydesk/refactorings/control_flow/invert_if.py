@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_lines
 from copydesk.refactorings.negation import opposite
@@ -40,6 +41,16 @@ def invert_if(node: Node, context: RefactoringContext) -> Edits | None:
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement"):
         yield 'Invert "if"', invert_if(node, context)
+        clauses = clauses_of(context, node)
+        if len(clauses) < 3 or clauses[-1].word != "else" or clauses[-2].test is None:
+            continue
+        (one, two), turned = clauses[-2:], opposite(clauses[-2].test)
+        (head,) = context.view(one.head, one.head)
+        if turned is not None and head.strip() == f"elif {text_of(clauses[-2].test)}:":
+            bodies = [context.view(clause.first, clause.last) for clause in (one, two)]
+            indent = context.indent(node)
+            lines = [f"{indent}elif {turned}:\n", *bodies[1], f"{indent}else:\n", *bodies[0]]
+            yield "Swap the elif and the else, inverted", replace_lines(one.head, two.last, lines)
 
 
 INVERT_IF = Refactoring("invert_if", "refactor.rewrite.invertIf", _propose, menu="cursor")

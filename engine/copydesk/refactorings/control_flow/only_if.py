@@ -4,26 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import is_text
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import named, plain_statements, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import NAMES, children_of, method_of, positional
 from copydesk.refactorings.requested import requested_tests
-from copydesk.syntax.tree import rows
+from copydesk.syntax.tree import rows, text_of
 
 _MOST_STATEMENTS, _MOST_TESTS = 12, 6
+_ASKING = frozenset({
+    "only", "if", "when", "unless", "already", "overwrite", "overwritten", "once", "twice", "exists", "missing", "don", "doesn",
+    "never", "has", "present", "there", "skip", "before", "not", "can", "might", "may", "every", "safe", "ignored", "keep",
+})  # fmt: skip
+"""Words of an instruction that wants something done in some cases alone."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     tests = requested_tests(context, arguments)[:_MOST_TESTS]
     statements = [n for n in plain_statements(context, "expression_statement") if not is_text(n)]
-    for node in statements[:_MOST_STATEMENTS] if tests else ():
+    statements += plain_statements(context, "delete_statement")
+    asked = bool(arguments.words & _ASKING)
+    for node in statements[:_MOST_STATEMENTS] if tests or asked else ():
         moved = reindented(context, *rows(node), 4)
-        for test in tests if moved is not None else ():
+        own = list(_of_itself(node, arguments)) if asked else []
+        for test in dict.fromkeys([*tests, *own]) if moved is not None else ():
             head = f"{context.indent(node)}if {test}:\n"
             yield f"Only if {test}: {named(node)}", replace_lines(*rows(node), [head, *(moved or ())])
+
+
+def _of_itself(statement: Node, arguments: Arguments) -> Iterator[str]:
+    """Tests of what a statement itself changes: whether an entry is there, a value is set, a method says so."""
+    only = statement if statement.type == "delete_statement" else children_of(statement)[0]
+    target = children_of(only)[0] if only.type == "delete_statement" else only.child_by_field_name("left")
+    if target is not None and target.type == "subscript" and len(children_of(target)) == 2:
+        owner, key = map(text_of, children_of(target))
+        yield f"{key} in {owner}" if only.type == "delete_statement" else f"{key} not in {owner}"
+        if only.type == "assignment":
+            yield f"{owner}[{key}] is None"
+    elif target is not None and only.type in ("assignment", "delete_statement"):
+        yield f"{text_of(target)} is None" if only.type == "assignment" else f"{text_of(target)} is not None"
+        value = only.child_by_field_name("right")
+        if value is not None and value.type in NAMES:
+            yield f"{text_of(value)} is not None"
+            yield f"{text_of(value)}"
+            yield f"{text_of(value)} != {text_of(target)}"
+    method = method_of(only) if only.type == "call" else None
+    given = positional(only) if only.type == "call" else None
+    if method is None or given is None:
+        return
+    owner, name = text_of(method[0]), text_of(method[1])
+    for entry in map(text_of, given[:1]):
+        if name in ("append", "add", "appendleft", "write", "insert", "register", "setdefault"):
+            yield f"{entry} not in {owner}"
+        elif name in ("remove", "discard", "pop", "delete", "unregister"):
+            yield f"{entry} in {owner}"
+        yield f"{entry} is not None"
+        yield entry
+    yield owner
+    yield f"{owner} is not None"
+    yield from (f"{owner}.{word}()" for word in sorted(arguments.words) if word.endswith(("able", "exists")))
 
 
 ONLY_IF = Refactoring("only_if", "refactor.rewrite.onlyIf", _propose)

@@ -13,14 +13,19 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines, replace_node
 from copydesk.refactorings.errors.except_head import except_head
 from copydesk.refactorings.expressions import callee, children_of
-from copydesk.refactorings.requested import logging_calls, requested_jumps, requested_statements
+from copydesk.refactorings.requested import (
+    implied_errors,
+    logging_calls,
+    requested_jumps,
+    requested_statements,
+)
 from copydesk.syntax.tree import rows, text_of
 
 
 def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """What an `except` clause catches."""
     yield from _suppressed(context, arguments)
-    errors = list(dict.fromkeys(arguments.exceptions))[:3]
+    errors = list(dict.fromkeys(arguments.exceptions))[:3] or implied_errors(context, arguments)[:4]
     for clause in context.starting("except_clause"):
         head = except_head(context, clause)
         if head is None:
@@ -33,7 +38,7 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 # What is named like a constant holds several.
                 parts = [f"*{old[0]}"] if len(old) == 1 and old[0].isupper() else old
                 news[f"({', '.join([*parts, error])})"] = f"Catch {error}, too"
-        if len(errors) > 1:
+        if len(errors) > 1 and arguments.exceptions:
             news[f"({', '.join(errors)})"] = f"Catch {' and '.join(errors)}"
             news[f"({', '.join(dict.fromkeys([*old, *errors]))})"] = f"Catch {' and '.join(errors)}, too"
         for part in old if len(old) > 1 else ():

@@ -98,7 +98,7 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 yield from _wrapped(context, node, "ImportError", action)
     if not asked:
         return
-    errors = list(arguments.exceptions[:2]) or [*implied_errors(arguments)[:2], "Exception"]
+    errors = list(arguments.exceptions[:2]) or [*implied_errors(context, arguments)[:2], "Exception"]
     if len(arguments.exceptions) > 1:
         errors.insert(0, f"({', '.join(arguments.exceptions[:3])})")
     actions = [*jumps, *list(logging_calls(context, arguments))[:2], "pass"]

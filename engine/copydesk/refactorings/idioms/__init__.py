@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.idioms.equivalents import EQUIVALENT
 from copydesk.refactorings.idioms.exist_ok import EXIST_OK
 from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
 from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
@@ -18,7 +19,7 @@ from copydesk.refactorings.idioms.simplify import (
     POSITIVE,
 )
 from copydesk.refactorings.idioms.use_with import USE_WITH
-from copydesk.refactorings.idioms.walrus import WALRUS
+from copydesk.refactorings.idioms.walrus import SPLIT_WALRUS, WALRUS
 
 REFACTORINGS = (
     EXIST_OK,
@@ -31,10 +32,12 @@ REFACTORINGS = (
     ONE_OF,
     USE_WITH,
     WALRUS,
+    SPLIT_WALRUS,
     LAMBDA_TO_DEF,
     DEF_TO_LAMBDA,
     GETATTR_DEFAULT,
     EXTEND,
     ISDISJOINT,
     POSITIVE,
+    EQUIVALENT,
 )

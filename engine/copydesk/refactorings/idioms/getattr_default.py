@@ -6,12 +6,20 @@ import re
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import lead_and_value
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_node
-from copydesk.refactorings.expressions import is_value, mentioned, replace_expression, single_line
+from copydesk.refactorings.edits import replace_lines, replace_node
+from copydesk.refactorings.expressions import (
+    children_of,
+    is_value,
+    mentioned,
+    replace_expression,
+    single_line,
+)
 from copydesk.refactorings.spoken import spoken_values
-from copydesk.syntax.tree import text_of
+from copydesk.syntax.tree import rows, text_of
 
 _MISSING = frozenset({
     "getattr", "lacks", "lack", "missing", "without", "default", "fall", "fallback", "old", "absent", "exist",
@@ -32,7 +40,29 @@ def _missing(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f"Use getattr with a default {default}: {made}", replace_expression(context, node, made)
 
 
-def _looked_for(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _tried(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """A value that is looked for in a `try`, and another in its `except`."""
+    for node in context.walk("try_statement"):
+        clauses = clauses_of(context, node)
+        if len(clauses) != 2 or any(len(clause.statements) != 1 for clause in clauses):
+            continue
+        found, other = (lead_and_value(clause.statements[0]) for clause in clauses)
+        if found is None or other is None or found[0] != other[0]:
+            continue
+        value, default, head = found[1], text_of(other[1]), context.lines[clauses[1].head - 1].strip()
+        parts = [text_of(part) for part in children_of(value)]
+        made = ""
+        if value.type == "attribute" and head == "except AttributeError:":
+            made = f'getattr({parts[0]}, "{parts[1]}", {default})'
+        elif value.type == "subscript" and len(parts) == 2 and head == "except KeyError:":
+            made = f"{parts[0]}.get({parts[1]}{'' if default == 'None' else f', {default}'})"
+        if made and "\n" not in made:
+            title = f"Use {'getattr' if value.type == 'attribute' else 'get'} with a default, no try: {made}"
+            yield title, replace_lines(*rows(node), [f"{context.indent(node)}{found[0]}{made}\n"])
+
+
+def _looked_for(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    yield from _tried(context, arguments)
     for node in context.walk("conditional_expression"):
         if len(node.named_children) != 3:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -9,6 +10,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import replace_node
 from copydesk.refactorings.expressions import (
     ATOMS,
     callee,
@@ -31,11 +33,33 @@ _LITERALS = {
     "float": "0.0",
     "bool": "False",
 }
+_BRACKETED = frozenset({
+    "parenthesise", "parenthesize", "parentheses", "parens", "brackets", "bracket", "precedence", "binds", "tighter",
+})  # fmt: skip
+"""Words of an instruction about what belongs together."""
+_OPERATIONS = (
+    "binary_operator",
+    "boolean_operator",
+    "comparison_operator",
+    "not_operator",
+    "conditional_expression",
+)
 _COMPREHENSIONS = ("list_comprehension", "generator_expression", "set_comprehension")
 _MAKES = {"list_comprehension": "list", "set_comprehension": "set", "generator_expression": ""}
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    for node in context.walk("string"):
+        if re.fullmatch(r"[fF]([rR]?)([\"']).*\2", text_of(node)) and "{" not in text_of(node):
+            yield (
+                "Drop the f prefix of a text without placeholders",
+                replace_node(context.lines, node, text_of(node)[1:]),
+            )
+    if arguments.words & _BRACKETED:
+        for node in context.walk("binary_operator", "boolean_operator", "comparison_operator"):
+            if node.parent is not None and node.parent.type in _OPERATIONS and single_line(node):
+                title = f"Put brackets, parentheses, round {text_of(node)}"
+                yield title, replace_node(context.lines, node, f"({text_of(node)})")
     for node in context.walk(
         "call",
         "conditional_expression",

@@ -14,6 +14,7 @@ from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.expressions import LOOSE
 from copydesk.syntax.tree import rows, text_of
 
+_CONDITION = ("parenthesized_expression", "not_operator", "boolean_operator", "comparison_operator")
 _LOOSE = (*LOOSE, "yield", "expression_list")
 
 
@@ -33,14 +34,44 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield f'Assign "{name}" in the condition', replace_lines(first, last + 1, [line])
 
 
+def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """The assignment in a condition on a line of its own, before it."""
+    for node in context.walk("named_expression"):
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        above = node.parent
+        while above is not None and above.type in _CONDITION:
+            above = above.parent
+        if name is None or value is None or above is None or above.type != "if_statement":
+            continue
+        condition = above.child_by_field_name("condition")
+        inside = condition is not None and condition.start_byte <= node.start_byte < condition.end_byte
+        if not inside or condition is None or not context.starts_line(above) or "\n" in text_of(condition):
+            continue
+        bracketed = node.parent is not None and node.parent.type == "parenthesized_expression"
+        whole = node.parent if bracketed and node.parent is not None else node
+        line = above.start_point[0] + 1
+        (head,) = context.view(line, line)
+        before, behind = context.split(whole.start_point)[0], context.split(whole.end_point)[1]
+        if _first_read(condition) == whole and head.endswith("\n"):
+            assignment = f"{context.indent(above)}{text_of(name)} = {text_of(value)}\n"
+            title = f'Assign "{text_of(name)}" on its own line, before the if, no walrus'
+            yield title, replace_lines(line, line, [assignment, f"{before}{text_of(name)}{behind}"])
+
+
+def _first_read(condition: Node) -> Node:
+    """What a condition looks at before all else."""
+    first = condition
+    while first.type in ("boolean_operator", "comparison_operator", "not_operator") and first.named_children:
+        first = first.named_children[0]
+    return first
+
+
 def _with_assignment(test: Node, name: str, value: str) -> str | None:
     """None where the name is not the first thing the condition looks at."""
     made, text = f"({name} := {value})", text_of(test)
     if text == name:
         return f"{name} := {value}"
-    first = test
-    while first.type in ("boolean_operator", "comparison_operator", "not_operator") and first.named_children:
-        first = first.named_children[0]
+    first = _first_read(test)
     if text_of(first) != name or first == test:
         return None
     start = len(text.encode()[: first.start_byte - test.start_byte].decode())
@@ -48,3 +79,4 @@ def _with_assignment(test: Node, name: str, value: str) -> str | None:
 
 
 WALRUS = Refactoring("walrus", "refactor.rewrite.walrus", _propose, menu="cursor")
+SPLIT_WALRUS = Refactoring("split_walrus", "refactor.rewrite.splitWalrus", _split, menu="cursor")

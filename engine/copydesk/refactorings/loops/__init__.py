@@ -6,6 +6,7 @@ from copydesk.refactorings.loops.comprehension_to_loop import COMPREHENSION_TO_L
 from copydesk.refactorings.loops.direction import REVERSE_LOOP
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
 from copydesk.refactorings.loops.loop_to_comprehension import ANY_ALL, LOOP_TO_COMPREHENSION, YIELD_FROM
+from copydesk.refactorings.loops.skip_entry import SKIP_ENTRY
 
 REFACTORINGS = (
     COMPREHENSION_TO_LOOP,
@@ -15,4 +16,5 @@ REFACTORINGS = (
     LOOP_TO_COMPREHENSION,
     YIELD_FROM,
     REVERSE_LOOP,
+    SKIP_ENTRY,
 )

@@ -21,7 +21,7 @@ from copydesk.refactorings.new_names import may_name, new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
 from copydesk.refactorings.texts.fix_spelling import near
 from copydesk.refactorings.texts.text_lines import text_lines
-from copydesk.syntax.tree import is_label, text_of
+from copydesk.syntax.tree import identifiers, is_label, text_of
 
 _SPELT_OUT = {
     "arg": "argument", "args": "arguments", "attr": "attribute", "buf": "buffer", "cb": "callback", "cfg": "config",
@@ -304,7 +304,8 @@ def _pairs(
     given = new_names(context, arguments, 6)
     news = [word for word in order if word in given]
     for found in re.finditer(
-        r"(\w+)`?(?:,| and) ?`?(\w+)`?\W+(?:(?:to|as|into|should|be|are|called|named) ){0,3}`?(\w+)`?(?:,| and) ?`?(\w+)",
+        r"(\w+)`?(?:,| and|/) ?`?(\w+)`?\b(?:\W+(?:to|as|into|should|be|are|called|named|call them|call those|name them))*"
+        r"(?:.{0,40}?(?:call them|call those|name them|to|as|->|:|,))? *`?(\w+)`?(?:,| and|/) ?`?(\w+)",
         arguments.instruction,
     ):
         group, tail = found.groups()[:2], found.groups()[2:]
@@ -342,6 +343,25 @@ def _unused(context: RefactoringContext, variables: Places) -> Iterator[Proposal
         yield f'Name the unused "{text_of(node)}" _', replace_nodes(context.lines, [(node, "_")])
     if len(lonely) > 1:
         yield "Name all unused variables _, underscores", replace_nodes(context.lines, lonely)
+    idle: list[tuple[Node, str]] = []
+    for loop in context.walk("for_statement", *COMPREHENSIONS):
+        heads = (
+            [loop]
+            if loop.type == "for_statement"
+            else [n for n in loop.named_children if n.type == "for_in_clause"]
+        )
+        targets = [target for head in heads if (target := head.child_by_field_name("left")) is not None]
+        bound = [n for t in targets for n in ([t] if t.type == "identifier" else identifiers(t))]
+        for node in bound:
+            inside = [n for n in identifiers(loop) if text_of(n) == text_of(node) and not is_label(n)]
+            if len(inside) == 1 and text_of(node) != "_" and (node, "_") not in lonely:
+                idle.append((node, "_"))
+                yield (
+                    f'Name the unused "{text_of(node)}" of the loop _',
+                    replace_nodes(context.lines, [(node, "_")]),
+                )
+    if len(idle) > 1:
+        yield "Name all unused variables of the loops _, underscores", replace_nodes(context.lines, idle)
 
 
 RENAME = Refactoring("rename", "refactor.rewrite.rename", _propose)

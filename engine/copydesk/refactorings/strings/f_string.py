@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -14,10 +14,10 @@ from copydesk.refactorings.edits import Edits, combined, rewrite_node
 from copydesk.syntax.tree import text_of
 
 _TEXTS = ("string", "concatenated_string")
-_PLAIN = re.compile(r"""^(["'])(?!\1)[^\\\n]*\1$""")
+_PLAIN = re.compile(r"""^([rR]?)(["'])(?!\2)[^\n]*\2$""")
 _PERCENT = re.compile(r"%([srd%])|%")
 _LAYOUT = re.compile(r"\s*\n\s*")
-_BRACES = re.compile(r"\{(\d*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
+_BRACES = re.compile(r"\{(\w*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
 
 
 def use_f_strings(context: RefactoringContext, *, numbers: bool = False) -> Edits | None:
@@ -62,24 +62,28 @@ def f_string_for(node: Node, *, numbers: bool) -> str | None:
         return _filled(text, [text_of(value) for value in values], percent=True, numbers=numbers)
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     of = called.child_by_field_name("object") if called is not None else None
-    if (
-        of is None
-        or given is None
-        or any(n.type.endswith(("argument", "splat")) for n in given.named_children)
-    ):
+    if of is None or given is None or any(n.type.endswith("splat") for n in given.named_children):
         return None
-    return _filled(of, [text_of(value) for value in given.named_children], percent=False)
+    # What has a name comes behind the rest, and is looked for by it.
+    entries = [text_of(n) for n in given.named_children if n.type != "keyword_argument"]
+    named = [text_of(n).partition("=")[::2] for n in given.named_children if n.type == "keyword_argument"]
+    entries += [value.strip() for _, value in named]
+    return _filled(of, entries, [name.strip() for name, _ in named], percent=False)
 
 
-def _filled(text: Node, values: list[str], *, percent: bool, numbers: bool = False) -> str | None:
-    """The f-string, of several texts that stand together in their layout; None where a placeholder or a value is not plain."""
+def _filled(
+    text: Node, values: list[str], names: Sequence[str] = (), *, percent: bool, numbers: bool = False
+) -> str | None:
+    """The f-string, of several texts that stand together in their layout; None where a placeholder or a value is not plain.
+    names: of the last values.
+    """
     parts = [text] if text.type == "string" else [one for one in text.named_children if one.type != "comment"]
     used: list[int] = []
     numbered: set[bool] = set()
     begin = at = text.start_byte
     source, made = text_of(text).encode(), []
     for part in parts:
-        new = _filled_part(text_of(part), values, used, numbered, percent=percent, numbers=numbers)
+        new = _filled_part(text_of(part), values, names, used, numbered, percent=percent, numbers=numbers)
         if new is None:
             return None
         made += [source[at - begin : part.start_byte - begin].decode(), new]
@@ -90,11 +94,19 @@ def _filled(text: Node, values: list[str], *, percent: bool, numbers: bool = Fal
 
 
 def _filled_part(
-    text: str, values: list[str], used: list[int], numbered: set[bool], *, percent: bool, numbers: bool
+    text: str,
+    values: list[str],
+    names: Sequence[str],
+    used: list[int],
+    numbered: set[bool],
+    *,
+    percent: bool,
+    numbers: bool,
 ) -> str | None:
     """One text with the values it takes, which `used` and `numbered` are told of; as it is where it takes none."""
     text = text.removeprefix("u").removeprefix("U")
-    if not _PLAIN.match(text) or any(re.search(r"[\\\n{}#:!]", v) or text[0] in v for v in values):
+    plain = _PLAIN.match(text)
+    if plain is None or any(re.search(r"[\\\n{}#:!]", v) or plain[2] in v for v in values):
         return None
     if percent and ("{" in text or "}" in text):
         return None
@@ -108,14 +120,23 @@ def _filled_part(
             continue
         if percent and found[1] == "d" and not numbers:
             return None
-        number = int(found[1]) if not percent and found[1] else len(used)
-        numbered.add(percent or bool(found[1]))
-        if found[1] is None or number >= len(values):
+        if found[1] is None or (not percent and found[1] and not (found[1].isdecimal() or found[1] in names)):
+            return None
+        if not percent and found[1] in names:
+            number = len(values) - len(names) + list(names).index(found[1])
+        else:
+            number = (
+                int(found[1]) if not percent and found[1] else sum(k < len(values) - len(names) for k in used)
+            )
+            numbered.add(percent or bool(found[1]))
+        if number >= len(values):
             return None
         used.append(number)
         behind = ("!r" if found[1] == "r" else "") if percent else found[2]
         made.append(f"{{{values[number]}{behind}}}")
-    return "f" * (len(used) > before) + "".join(made) + text[at:]
+    return (
+        "f" * (len(used) > before) + "".join(made) + text[at:] if not plain[1] or len(used) > before else text
+    )
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

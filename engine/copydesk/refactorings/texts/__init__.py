@@ -5,9 +5,11 @@ from __future__ import annotations
 from copydesk.refactorings.texts.comments import ADD_COMMENT, CHANGE_COMMENT, COMMENT_OUT
 from copydesk.refactorings.texts.docstrings import ADD_DOCSTRING, CHANGE_DOCSTRING, COMMENT_TO_DOCSTRING
 from copydesk.refactorings.texts.drop_marks import DROP_MARKS
+from copydesk.refactorings.texts.extend_text import EXTEND_TEXT
 from copydesk.refactorings.texts.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.texts.messages import CHANGE_MESSAGE
 from copydesk.refactorings.texts.remove_comments import REMOVE_COMMENTS
+from copydesk.refactorings.texts.replace_everywhere import REPLACE_EVERYWHERE
 from copydesk.refactorings.texts.replace_words import (
     LEAVE_OUT_WORDS,
     PUNCTUATION,
@@ -34,4 +36,6 @@ REFACTORINGS = (
     RESPELL,
     DROP_MARKS,
     SINGLE_BLANKS,
+    EXTEND_TEXT,
+    REPLACE_EVERYWHERE,
 )

@@ -11,7 +11,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.texts.text_lines import TextLine, text_lines, with_texts
 
 _BETWEEN = re.compile(
-    r",?\s+should (?:be|read|say)\s+"
+    r",?\s+should (?:be|read|say)\s+|,?\s+but (?:it's|it is|is|should be|means|it should be)\s+"
     r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
 )
 _INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)\s+")
@@ -216,7 +216,7 @@ def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     wordings += re.split(r"[,;:] |\.\.\.|…|→|->", arguments.instruction)
     wordings = [text.strip() for text in wordings if 1 < len(text.split()) < 16][:8]
     for place in text_lines(context):
-        spans = [found.span() for found in re.finditer(r"[^\s\"'#]+", place.text)]
+        spans = [found.span() for found in re.finditer(r"[^\s\"'#]*[^\s\"'#.,;:!?)]", place.text)]
         words = [place.text[a:b].lower() for a, b in spans]
         for wording in wordings:
             wanted = wording.lower().split()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import assigned
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_node
+from copydesk.refactorings.edits import replace_lines, replace_node
 from copydesk.refactorings.expressions import (
     children_of,
     is_value,
@@ -18,7 +20,7 @@ from copydesk.refactorings.expressions import (
     single_line,
 )
 from copydesk.refactorings.spoken import literals_like, spoken_values
-from copydesk.syntax.tree import text_of
+from copydesk.syntax.tree import rows, text_of
 
 _TAKEN = ("assignment", "return_statement", "argument_list", "keyword_argument", "parenthesized_expression")
 """What takes a value for what it is, and does not only test it."""
@@ -108,6 +110,20 @@ def _only_if_missing(context: RefactoringContext, _: Arguments) -> Iterator[Prop
         if len(parts) == 2 and right is not None and parts[1].type != "slice" and single_line(node):
             made = f"{text_of(parts[0])}.setdefault({text_of(parts[1])}, {text_of(right)})"
             yield f"Use setdefault, keep what is there: {made}", replace_node(context.lines, node, made)
+    for node in context.walk("if_statement"):
+        clauses, only = clauses_of(context, node), None
+        if len(clauses) == 1 and len(clauses[0].statements) == 1:
+            only = assigned(clauses[0].statements[0])
+        parts = children_of(only[0]) if only is not None and only[0].type == "subscript" else []
+        if only is None or len(parts) != 2 or clauses[0].test is None or "\n" in text_of(only[1]):
+            continue
+        owner, key = map(text_of, parts)
+        if text_of(clauses[0].test) in (f"{key} not in {owner}", f"not {key} in {owner}"):
+            made = f"{owner}.setdefault({key}, {text_of(only[1])})"
+            yield (
+                f"Use setdefault, no if: {made}",
+                replace_lines(*rows(node), [f"{context.indent(node)}{made}\n"]),
+            )
     for call in context.walk("call"):
         method, given = method_of(call), positional(call)
         alone = call.parent is not None and call.parent.type == "expression_statement"

@@ -1,0 +1,101 @@
+"""An entry of a loop left out: `if …: continue` about what the loop reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import assigned
+from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of, comments_above, plain_statements
+from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import insert_lines
+from copydesk.refactorings.spoken import named_in
+from copydesk.syntax.tree import identifiers, text_of
+
+_ASKING = frozenset({
+    "skip", "skipped", "skips", "continue", "ignore", "ignored", "ignoring", "next", "leave", "omit", "drop", "over", "without",
+    "no", "none", "empty", "don", "doesn", "shouldn", "not", "only", "nothing", "missing", "can", "pass", "filter", "exclude",
+})  # fmt: skip
+"""Words of an instruction about entries that are not wanted."""
+_STATES = (
+    ("none null missing unset without no lacks", "{0} is None"),
+    ("empty blank falsy nothing no without missing", "not {0}"),
+    ("zero 0", "{0} == 0"),
+    ("negative", "{0} < 0"),
+    ("string strings str", "isinstance({0}, str)"),
+    ("private underscore underscores hidden leading", '{0}.startswith("_")'),
+    ("comment comments hash", '{0}.startswith("#")'),
+    ("directory directories folder folders", "not {0}.is_file()"),
+)
+"""What may be the case with an entry that is left out: words for it, and the test."""
+_ENTRY = re.compile(r"([\"'])([^\"']+)\1")
+_MOST = 6
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if not arguments.words & _ASKING:
+        return
+    for loop in plain_statements(context, "for_statement"):
+        clauses, left = clauses_of(context, loop), loop.child_by_field_name("left")
+        if not clauses or left is None or not clauses[0].statements:
+            continue
+        places = _places(left, clauses[0].statements)
+        named = named_in(arguments, [name.rpartition(".")[2] for name in places])
+        subjects = [name for name in places if name.rpartition(".")[2] in named] or list(places)
+        for subject in subjects[:_MOST]:
+            for test in _tests(subject, loop, arguments):
+                for statement in places[subject]:
+                    indent = context.indent(statement)
+                    line = comments_above(context, statement.start_point[0] + 1)
+                    lines = [f"{indent}if {test}:\n", f"{indent}    continue\n"]
+                    yield f"Skip an entry, continue, if {test}", insert_lines(line, lines)
+
+
+def _places(left: Node, body: list[Node]) -> dict[str, list[Node]]:
+    """What the loop binds or reads of that, and the statements before which it can be looked at: where it is known, and where it
+    is read first.
+    """
+    found: dict[str, list[Node]] = {}
+    names = [left] if left.type == "identifier" else identifiers(left)
+    own = [text_of(name) for name in names if text_of(name) != "_"]
+    for name in own:
+        found[name] = [body[0]]
+    for k, statement in enumerate(body):
+        for node in _dotted(statement):
+            if text_of(node).partition(".")[0] in own:
+                found.setdefault(text_of(node), [statement])
+        sides = assigned(statement)
+        if sides is not None and sides[0].type == "identifier" and k + 1 < len(body):
+            found[text_of(sides[0])] = [body[k + 1]]
+    for name, places in found.items():
+        first = next((one for one in body if any(text_of(n) == name for n in identifiers(one))), None)
+        if first is not None and first not in places and first.start_byte > places[0].start_byte:
+            places.append(first)
+    return found
+
+
+def _dotted(statement: Node) -> Iterator[Node]:
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "attribute" and node.parent is not None and "(" not in text_of(node):
+            if node.parent.type != "call" or node.parent.child_by_field_name("function") != node:
+                yield node
+        waiting += node.named_children
+
+
+def _tests(subject: str, loop: Node, arguments: Arguments) -> list[str]:
+    found = [test.format(subject) for words, test in _STATES if arguments.words & set(words.split())]
+    body = text_of(loop)
+    for key in dict.fromkeys(re.findall(rf"\b{re.escape(subject)}(?:\[|\.get\()([\"']\w+[\"'])", body)):
+        spelt = _ENTRY.fullmatch(key)
+        if spelt is not None and spelt[2].lower() in arguments.words:
+            found += [f"{key} not in {subject}", f"not {subject}.get({key})"]
+    return found or [f"not {subject}", f"{subject} is None"]
+
+
+SKIP_ENTRY = Refactoring("skip_entry", "refactor.rewrite.skipEntry", _propose)
