@@ -75,9 +75,6 @@ def composed_statements(context: RefactoringContext, arguments: Arguments) -> It
     """Statements that an instruction describes: a parameter kept as an attribute, an assertion about what it names."""
     if arguments.words & _KEPT:
         yield from (f"self.{name} = {name}" for name in named_in(arguments, plain_names(context), 3))
-    if arguments.words & {"return", "back", "hand", "returned", "give", "caller"}:
-        named = named_in(arguments, sorted(context.variables()), 3)
-        yield from (f"return {name}" for name in named if name not in ("self", "cls"))
     if arguments.words & {"assert", "asserted", "assertion"}:
         for subject in subjects(context, arguments, 3):
             yield f"assert {subject}"
@@ -229,6 +226,7 @@ _IMPLIED = (
     ("TypeError", "type types typeerror iterable callable"),
     ("ZeroDivisionError", "divide division zero"),
     ("KeyboardInterrupt", "ctrl interrupt interrupted"),
+    ("BaseException", "ctrl interrupt keyboardinterrupt exit generatorexit everything"),
     ("TimeoutError", "timeout timeouts"),
     ("PermissionError", "permission permissions access denied"),
     ("FileExistsError", "exists already"),

@@ -43,4 +43,7 @@ CASES = [
      "if isinstance(v, int) and not isinstance(v, bool):\n    f()\n"),
     ("change_operator", "more than one", "if a.n != 1:\n    f()\n",
      "Compare with > instead of !=: a.n > 1 (more than, above, over)", "if a.n > 1:\n    f()\n"),
+    ("accept_another", "EAGAIN is fine, too", "if e.errno != errno.EINTR:\n    raise\n",
+     "Accept errno.EAGAIN, too: e.errno not in (errno.EINTR, errno.EAGAIN)",
+     "if e.errno not in (errno.EINTR, errno.EAGAIN):\n    raise\n"),
 ]  # fmt: skip

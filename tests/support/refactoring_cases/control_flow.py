@@ -122,4 +122,7 @@ CASES = [
      'Raise ValueError("no url") if not url',
      'def f(url):\n    if not url:\n        raise ValueError("no url")\n'
      '    if not isinstance(url, str):\n        raise TypeError\n    g(url)\n'),
+    ("only_if", "with no old_doc leave it alone", "def f(d, old_doc):\n    d.doc = old_doc\n",
+     "Only if old_doc is not None: d.doc = old_doc",
+     "def f(d, old_doc):\n    if old_doc is not None:\n        d.doc = old_doc\n"),
 ]  # fmt: skip

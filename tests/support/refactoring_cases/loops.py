@@ -46,4 +46,7 @@ CASES = [
      'for x in a:\n    if "name" not in x:\n        continue\n    b = g(x)\n    f(x["name"], b)\n'),
     ("skip_entry", "skip it where b is None", "for x in a:\n    b = g(x)\n    f(b.c)\n",
      "Skip an entry, continue, if b is None", "for x in a:\n    b = g(x)\n    if b is None:\n        continue\n    f(b.c)\n"),
+    ("filter_entries", "those that are None need not be sent", "x = {k: f(v) for k, v in a}\n",
+     "Only entries where v is not None, filter", "x = {k: f(v) for k, v in a if v is not None}\n"),
+    ("filter_entries", "", "x = [f(v) for v in a if v]\n", "Drop the filter if v, take all", "x = [f(v) for v in a]\n"),
 ]  # fmt: skip

@@ -28,4 +28,6 @@ CASES = [
      "a.b('inet', c)\na.b('cidr', c)\nd()\n"),
     ("copy_statement", "ecs as well", "if 'a' in b:\n    c['a'] = b['a']\n", "Add if 'ecs' in b:, like the line with a",
      "if 'a' in b:\n    c['a'] = b['a']\nif 'ecs' in b:\n    c['ecs'] = b['ecs']\n"),
+    ("insert_statement", "chaining would be nice", "def f(self):\n    g()\n",
+     "Add return self after g()", "def f(self):\n    g()\n    return self\n"),
 ]  # fmt: skip

@@ -36,4 +36,5 @@ CASES = [
     ("annotate_variable", "", "a: int = 1\nb: str = c\n", "Drop the annotations of all variables", "a = 1\nb = c\n"),
     ("change_type", "", "x: A['B']\n", "Write the type without quotes: A[B]", "x: A[B]\n"),
     ("change_type", "in quotes", "x: A\n", 'Write the type in quotes: "A"', 'x: "A"\n'),
+    ("annotate_variable", "a holds strings", "a = set()\n", "Annotate a as set[str]", "a: set[str] = set()\n"),
 ]  # fmt: skip

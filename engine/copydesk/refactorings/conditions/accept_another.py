@@ -61,11 +61,13 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         left, sign, right = sides
         if sign in _MEMBERSHIP:
             news = literals_like(text_of(right), arguments) if right.type in LITERALS else []
-            news += [
-                n
-                for n in (*arguments.dotted, *arguments.names)
-                if right.type not in LITERALS and context.knows(n)
-            ]
+            named = (*arguments.dotted, *arguments.names)
+            news += [n for n in named if right.type not in LITERALS and context.knows(n)]
+            if right.type == "attribute":
+                owner = text_of(right).rpartition(".")[0]
+                news += [f"{owner}.{n}" for n in arguments.names if n[0].isupper()]
+            if "none" in arguments.words and text_of(right) != "None":
+                news.append("None")
             for new in news:
                 for pair in (f"({text_of(right)}, {new})", f"({new}, {text_of(right)})"):
                     made = f"{text_of(left)} {_MEMBERSHIP[sign]} {pair}"
@@ -77,6 +79,10 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 literals_like(text_of(like), arguments) if like is not None and like.type in LITERALS else []
             )
             news += [n for n in arguments.names if context.knows(n)]
+            if "none" in arguments.words:
+                news.append("None")
+            if arguments.words & {"empty", "blank"}:
+                news.append("''")
             what = f"{text_of(left)} one: accept"
             yield from _more(context, right, news, what)
             if len(entries) > 2:

@@ -13,13 +13,14 @@ from copydesk.refactorings.clauses import named, plain_statements, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.expressions import NAMES, children_of, method_of, positional
-from copydesk.refactorings.requested import requested_tests
+from copydesk.refactorings.requested import requested_tests, subjects
 from copydesk.syntax.tree import rows, text_of
 
 _MOST_STATEMENTS, _MOST_TESTS = 12, 6
 _ASKING = frozenset({
     "only", "if", "when", "unless", "already", "overwrite", "overwritten", "once", "twice", "exists", "missing", "don", "doesn",
-    "never", "has", "present", "there", "skip", "before", "not", "can", "might", "may", "every", "safe", "ignored", "keep",
+    "never", "has", "present", "without", "no", "empty", "leave", "alone", "there", "skip", "ignored", "keep",
+    "before", "not", "can", "might", "may", "every", "safe",
 })  # fmt: skip
 """Words of an instruction that wants something done in some cases alone."""
 
@@ -29,12 +30,22 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     statements = [n for n in plain_statements(context, "expression_statement") if not is_text(n)]
     statements += plain_statements(context, "delete_statement")
     asked = bool(arguments.words & _ASKING)
+    tests += [test for test in _of_subjects(context, arguments) if asked and test not in tests]
     for node in statements[:_MOST_STATEMENTS] if tests or asked else ():
         moved = reindented(context, *rows(node), 4)
         own = list(_of_itself(node, arguments)) if asked else []
         for test in dict.fromkeys([*tests, *own]) if moved is not None else ():
             head = f"{context.indent(node)}if {test}:\n"
             yield f"Only if {test}: {named(node)}", replace_lines(*rows(node), [head, *(moved or ())])
+
+
+def _of_subjects(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
+    """Whether what an instruction names is set or not; also an attribute of its own that the selection has not."""
+    named = subjects(context, arguments, 3)
+    unknown = [name for name in arguments.names if "_" in name and not context.knows(name)]
+    named += [f"self.{name}" for name in unknown[:2] if "self" in context.variables()]
+    for subject in named:
+        yield from (subject, f"{subject} is not None", f"not {subject}")
 
 
 def _of_itself(statement: Node, arguments: Arguments) -> Iterator[str]:

@@ -31,6 +31,34 @@ M.logical_not(X) <=> ~X
 M.logical_and(X, Y) <=> X & Y
 M.logical_or(X, Y) <=> X | Y
 M.dot(X, Y) <=> X @ Y
+M.sqrt(X ** 2 + Y ** 2) => M.hypot(X, Y)
+not (X == Y).all() => (X != Y).any()
+not M.any(X) => M.all(~X)
+itertools.chain(*X) => itertools.chain.from_iterable(X)
+chain(*X) => chain.from_iterable(X)
+re.sub(X, Y, Z) => X.sub(Y, Z)
+re.match(X, Y) => X.match(Y)
+re.search(X, Y) => X.search(Y)
+X[0:Y] => X[:Y]
+X[:len(X)] => X[:]
+any(X for X in Y if Z) => any(Z for X in Y)
+tuple(map(X, Y)) => tuple(X(item) for item in Y)
+list(X) <=> [*X]
+list(X) + list(Y) => [*X, *Y]
+-X => abs(X)
+threading.Lock() <=> threading.RLock()
+os.stat(X) <=> os.lstat(X)
+os.path.exists(X) and not os.path.lexists(X) => os.path.islink(X)
+X.isoformat().replace('T', ' ') => X.isoformat(' ')
+X < Y < Z => X < Y and Y < Z
+X <= Y <= Z => X <= Y and Y <= Z
+X <= Y < Z => X <= Y and Y < Z
+X < Y <= Z => X < Y and Y <= Z
+(X or None) => X
+collections.OrderedDict() => {}
+defaultdict(lambda: 0) => defaultdict(int)
+defaultdict(lambda: []) => defaultdict(list)
+lambda X: X.lower() => str.lower
 X.dot(Y) <=> X @ Y
 M.concatenate((X, Y)) => M.concatenate([X, Y])
 pow(X, Y) <=> X ** Y
@@ -132,6 +160,10 @@ X != '' => X
 X == None => X is None
 X != None => X is not None
 X == 0 <=> not X
+X != -1 <=> X >= 0
+X <= 1 <=> X < 2
+X > 0 <=> X >= 1
+X >= 2 <=> X > 1
 X == 0 or X == 1 => X <= 1
 X == 0 or X == 1 => X in (0, 1)
 set([X]) => {X}

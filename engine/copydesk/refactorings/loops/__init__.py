@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.loops.comprehension_to_loop import COMPREHENSION_TO_LOOP
 from copydesk.refactorings.loops.direction import REVERSE_LOOP
+from copydesk.refactorings.loops.filter_entries import FILTER_ENTRIES
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
 from copydesk.refactorings.loops.loop_to_comprehension import ANY_ALL, LOOP_TO_COMPREHENSION, YIELD_FROM
 from copydesk.refactorings.loops.skip_entry import SKIP_ENTRY
@@ -17,4 +18,5 @@ REFACTORINGS = (
     YIELD_FROM,
     REVERSE_LOOP,
     SKIP_ENTRY,
+    FILTER_ENTRIES,
 )

@@ -16,7 +16,7 @@ from copydesk.refactorings.edits import insert_lines
 from copydesk.refactorings.spoken import named_in
 from copydesk.syntax.tree import identifiers, text_of
 
-_ASKING = frozenset({
+ASKING = frozenset({
     "skip", "skipped", "skips", "continue", "ignore", "ignored", "ignoring", "next", "leave", "omit", "drop", "over", "without",
     "no", "none", "empty", "don", "doesn", "shouldn", "not", "only", "nothing", "missing", "can", "pass", "filter", "exclude",
 })  # fmt: skip
@@ -37,7 +37,7 @@ _MOST = 6
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    if not arguments.words & _ASKING:
+    if not arguments.words & ASKING:
         return
     for loop in plain_statements(context, "for_statement"):
         clauses, left = clauses_of(context, loop), loop.child_by_field_name("left")

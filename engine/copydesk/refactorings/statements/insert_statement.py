@@ -19,11 +19,16 @@ from copydesk.refactorings.requested import (
     requested_statements,
     subjects,
 )
-from copydesk.refactorings.spoken import spoken_values
+from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import rows, text_of
 
 _FALLING_BACK = frozenset({"fall", "fallback", "otherwise", "else", "default", "end", "nothing", "none"})
 """Words of an instruction that says what is returned where nothing else was."""
+
+_HANDING_BACK = frozenset({"return", "returned", "back", "hand", "give", "caller"})
+"""Words of an instruction that wants something returned."""
+_CHAINING = frozenset({"chain", "chaining", "chained", "fluent"})
+"""Words of an instruction that wants calls of a method behind one another."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -40,6 +45,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     made = [*requested_statements(context, arguments), *list(logging_calls(context, arguments))[:4]]
     if "return" in arguments.words or "returns" in arguments.words:
         made += ["return", "return None", "return self"]
+    if arguments.words & _HANDING_BACK:
+        named_ones = named_in(arguments, sorted(context.variables()), 3)
+        made += [f"return {name}" for name in named_ones if name not in ("self", "cls")]
+    if arguments.words & _CHAINING:
+        made.append("return self")
     if arguments.words & _FALLING_BACK:
         made += [
             f"return {value}" for value in (*spoken_values(arguments), *subjects(context, arguments, 2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import function_of
@@ -11,9 +11,13 @@ from copydesk.refactorings.code_words import literal_type
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_at, replace_node, replace_span
 from copydesk.refactorings.expressions import mentioned
+from copydesk.refactorings.spoken import spoken_types
 from copydesk.refactorings.type_hints.named_types import named_types
 from copydesk.syntax.splice import Splice, end_of, spliced
 from copydesk.syntax.tree import text_of
+
+_CONTAINERS = {"[]": "list", "list()": "list", "set()": "set", "{}": "dict", "dict()": "dict", "()": "tuple"}
+"""Empty containers, and their types."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -27,6 +31,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         own = function_of(node)
         returned = own.child_by_field_name("return_type") if own is not None else None
         likely = [inferred, text_of(returned) if returned is not None else None]
+        kind = _CONTAINERS.get(text_of(right)) if right is not None else None
+        if kind is not None:
+            likely += [f"{kind}[{', '.join(some)}]" for some in _contents(kind, types, arguments)]
         for type in dict.fromkeys([*types, *filter(None, likely)]):
             made = (
                 replace_node(context.lines, said, type)
@@ -40,6 +47,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f"Drop the annotation of {text_of(left)}", dropped
     if len(every) > 1:
         yield "Drop the annotations of all variables", spliced(context.lines, every)
+
+
+def _contents(kind: str, types: Sequence[str], arguments: Arguments) -> Iterator[list[str]]:
+    """What an empty container may hold: the types that an instruction names, by their words or as a name with a capital."""
+    plain = [t for t in (*types, *spoken_types(arguments)) if t not in ("None", "Any", kind, "False", "True")]
+    plain += [name for name in arguments.names if name[0].isupper()]
+    if kind == "dict":
+        yield from ([a, b] for a in dict.fromkeys(plain[:4]) for b in dict.fromkeys([*plain[:4], "Any"]))
+    else:
+        yield from ([one] for one in dict.fromkeys(plain[:5]))
 
 
 ANNOTATE_VARIABLE = Refactoring("annotate_variable", "refactor.rewrite.annotateVariable", _propose)
