@@ -11,26 +11,12 @@ from copydesk.refactorings.expressions import is_value, mentioned, replace_expre
 from copydesk.refactorings.spoken import spoken_values
 from copydesk.syntax.tree import text_of
 
-_LOWER = frozenset(
-    {"negative", "below", "least", "less", "fewer", "minimum", "max", "clamp", "clip", "floor", "zero"}
-)
-_UPPER = frozenset(
-    {
-        "above",
-        "most",
-        "more",
-        "larger",
-        "maximum",
-        "min",
-        "clamp",
-        "clip",
-        "cap",
-        "capped",
-        "exceed",
-        "limit",
-        "over",
-    }
-)
+_LOWER = frozenset({
+    "negative", "below", "least", "less", "fewer", "minimum", "max", "clamp", "clip", "floor", "zero",
+})  # fmt: skip
+_UPPER = frozenset({
+    "above", "most", "more", "larger", "maximum", "min", "clamp", "clip", "cap", "capped", "exceed", "limit", "over",
+})  # fmt: skip
 """Words of an instruction about the lowest and the highest value there may be."""
 _HOLDERS = ("assignment", "return_statement", "argument_list", "keyword_argument")
 _KINDS = (

@@ -24,9 +24,9 @@ from copydesk.refactorings.control_flow.returns import (
     CONSOLIDATE_RETURNS,
     RETURN_IN_BRANCHES,
     SPLIT_RETURN,
-    USE_AT_ONCE,
 )
 from copydesk.refactorings.control_flow.same_in_branches import SAME_IN_BRANCHES
+from copydesk.refactorings.control_flow.use_at_once import USE_AT_ONCE
 
 REFACTORINGS = (
     ADD_GUARD,

@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import next_statement
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import Clause, clauses_of, in_one_line, named
+from copydesk.refactorings.clauses import clauses_of, in_one_line, named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.new_names import new_names
 from copydesk.syntax.tree import rows
+
+_KEYWORD = re.compile(r"([^\W\d]\w*)=$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """A statement with a place left open between `start` and `end`, and what stands there in one branch and in the other."""
+
+    start: str
+    end: str
+    one: str
+    other: str
+
+    @property
+    def keyword(self) -> list[str]:
+        """The name of the argument that the place is, if it has one."""
+        return _KEYWORD.findall(self.start)
+
+    def around(self, text: str) -> str:
+        """The statement with an expression in its place, in brackets where it may need them."""
+        before, behind = self.start.rstrip(), self.end.lstrip()
+        opened = not before or before[-1] in "(,=[{" or before.endswith("return")
+        free = text.isidentifier() or (opened and (not behind or behind[0] in "),]}"))
+        return f"{self.start}{text if free else f'({text})'}{self.end}"
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -31,50 +57,37 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         texts = [in_one_line(one) for one in (clauses[0].statements[0], *statements)]
         if test is None or len(texts) != 2 or texts[0] is None or texts[1] is None:
             continue
-        for once, value in _merged(texts[0], texts[1]):
-            chosen = f"{value[0]} if {test} else {value[1]}"
-            indent = context.indent(node)
-            made = once.format(chosen)
+        merged = _merged(texts[0], texts[1])
+        if merged is not None:
+            chosen = f"{merged.one} if {test} else {merged.other}"
+            made = merged.around(chosen)
             title = f"One statement with a conditional expression, ternary: {made}"
-            yield title, replace_lines(rows(node)[0], last, [f"{indent}{made}\n"])
-            yield from _with_variable(context, arguments, clauses[0], (once, chosen, last))
+            yield title, replace_lines(rows(node)[0], last, [f"{context.indent(node)}{made}\n"])
+            for name in dict.fromkeys([*merged.keyword, *new_names(context, arguments, 2)]):
+                lines = [f"{name} = {chosen}\n", f"{merged.around(name)}\n"]
+                title = f'Choose "{name}" first, then {named(clauses[0].statements[0])} once'
+                yield (
+                    title,
+                    replace_lines(clauses[0].head, last, [context.indent(node) + line for line in lines]),
+                )
 
 
-def _with_variable(
-    context: RefactoringContext, arguments: Arguments, clause: Clause, made: tuple[str, str, int]
-) -> Iterator[Proposal]:
-    """The value chosen first and given a name."""
-    once, chosen, last = made
-    keyword = once.partition("{}")[0].removesuffix("=")
-    own = (
-        keyword[len(keyword.rstrip("abcdefghijklmnopqrstuvwxyz_")) :]
-        if once.partition("{}")[0].endswith("=")
-        else ""
-    )
-    for name in dict.fromkeys([*([own] if own else []), *new_names(context, arguments, 2)]):
-        indent = context.indent(clause.node)
-        lines = [f"{indent}{name} = {chosen}\n", f"{indent}{once.format(name)}\n"]
-        title = f'Choose "{name}" first, then {named(clause.statements[0])} once'
-        yield title, replace_lines(clause.head, last, lines)
-
-
-def _merged(one: str, two: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The statement with a place left open (`{}`), and what stands there in either; where they differ in one expression alone."""
+def _merged(one: str, two: str) -> _Merged | None:
+    """None where two statements differ in more than one expression."""
     try:
         trees = [ast.parse(text).body[0] for text in (one, two)]
     except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):
-        return
+        return None
     if not isinstance(trees[0], (ast.Expr, ast.Assign, ast.Return, ast.AugAssign)):
-        return
+        return None
     different = _difference(trees[0], trees[1])
-    if different is None or "{" in one + two:
-        return
+    if different is None:
+        return None
     parts = [ast.get_source_segment(text, node) for text, node in zip((one, two), different, strict=True)]
-    if parts[0] is not None and parts[1] is not None:
-        part = different[0]
-        start = one.encode()[: part.col_offset].decode()
-        end = one.encode()[part.end_col_offset :].decode()
-        yield f"{start}{{}}{end}" if _is_free(start, end) else f"{start}({{}}){end}", (parts[0], parts[1])
+    if parts[0] is None or parts[1] is None:
+        return None
+    start = one.encode()[: different[0].col_offset].decode()
+    return _Merged(start, one.encode()[different[0].end_col_offset :].decode(), parts[0], parts[1])
 
 
 def _difference(one: ast.AST, two: ast.AST) -> tuple[ast.expr, ast.expr] | None:
@@ -100,13 +113,6 @@ def _difference(one: ast.AST, two: ast.AST) -> tuple[ast.expr, ast.expr] | None:
         return inner
     whole = isinstance(one, ast.expr) and isinstance(two, ast.expr) and bool(found)
     return (one, two) if whole and isinstance(one, ast.expr) and isinstance(two, ast.expr) else None
-
-
-def _is_free(before: str, behind: str) -> bool:
-    """Whether an expression with `if` and `else` may stand between two parts of a statement without brackets."""
-    before, behind = before.rstrip(), behind.lstrip()
-    opened = not before or before[-1] in "(,=[{" or before.endswith("return")
-    return opened and (not behind or behind[0] in "),]}")
 
 
 MERGE_BRANCHES = Refactoring("merge_branches", "refactor.rewrite.mergeBranches", _propose)

@@ -8,13 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import (
-    either_way,
-    has_comment,
-    lead_and_value,
-    next_statement,
-    statements_of,
-)
+from copydesk.refactorings.blocks import either_way, has_comment, lead_and_value, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, in_one_line, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
@@ -50,57 +44,6 @@ def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
             lines = [f"{context.indent(node)}{line.lstrip()}" for line in (*kept, f"{made}\n")]
             kind = "ternary, conditional" if " else " in text else "one statement"
             yield f"Use a {kind}: {made}", replace_lines(start, end, lines)
-
-
-def _used_at_once(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    """A variable that gets another value, perhaps under a condition, right before the statement that hands it on."""
-    for node in plain_statements(context, "if_statement", "expression_statement"):
-        below = next_statement(node)
-        found = lead_and_value(below) if below is not None else None
-        if (
-            below is None
-            or found is None
-            or rows(below)[0] != rows(node)[1] + 1
-            or rows(below)[0] != rows(below)[1]
-        ):
-            continue
-        test, statement = "", node
-        if node.type == "if_statement":
-            clauses = clauses_of(context, node)
-            if len(clauses) != 1 or len(clauses[0].statements) != 1 or clauses[0].test is None:
-                continue
-            test, statement = in_one_line(clauses[0].test) or "", clauses[0].statements[0]
-        name, value = _new_value(statement)
-        if (
-            not name
-            or name != text_of(found[1])
-            or (not test and statement.named_children[0].type == "assignment")
-        ):
-            continue
-        made = f"{_tight(value, 2)} if {test} else {name}" if test else value
-        indent = context.indent(node)
-        kind = "Use a ternary, conditional" if test else "One statement"
-        yield (
-            f"{kind}: {found[0]}{made}",
-            replace_lines(rows(node)[0], rows(below)[1], [f"{indent}{found[0]}{made}\n"]),
-        )
-
-
-def _new_value(statement: Node) -> tuple[str, str]:
-    """The variable that a statement gives a value, and the value; empty for other statements."""
-    only = statement.named_children[0] if statement.named_child_count == 1 else None
-    left = only.child_by_field_name("left") if only is not None else None
-    right = only.child_by_field_name("right") if only is not None else None
-    if only is None or left is None or right is None or in_one_line(right) is None:
-        return "", ""
-    if only.type == "assignment":
-        return text_of(left), in_one_line(right) or ""
-    sign = only.child_by_field_name("operator")
-    if only.type != "augmented_assignment" or sign is None:
-        return "", ""
-    operand = in_one_line(right) or ""
-    level = level_of(operand)
-    return text_of(left), f"{text_of(left)} {text_of(sign)[:-1]} {operand if level > 7 else f'({operand})'}"
 
 
 def _kept_or_other(context: RefactoringContext, clause: Clause) -> Iterator[Proposal]:
@@ -286,7 +229,6 @@ def _to_expression(context: RefactoringContext, _: Arguments) -> Iterator[Propos
         yield f"Contract to {line}", replace_lines(*rows(node), [f"{context.indent(node)}{line}\n"])
 
 
-USE_AT_ONCE = Refactoring("use_at_once", "refactor.rewrite.useAtOnce", _used_at_once)
 CONSOLIDATE_RETURNS = Refactoring(
     "consolidate_returns",
     "refactor.rewrite.consolidateReturns",

@@ -16,6 +16,7 @@ from copydesk.syntax.tree import text_of
 _TEXTS = ("string", "concatenated_string")
 _PLAIN = re.compile(r"""^([rR]?)(["'])(?!\2)[^\n]*\2$""")
 _PERCENT = re.compile(r"%([srd%])|%")
+_NAME = re.compile(r"[\w.\[\]]+")
 _LAYOUT = re.compile(r"\s*\n\s*")
 _BRACES = re.compile(r"\{(\w*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
 
@@ -90,6 +91,8 @@ def _filled(
         at = part.end_byte
     if set(used) != set(range(len(values))) or len(numbered) > 1:
         return None
+    if any(used.count(k) > 1 and not _NAME.fullmatch(values[k]) for k in used):
+        return None  # it would be called twice
     return "".join(made)
 
 
@@ -122,21 +125,18 @@ def _filled_part(
             return None
         if found[1] is None or (not percent and found[1] and not (found[1].isdecimal() or found[1] in names)):
             return None
+        unnamed = len(values) - len(names)
         if not percent and found[1] in names:
-            number = len(values) - len(names) + list(names).index(found[1])
+            number = unnamed + names.index(found[1])
         else:
-            number = (
-                int(found[1]) if not percent and found[1] else sum(k < len(values) - len(names) for k in used)
-            )
+            number = int(found[1]) if not percent and found[1] else sum(k < unnamed for k in used)
             numbered.add(percent or bool(found[1]))
         if number >= len(values):
             return None
         used.append(number)
         behind = ("!r" if found[1] == "r" else "") if percent else found[2]
         made.append(f"{{{values[number]}{behind}}}")
-    return (
-        "f" * (len(used) > before) + "".join(made) + text[at:] if not plain[1] or len(used) > before else text
-    )
+    return "f" * (len(used) > before) + "".join(made) + text[at:]
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -1,0 +1,241 @@
+"""Two ways to say the same, or nearly."""
+
+from __future__ import annotations
+
+PAIRS = """
+X.__class__.__name__ => type(X).__name__
+X.__class__ <=> type(X)
+vars(X) <=> X.__dict__
+X.__len__() => len(X)
+os.environ.get(X) <=> os.getenv(X)
+os.environ.get(X, Y) <=> os.getenv(X, Y)
+os.environ[X] => os.environ.get(X)
+os.getcwd() => Path.cwd()
+str(X) <=> os.fspath(X)
+open(os.devnull, X) => subprocess.DEVNULL
+M.logical_not(X) <=> ~X
+M.logical_and(X, Y) <=> X & Y
+M.logical_or(X, Y) <=> X | Y
+M.dot(X, Y) <=> X @ Y
+M.sqrt(X ** 2 + Y ** 2) => M.hypot(X, Y)
+not (X == Y).all() => (X != Y).any()
+not M.any(X) => M.all(~X)
+itertools.chain(*X) => itertools.chain.from_iterable(X)
+chain(*X) => chain.from_iterable(X)
+re.sub(X, Y, Z) => X.sub(Y, Z)
+re.match(X, Y) => X.match(Y)
+re.search(X, Y) => X.search(Y)
+X[0:Y] => X[:Y]
+X[:len(X)] => X[:]
+any(X for X in Y if Z) => any(Z for X in Y)
+tuple(map(X, Y)) => tuple(X(item) for item in Y)
+list(X) <=> [*X]
+list(X) + list(Y) => [*X, *Y]
+-X => abs(X)
+threading.Lock() <=> threading.RLock()
+os.stat(X) <=> os.lstat(X)
+os.path.exists(X) and not os.path.lexists(X) => os.path.islink(X)
+X.isoformat().replace('T', ' ') => X.isoformat(' ')
+X < Y < Z => X < Y and Y < Z
+X <= Y <= Z => X <= Y and Y <= Z
+X <= Y < Z => X <= Y and Y < Z
+X < Y <= Z => X < Y and Y <= Z
+(X or None) => X
+collections.OrderedDict() => {}
+defaultdict(lambda: 0) => defaultdict(int)
+defaultdict(lambda: []) => defaultdict(list)
+lambda X: X.lower() => str.lower
+X.dot(Y) <=> X @ Y
+M.concatenate((X, Y)) => M.concatenate([X, Y])
+pow(X, Y) <=> X ** Y
+X * X <=> X ** 2
+math.sqrt(X) <=> X ** 0.5
+int(X / Y) => X // Y
+reduce(operator.mul, X, 1) => math.prod(X)
+reduce(operator.mul, X) => math.prod(X)
+functools.reduce(operator.mul, X, 1) => math.prod(X)
+reduce(operator.add, X, []) => list(chain.from_iterable(X))
+reduce(operator.add, X) => sum(X)
+sum(X, []) => list(itertools.chain.from_iterable(X))
+X |= Y <=> X.update(Y)
+X += Y <=> X.extend(Y)
+X -= Y <=> X.difference_update(Y)
+X &= Y <=> X.intersection_update(Y)
+X.update({Y}) => X.add(Y)
+X.update([Y]) => X.add(Y)
+X.update({Y: Z}) <=> X[Y] = Z
+X.extend([Y]) => X.append(Y)
+X.append(Y) <=> X.insert(0, Y)
+X.insert(0, Y) <=> X.appendleft(Y)
+X.pop() <=> X.pop(0)
+X.pop(0) <=> X.popleft()
+del X[Y] <=> X.pop(Y)
+del X[Y] <=> X.pop(Y, None)
+del X => X = None
+del X[:] <=> X.clear()
+X.remove(Y) <=> X.discard(Y)
+X = Y => X[:] = Y | words same object identity place keep
+{**X, **Y} <=> X | Y
+dict(X, **Y) <=> {**X, **Y}
+X.union(Y) <=> X | Y
+X.intersection(Y) <=> X & Y
+X.difference(Y) <=> X - Y
+X.issubset(Y) <=> X <= Y
+X.issuperset(Y) <=> X >= Y
+not any(X for Y in Z) => all(not X for Y in Z)
+all(X for Y in Z) => not any(not X for Y in Z)
+isinstance(X, Y | Z) <=> isinstance(X, (Y, Z))
+isinstance(X, (Y, type(None))) => X is None or isinstance(X, Y)
+isinstance(X, (type(None), Y)) => X is None or isinstance(X, Y)
+type(X) == Y <=> isinstance(X, Y)
+type(X) is Y <=> isinstance(X, Y)
+type(X) != Y <=> not isinstance(X, Y)
+type(X) is not Y <=> not isinstance(X, Y)
+isinstance(X, Y.__class__) => type(X) is type(Y)
+not isinstance(X, Y.__class__) => type(X) is not type(Y)
+not isinstance(X, Y.__class__) => type(X) is not Y.__class__
+isinstance(X, type(Y)) => type(X) is type(Y)
+not isinstance(X, type(Y)) => type(X) is not type(Y)
+X.__class__ is Y.__class__ <=> isinstance(X, Y.__class__)
+hasattr(X, '__call__') => callable(X)
+X in Y and Y[X] => Y.get(X)
+X.has_key(Y) => Y in X
+list(X.keys()) => list(X)
+list(X)[0] <=> next(iter(X))
+list(X.keys())[0] => next(iter(X))
+[Y for Y in X][0] => next(iter(X))
+sorted(X)[0] => min(X)
+sorted(X)[-1] => max(X)
+X[len(X) - 1] => X[-1]
+X[:] <=> X.copy()
+X[:] <=> list(X)
+list(X) <=> X.copy()
+dict(X) <=> X.copy()
+copy.copy(X) <=> X.copy()
+copy.deepcopy(X) <=> copy.copy(X)
+X.find(Y) != -1 => Y in X
+X.find(Y) >= 0 => Y in X
+X.find(Y) > -1 => Y in X
+X.find(Y) == -1 => Y not in X
+X.find(Y) < 0 => Y not in X
+X.count(Y) > 0 => Y in X
+X[0] == Y => X.startswith(Y)
+X[-1] == Y => X.endswith(Y)
+X.endswith(Y) => X[-1] == Y
+X.startswith(Y) => X[0] == Y
+X[:N] == Y => X.startswith(Y)
+X[-N:] == Y => X.endswith(Y)
+X[0] != Y => not X.startswith(Y)
+X[-1] != Y => not X.endswith(Y)
+X.startswith(Y) or X.startswith(Z) => X.startswith((Y, Z))
+X.endswith(Y) or X.endswith(Z) => X.endswith((Y, Z))
+X == Y or X == Z => X in (Y, Z)
+X == Y or X == Z => X in {Y, Z}
+X != Y and X != Z => X not in (Y, Z)
+X == Y or X == Z => Y in (X, Z)
+X.lower() == Y => X.casefold() == Y
+len(X) == 0 <=> not X
+len(X) < 1 => not X
+len(X) > 0 <=> X
+len(X) != 0 => X
+len(X) >= 1 => X
+X == [] => not X
+X == {} => not X
+X == '' => not X
+X != '' => X
+X == None => X is None
+X != None => X is not None
+X == 0 <=> not X
+X != -1 <=> X >= 0
+X <= 1 <=> X < 2
+X > 0 <=> X >= 1
+X >= 2 <=> X > 1
+X == 0 or X == 1 => X <= 1
+X == 0 or X == 1 => X in (0, 1)
+set([X]) => {X}
+set((X,)) => {X}
+'%s' % X <=> str(X)
+'{}'.format(X) => str(X)
+'%r' % X => repr(X)
+''.join([X for Y in Z]) => ''.join(X for Y in Z)
+sum([X for Y in Z]) => sum(X for Y in Z)
+sum(1 for Y in Z if X) <=> len([Y for Y in Z if X])
+len([X for Y in Z]) => sum(1 for Y in Z)
+[X for X in Y if X] <=> list(filter(None, Y))
+[X for X in Y] => list(Y)
+(X for Y in Z) => [X] * len(Z)
+X.strip().split() => X.split()
+X.split('\\n') <=> X.splitlines()
+X.encode('utf-8') <=> X.encode()
+X.decode('utf-8') <=> X.decode()
+X.encode('utf8') => X.encode('utf-8')
+sys.stderr.write(X) => print(X, file=sys.stderr)
+sys.stdout.write(X) <=> print(X, end='')
+print(X) => print(X, file=sys.stderr)
+print(X, file=sys.stderr) => print(X)
+sys.exit(X) <=> raise SystemExit(X)
+exit(X) => sys.exit(X)
+time.time() <=> time.monotonic()
+time.time() <=> time.perf_counter()
+datetime.utcnow() => datetime.now(timezone.utc)
+datetime.datetime.utcnow() => datetime.datetime.now(datetime.timezone.utc)
+datetime.now() => datetime.now(timezone.utc)
+yaml.load(X) => yaml.safe_load(X)
+eval(X) => ast.literal_eval(X)
+random.choice(X) <=> secrets.choice(X)
+os.path.exists(X) <=> os.path.isfile(X)
+os.path.exists(X) <=> os.path.isdir(X)
+os.path.abspath(X) <=> os.path.realpath(X)
+os.path.join(X, Y) <=> X / Y
+os.path.exists(X) => X.exists()
+os.path.basename(X) => X.name
+os.path.splitext(X)[0] => X
+os.path.dirname(X) <=> Path(X).parent
+Path(X) => Path(X).resolve()
+os.remove(X) <=> os.unlink(X)
+os.remove(X) => X.unlink()
+os.mkdir(X) <=> os.makedirs(X)
+os.makedirs(X) => os.makedirs(X, exist_ok=True)
+X.mkdir() => X.mkdir(parents=True, exist_ok=True)
+subprocess.call(X) => subprocess.check_call(X)
+subprocess.call(X) => subprocess.run(X, check=True)
+subprocess.run(X) => subprocess.run(X, check=True)
+asyncio.ensure_future(X) <=> asyncio.create_task(X)
+X.match(Y) <=> X.fullmatch(Y)
+X.match(Y) <=> X.search(Y)
+re.match(X, Y) <=> re.fullmatch(X, Y)
+re.match(X, Y) <=> re.search(X, Y)
+X.any() <=> any(X)
+X.all() <=> all(X)
+X.sum() <=> np.sum(X)
+X.reshape(-1) <=> X.ravel()
+X.ravel() <=> X.flatten()
+X.reverse() <=> X = X[::-1]
+reversed(X) <=> X[::-1]
+X.sort() <=> X = sorted(X)
+sorted(X) <=> sorted(set(X))
+Union[X, Y] <=> X | Y
+Union[X, Y, Z] <=> X | Y | Z
+Optional[X] <=> X | None
+X or Y <=> X if X else Y
+X or Y <=> X if X is not None else Y
+X if X is not None else Y => X or Y
+X if Y else True => not Y or X
+X if Y else False => Y and X
+True if X else Y => X or Y
+False if X else Y => not X and Y
+X if Y else None => Y and X
+max(X, Y) <=> X if X > Y else Y
+min(X, Y) <=> X if X < Y else Y
+X if X >= Y else Y => max(X, Y)
+X if X <= Y else Y => min(X, Y)
+not X or not Y <=> not (X and Y)
+not X and not Y <=> not (X or Y)
+X == Y and Z == N => (X, Z) == (Y, N)
+hasattr(X, NAME) and X.NAME is not None => getattr(X, NAME, None) is not None
+hasattr(X, NAME) and X.NAME => getattr(X, NAME, None)
+"""
+"""Single capitals and NAME stand for any expression, the same one on both sides; NAME is a text there and the attribute it names
+elsewhere. `<=>` holds both ways. Not all mean the same in every case: which one is wanted, an instruction says.
+Where words stand behind a bar, it must have one of them.
+"""
