@@ -36,6 +36,8 @@ RATE = 0.1
 PASSES = 2
 ORDERS = 4
 """Tables of which the mean is taken: each has met the same requests in an order of its own, and errs otherwise."""
+CAREFUL = 0.3
+"""What the squares of a weight's gradients start at where a table goes on learning: first steps are as small as late ones."""
 PLAIN = 40
 """Generated instructions of each kind."""
 SHORTEST, LONGEST = 40, 250
@@ -79,11 +81,13 @@ def ranked(example: Example, rng: Random, most_rivals: int | None = MOST_RIVALS)
     return Ranked(found, len(right))
 
 
-def examples(corpus: Corpus, *, held_out: bool = False, turns: int = 2) -> Iterator[Example]:
-    """The written requests with something to do."""
-    entries = written.asked_of(corpus, held_out=held_out)
+def examples(
+    corpus: Corpus, *, held_out: bool = False, only: tuple[str, ...] = (), turns: int = 2
+) -> Iterator[Example]:
+    """The written requests with something to do; `only`: of these files."""
+    entries = written.asked_of(corpus, held_out=held_out, only=only)
     for turn in range(turns):
-        for asked, example in written.examples(corpus, entries, turn, held_out=held_out):
+        for asked, example in written.examples(corpus, entries, turn, held_out=held_out, only=only):
             if asked.edits:
                 yield example
 
@@ -108,21 +112,29 @@ def plain_examples(corpus: Corpus, rng: Random, each: int = PLAIN) -> Iterator[E
 
 
 def train(
-    groups: Sequence[Ranked], *, passes: int = PASSES, orders: int = ORDERS, seed: int = 0
+    groups: Sequence[Ranked],
+    *,
+    passes: int = PASSES,
+    orders: int = ORDERS,
+    seed: int = 0,
+    start: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The table: float32 [2^BITS]. Raises TrainingError where there is nothing to learn from."""
+    """The table: float32 [2^BITS]. start: goes on from this one. Raises TrainingError where there is nothing to learn from."""
     if not groups:
         raise TrainingError("no request has its edit among the candidates")
     rng = np.random.default_rng(seed)
     total = np.zeros(1 << BITS, np.float32)
     for _ in range(orders):
-        total += _learnt(groups, passes, rng)
+        total += _learnt(groups, passes, rng, start)
     return total / np.float32(orders)
 
 
-def _learnt(groups: Sequence[Ranked], passes: int, rng: np.random.Generator) -> NDArray[np.float32]:
+def _learnt(
+    groups: Sequence[Ranked], passes: int, rng: np.random.Generator, start: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
     """The table of one order: float32 [2^BITS]."""
-    table, squares = np.zeros(1 << BITS, np.float32), np.full(1 << BITS, 1e-3, np.float32)
+    table = np.zeros(1 << BITS, np.float32) if start is None else start.copy()
+    squares = np.full(1 << BITS, 1e-3 if start is None else CAREFUL, np.float32)
     for _ in range(passes):
         for k in rng.permutation(len(groups)):
             group = groups[k]

@@ -62,12 +62,19 @@ class Record:
 
 
 @cache
-def records(*, held_out: bool = False) -> dict[tuple[str, str], list[Record]]:
-    """The records to learn from, or those held out, by package and path. Raises TrainingError for one that is malformed."""
+def records(*, held_out: bool = False, only: tuple[str, ...] = ()) -> dict[tuple[str, str], list[Record]]:
+    """The records to learn from, or those held out, by package and path. only: the files to take of those to learn from; all by
+    default. Raises TrainingError for a record that is malformed, and for a file that there is not.
+    """
     found: dict[tuple[str, str], list[Record]] = {}
     folder = resources.files("copydesk_training") / FOLDER
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if not file.name.endswith(".jsonl") or (file.name == HELD_OUT) != held_out:
+    files = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".jsonl")), key=lambda file: file.name
+    )
+    if missing := set(only) - {file.name for file in files}:
+        raise TrainingError(f"no records in {FOLDER}/ are called {', '.join(sorted(missing))}")
+    for file in files:
+        if (file.name == HELD_OUT) != held_out or (only and file.name not in only):
             continue
         for number, row in enumerate(file.read_text("utf-8").split("\n"), 1):
             try:
@@ -93,9 +100,9 @@ def digest() -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:24]
 
 
-def asked_of(corpus: Corpus, *, held_out: bool = False) -> list[Entry]:
-    """The files of a corpus that have records to learn from, or such as are held out."""
-    known = records(held_out=held_out)
+def asked_of(corpus: Corpus, *, held_out: bool = False, only: tuple[str, ...] = ()) -> list[Entry]:
+    """The files of a corpus that have records to learn from, or such as are held out (`records`)."""
+    known = records(held_out=held_out, only=only)
     return [entry for entry in corpus.of("train") if (entry.package, entry.path) in known]
 
 
@@ -105,6 +112,7 @@ def examples(
     turn: int = 0,
     *,
     held_out: bool = False,
+    only: tuple[str, ...] = (),
     already: Random | None = None,
 ) -> Iterator[tuple[Asked, Example]]:
     """The requests of the records on some files, in their wording of this turn; what has fewer wordings is not asked again.
@@ -112,7 +120,7 @@ def examples(
     already: draws an edit for each function that has been made before what its lines do not touch (`_apart`), so that requests
     are met again on other code. What has nothing to do is asked of the code it was written for: it might not hold of other code.
     """
-    known = records(held_out=held_out)
+    known = records(held_out=held_out, only=only)
     for entry, file in zip(entries, corpus.read(entries), strict=True):
         lines = split_lines(file.text)
         for record in known.get((entry.package, entry.path), ()):

@@ -74,6 +74,21 @@ def test_the_table_is_the_mean_of_several_orders(monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(table, np.mean(kept, axis=0), atol=1e-6)
 
 
+def test_a_table_goes_on_learning_in_small_steps() -> None:
+    before = train(groups(NAMES[:1]), passes=6)
+    further = groups(NAMES[1:2])
+    after = train(further, passes=1, orders=1, start=before)
+    assert sum(recall([one], after, 1) for one in further) >= sum(recall([one], before, 1) for one in further)
+    changed = after != before
+    assert changed.any()
+    assert np.abs(after - before).max() < ranking.RATE * len(
+        further
+    )  # no step as large as the first ones of a new table
+    assert not changed[
+        np.setdiff1d(np.arange(len(before)), np.concatenate([at for g in further for at in g.found]))
+    ].any()
+
+
 def test_a_table_is_kept_whole_in_eight_bits() -> None:
     table = train(groups(NAMES[:1]), passes=1)
     file = BytesIO()

@@ -171,6 +171,13 @@ def test_records_are_sound() -> None:
                 ends.append(last)
 
 
+def test_some_files_of_records_can_be_taken_alone() -> None:
+    some = written.records(only=("first.jsonl",))
+    assert 0 < len(some) < len(written.records())
+    with pytest.raises(TrainingError, match="none"):
+        written.records(only=("none.jsonl",))
+
+
 def test_a_share_of_the_requests_has_nothing_to_do() -> None:
     idle = [not asked.edits for record in every() for asked in record.asked]
     assert 0.05 < sum(idle) / len(idle) < 0.25

@@ -46,6 +46,11 @@ class RankingTable:
         """Compressed. Raises OSError."""
         np.savez_compressed(file, weights=self.weights, step=np.float32(self.step))
 
+    @property
+    def logits(self) -> NDArray[np.float32]:
+        """The weights themselves: float32 [2^BITS]."""
+        return self.weights.astype(np.float32) * np.float32(self.step)
+
     def total(self, at: NDArray[np.uint32]) -> float:
         """The sum of the weights at some places, in logits."""
         return float(self.weights[at].sum(dtype=np.int64)) * self.step

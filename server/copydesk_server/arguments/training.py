@@ -98,6 +98,12 @@ def add_train(commands: Commands) -> None:
     data.add_argument(
         "--bugs", action="store_true", help="also train on bugs of one step in single functions"
     )
+    data.add_argument(
+        "--records",
+        metavar="NAME",
+        action="append",
+        help="ranking: go on from the shipped table with the requests of this file of records alone (twentieth, say)",
+    )
     data.add_argument("--workers", type=int, default=1, help="processes that make shards (default: 1)")
     data.add_argument(
         "--most-shards", type=int, metavar="N", help="make the first N training shards only (default: all)"

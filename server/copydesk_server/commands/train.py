@@ -236,14 +236,17 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
 
 def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.files.atomic import replacing
-    from copydesk.refactorings.ranking_table import FILE, RankingTable
+    from copydesk.refactorings.ranking_table import FILE, RankingTable, ranking_table
     from copydesk_training import ranking
     from copydesk_training.corpus import Corpus
 
     made, rng = Corpus(work / "corpus"), random.Random(args.seed)
-    given = chain(ranking.examples(made), ranking.plain_examples(made, rng))
+    only = tuple(f"{name}.jsonl" for name in args.records or ())
+    given = ranking.examples(made, only=only, turns=1 if only else 2)
+    given = given if only else chain(given, ranking.plain_examples(made, rng))
     learnt = [ranking.ranked(example, rng) for example in given]
-    table = ranking.train([one for one in learnt if one is not None], seed=args.seed)
+    start = ranking_table().logits if only else None
+    table = ranking.train([one for one in learnt if one is not None], seed=args.seed, start=start)
     path = Path(args.out) if args.out is not None else work / FILE
     with replacing(path) as partial, partial.open("wb") as file:
         RankingTable.of(table).write(file)
