@@ -184,6 +184,41 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ast.parse(after(source, candidate))
 
 
+@pytest.mark.parametrize(
+    ("name", "instruction", "body", "unwanted"),
+    [
+        ("use_at_once", "", "self.n += 1\nreturn self.n", "One statement"),
+        ("use_at_once", "", "global n\nn += 1\nreturn n", "One statement"),
+        ("use_at_once", "", "n = 0\nfor b in x:\n    n += b\n    c = n\nreturn c", "One statement"),
+        ("use_at_once", "", "if x > y:\n    x, y = y, x\nreturn x, y", "ternary"),
+        ("use_at_once", "", "n = 1\nn += 1  # why\nreturn n", "One statement"),
+        ("merge_branches", "call it value", "if t:\n    self.a = 1\nelse:\n    self.b = 1", "Choose"),
+        ("merge_branches", "", "if (m := p(n)):\n    g(m, m.a)\nelse:\n    g(m, None)", "One statement"),
+        ("merge_branches", "value", "if t:\n    x = n and n.a\nelse:\n    x = n and n.b", "Choose"),
+        ("merge_branches", "", "if t:\n    g(x=1)\nelse:\n    g(x=2)", 'Choose "x"'),
+        ("merge_branches", "", "if t:  # one\n    g(1)\nelse:\n    g(2)", "One statement"),
+        ("rename", "unused: _", "for i, b in enumerate(x):\n    g(b)\nreturn i", 'the unused "i"'),
+        ("equivalent", "", "x = g() or y", "if"),
+        ("equivalent", "", "x = '%s' % (a,)", "str"),
+        ("equivalent", "", "GLOBAL.extend(x)", "+="),
+        ("getattr_default", "", "try:\n    x = o.a.b\nexcept AttributeError:\n    x = 1", "no try"),
+        ("getattr_default", "", "try:\n    x = o.b\nexcept AttributeError:\n    x = g()", "no try"),
+        ("getattr_default", "", "try:\n    x = self.__b\nexcept AttributeError:\n    x = 1", "no try"),
+        ("setdefault", "", "if k not in d:\n    d[k] = 1, 2", "setdefault"),
+        ("insert_statement", "stop when found", "y = x\nif y:\n    g()", "break"),
+        ("open_mode", "append to it", "d.get('x')", "mode"),
+        ("invert_if", "", "if x:\n    g()\nelif y:\n    h()\nelse:  # never\n    k()", "Swap the elif"),
+    ],
+)
+def test_what_would_mean_something_else_is_not_offered(
+    name: str, instruction: str, body: str, unwanted: str
+) -> None:
+    (refactoring,) = (one for one in all_refactorings() if one.name == name)
+    source = "def f(x, y, self, d):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    offered = refactoring.candidates(context_of(source), arguments_of(instruction))
+    assert not [one.title for one in offered if unwanted in one.title]
+
+
 def test_arguments_are_what_stands_in_an_instruction() -> None:
     said = arguments_of(
         'set timeout=None in `load_all` and log "not found: %s" if x.y is not None, dict[str, int]'

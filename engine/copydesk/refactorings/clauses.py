@@ -94,9 +94,16 @@ def named(node: Node) -> str:
 
 def comments_above(context: RefactoringContext, line: int) -> int:
     """The first of the comment lines right above a line; the line itself where there are none."""
-    while line > 1 and context.lines[line - 2].lstrip().startswith("#"):
+    inside = context.derived(_lines_inside_strings)
+    while line > 1 and context.lines[line - 2].lstrip().startswith("#") and line - 1 not in inside:
         line -= 1
     return line
+
+
+def _lines_inside_strings(context: RefactoringContext) -> frozenset[int]:
+    """The lines that a text goes on in: what looks like a comment there is none."""
+    texts = (rows(node) for node in context.overlapping() if node.type == "string")
+    return frozenset(line for first, last in texts for line in range(first + 1, last + 1))
 
 
 def reindented(context: RefactoringContext, first: int, last: int, by: int) -> list[str] | None:

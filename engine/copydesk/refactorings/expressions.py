@@ -108,6 +108,8 @@ def needs_brackets(node: Node, text: str) -> bool:
     """Whether `text` in place of `node` would be read otherwise without brackets."""
     if _PLAIN.fullmatch(text) and not text.startswith("not "):
         return False
+    if node.parent is not None and node.parent.type == "interpolation" and text.startswith("{"):
+        return True
     needed = _needed(node)
     return needed >= 0 and level_of(text) < needed
 

@@ -125,4 +125,8 @@ CASES = [
     ("only_if", "with no old_doc leave it alone", "def f(d, old_doc):\n    d.doc = old_doc\n",
      "Only if old_doc is not None: d.doc = old_doc",
      "def f(d, old_doc):\n    if old_doc is not None:\n        d.doc = old_doc\n"),
+    ("merge_branches", "", "if t:\n    return a, b\nelse:\n    return c, d\n",
+     "One statement with a conditional expression, ternary: return (a, b) if t else (c, d)", "return (a, b) if t else (c, d)\n"),
+    ("merge_branches", "", "if t:\n    x = s[:n]\nelse:\n    x = s[n:]\n",
+     "One statement with a conditional expression, ternary: x = s[:n] if t else s[n:]", "x = s[:n] if t else s[n:]\n"),
 ]  # fmt: skip

@@ -71,4 +71,6 @@ CASES = [
      "Chain the exception, raise from e as the cause", "try:\n    f()\nexcept E as e:\n    raise F from e  # why\n"),
     ("change_caught_types", "sqlite errors only", "import sqlite3\ntry:\n    f()\nexcept Exception:\n    g()\n",
      "Catch sqlite3.Error alone, not Exception", "import sqlite3\ntry:\n    f()\nexcept sqlite3.Error:\n    g()\n"),
+    ("assert_to_raise", 'raise ValueError("no")', "assert not (x and y)\n",
+     'Raise ValueError("no") instead of the assert', 'if x and y:\n    raise ValueError("no")\n'),
 ]  # fmt: skip

@@ -78,4 +78,7 @@ CASES = [
      'Use getattr with a default, no try: getattr(a, "b", 1)', 'x = getattr(a, "b", 1)\n'),
     ("getattr_default", "", 'try:\n    x = a["b"]\nexcept KeyError:\n    x = None\n',
      'Use get with a default, no try: a.get("b")', 'x = a.get("b")\n'),
+    ("split_walrus", "", "if not(y := x):\n    f()\n",
+     'Assign "y" on its own line, before the if, no walrus', "y = x\nif not y:\n    f()\n"),
+    ("equivalent", "", 'x = f"{set([a])}"\n', "Use {…}: {a}", 'x = f"{({a})}"\n'),
 ]  # fmt: skip

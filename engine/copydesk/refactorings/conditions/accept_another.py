@@ -15,6 +15,7 @@ from copydesk.refactorings.expressions import (
     callee,
     children_of,
     comparison,
+    level_of,
     method_of,
     positional,
     replace_expression,
@@ -44,7 +45,7 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             news = [*types, "None"] if "none" in arguments.words else types
             lists = {f"Drop {old} from the union": [o for o in olds if o != old] for old in olds}
             lists |= {f"Accept {new}, too, in the union": [*olds, new] for new in news if new not in olds}
-            for title, kinds in lists.items():
+            for title, kinds in lists.items() if "#" not in text_of(node) else ():
                 made = f"{text_of(owner)}[{', '.join(kinds)}]"
                 yield f"{title}: {made}", replace_expression(context, node, made)
     for node in context.walk("call"):
@@ -88,7 +89,8 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if len(entries) > 2:
                 yield from _fewer(context, right, what)
             for k, entry in enumerate(entries if len(entries) < 3 else ()):
-                made = f"{text_of(left)} {_equality(left, sign, entry)} {text_of(entry)}"
+                kept = text_of(entry) if level_of(text_of(entry)) > 5 else f"({text_of(entry)})"
+                made = f"{text_of(left)} {_equality(left, sign, entry)} {kept}"
                 title = (
                     f"Drop {text_of(entries[1 - k])}" if len(entries) == 2 else "Compare with the only value"
                 )

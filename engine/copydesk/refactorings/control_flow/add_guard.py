@@ -72,7 +72,7 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     for test in tests:
         for body in bodies:
             for node in places:
-                if body[-1] not in ("continue", "break") or can_leave(body[-1], node):
+                if can_leave(body[-1], node):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
                     title += f", {body[0]} first" if len(body) > 1 else ""

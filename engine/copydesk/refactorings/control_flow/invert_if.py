@@ -46,7 +46,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             continue
         (one, two), turned = clauses[-2:], opposite(clauses[-2].test)
         (head,) = context.view(one.head, one.head)
-        if turned is not None and head.strip() == f"elif {text_of(clauses[-2].test)}:":
+        (between,) = context.view(two.head, two.head)
+        plain = head.strip() == f"elif {text_of(clauses[-2].test)}:" and between.strip() == "else:"
+        if turned is not None and plain:
             bodies = [context.view(clause.first, clause.last) for clause in (one, two)]
             indent = context.indent(node)
             lines = [f"{indent}elif {turned}:\n", *bodies[1], f"{indent}else:\n", *bodies[0]]

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import next_statement
+from copydesk.refactorings.blocks import has_comment, next_statement
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, in_one_line, named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.expressions import level_of
 from copydesk.refactorings.new_names import new_names
 from copydesk.syntax.tree import rows
 
+_HELD = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_PARTS = (ast.Slice, ast.Starred)
 _KEYWORD = re.compile(r"([^\W\d]\w*)=$")
 
 
@@ -27,6 +30,8 @@ class _Merged:
     end: str
     one: str
     other: str
+    first: bool
+    """Whether nothing guards it: it may as well be made before the statement."""
 
     @property
     def keyword(self) -> list[str]:
@@ -37,7 +42,8 @@ class _Merged:
         """The statement with an expression in its place, in brackets where it may need them."""
         before, behind = self.start.rstrip(), self.end.lstrip()
         opened = not before or before[-1] in "(,=[{" or before.endswith("return")
-        free = text.isidentifier() or (opened and (not behind or behind[0] in "),]}"))
+        joined = self.start[-1:].isalnum() or self.start[-1:] in ("_", ")", "]")
+        free = not joined and (text.isidentifier() or (opened and (not behind or behind[0] in "),]}")))
         return f"{self.start}{text if free else f'({text})'}{self.end}"
 
 
@@ -58,12 +64,17 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if test is None or len(texts) != 2 or texts[0] is None or texts[1] is None:
             continue
         merged = _merged(texts[0], texts[1])
-        if merged is not None:
-            chosen = f"{merged.one} if {test} else {merged.other}"
+        if merged is not None and not has_comment(context, rows(node)[0], last):
+            one, otherwise = (
+                f"({text})" if level_of(text) < 2 else text for text in (merged.one, merged.other)
+            )
+            chosen = f"{one} if {f'({test})' if level_of(test) < 2 else test} else {otherwise}"
             made = merged.around(chosen)
-            title = f"One statement with a conditional expression, ternary: {made}"
-            yield title, replace_lines(rows(node)[0], last, [f"{context.indent(node)}{made}\n"])
-            for name in dict.fromkeys([*merged.keyword, *new_names(context, arguments, 2)]):
+            if ":=" not in test:
+                title = f"One statement with a conditional expression, ternary: {made}"
+                yield title, replace_lines(rows(node)[0], last, [f"{context.indent(node)}{made}\n"])
+            free = [name for name in merged.keyword if name not in context.variables()]
+            for name in dict.fromkeys([*free, *new_names(context, arguments, 2)]) if merged.first else ():
                 lines = [f"{name} = {chosen}\n", f"{merged.around(name)}\n"]
                 title = f'Choose "{name}" first, then {named(clauses[0].statements[0])} once'
                 yield (
@@ -81,13 +92,17 @@ def _merged(one: str, two: str) -> _Merged | None:
     if not isinstance(trees[0], (ast.Expr, ast.Assign, ast.Return, ast.AugAssign)):
         return None
     different = _difference(trees[0], trees[1])
-    if different is None:
+    if different is None or isinstance(getattr(different[0], "ctx", None), (ast.Store, ast.Del)):
         return None
     parts = [ast.get_source_segment(text, node) for text, node in zip((one, two), different, strict=True)]
     if parts[0] is None or parts[1] is None:
         return None
     start = one.encode()[: different[0].col_offset].decode()
-    return _Merged(start, one.encode()[different[0].end_col_offset :].decode(), parts[0], parts[1])
+    guards = [
+        node for node in ast.walk(trees[0]) if isinstance(node, (ast.BoolOp, ast.IfExp, ast.Await, ast.Yield))
+    ]
+    first = not any(child is different[0] for guard in guards for child in ast.walk(guard))
+    return _Merged(start, one.encode()[different[0].end_col_offset :].decode(), parts[0], parts[1], first)
 
 
 def _difference(one: ast.AST, two: ast.AST) -> tuple[ast.expr, ast.expr] | None:
@@ -109,8 +124,10 @@ def _difference(one: ast.AST, two: ast.AST) -> tuple[ast.expr, ast.expr] | None:
             elif x != y:
                 found.append(None)
     inner = found[0] if len(found) == 1 else None
-    if inner is not None:
-        return inner
+    # What is made later or elsewhere than the statement, or is no value by itself, differs as a whole.
+    if inner is not None and not isinstance(one, _HELD) and not isinstance(inner[0], _PARTS):
+        if not isinstance(inner[1], _PARTS):
+            return inner
     whole = isinstance(one, ast.expr) and isinstance(two, ast.expr) and bool(found)
     return (one, two) if whole and isinstance(one, ast.expr) and isinstance(two, ast.expr) else None
 

@@ -12,7 +12,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import named, plain_statements, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
-from copydesk.refactorings.expressions import NAMES, children_of, method_of, positional
+from copydesk.refactorings.expressions import NAMES, children_of, level_of, method_of, positional
 from copydesk.refactorings.requested import requested_tests, subjects
 from copydesk.syntax.tree import rows, text_of
 
@@ -48,12 +48,17 @@ def _of_subjects(context: RefactoringContext, arguments: Arguments) -> Iterator[
         yield from (subject, f"{subject} is not None", f"not {subject}")
 
 
+def _operand(node: Node) -> str:
+    text = text_of(node)
+    return f"({text})" if level_of(text) < 6 else text
+
+
 def _of_itself(statement: Node, arguments: Arguments) -> Iterator[str]:
     """Tests of what a statement itself changes: whether an entry is there, a value is set, a method says so."""
     only = statement if statement.type == "delete_statement" else children_of(statement)[0]
     target = children_of(only)[0] if only.type == "delete_statement" else only.child_by_field_name("left")
     if target is not None and target.type == "subscript" and len(children_of(target)) == 2:
-        owner, key = map(text_of, children_of(target))
+        owner, key = text_of(children_of(target)[0]), _operand(children_of(target)[1])
         yield f"{key} in {owner}" if only.type == "delete_statement" else f"{key} not in {owner}"
         if only.type == "assignment":
             yield f"{owner}[{key}] is None"
@@ -69,7 +74,7 @@ def _of_itself(statement: Node, arguments: Arguments) -> Iterator[str]:
     if method is None or given is None:
         return
     owner, name = text_of(method[0]), text_of(method[1])
-    for entry in map(text_of, given[:1]):
+    for entry in map(_operand, given[:1]):
         if name in ("append", "add", "appendleft", "write", "insert", "register", "setdefault"):
             yield f"{entry} not in {owner}"
         elif name in ("remove", "discard", "pop", "delete", "unregister"):

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import function_of, lead_and_value, next_statement
+from copydesk.refactorings.blocks import LOOPS, function_of, has_comment, lead_and_value, next_statement
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, in_one_line, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.expressions import level_of
 from copydesk.syntax.tree import identifiers, rows, text_of
+
+_FOREIGN = ("global_statement", "nonlocal_statement")
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -30,7 +32,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             test, statement = in_one_line(clauses[0].test) or "", clauses[0].statements[0]
         name, value = _new_value(statement)
         inline = not test and statement.named_children[0].type == "assignment"  # which is another refactoring
-        if not name or name != text_of(found[1]) or inline or _is_read_behind(name, below):
+        if not name.isidentifier() or name != text_of(found[1]) or inline or _is_needed(name, below):
+            continue
+        if has_comment(context, rows(node)[0], rows(below)[1]):
             continue
         if test:
             value = f"{value if level_of(value) > 1 else f'({value})'} if {test} else {name}"
@@ -39,13 +43,22 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         yield title, replace_lines(rows(node)[0], rows(below)[1], [f"{context.indent(node)}{made}\n"])
 
 
-def _is_read_behind(name: str, statement: Node) -> bool:
-    """Whether a variable stands anywhere behind a statement of its function."""
-    if statement.type == "return_statement":
+def _is_needed(name: str, below: Node) -> bool:
+    """Whether a variable may be read again: further down, in the next round of a loop, in a `finally`, outside the function."""
+    function = function_of(below)
+    if function is None:
+        return True
+    above = below.parent
+    while above is not None and above != function:
+        if above.type in (*LOOPS, "try_statement"):
+            return True
+        above = above.parent
+    uses = [one for one in identifiers(function) if text_of(one) == name]
+    if any(one.parent is not None and one.parent.type in _FOREIGN for one in uses):
+        return True
+    if below.type == "return_statement":
         return False
-    function = function_of(statement)
-    uses = identifiers(function) if function is not None else ()
-    return any(text_of(one) == name and one.start_byte > statement.end_byte for one in uses)
+    return any(one.start_byte > below.end_byte for one in uses)
 
 
 def _new_value(statement: Node) -> tuple[str, str]:
@@ -61,9 +74,8 @@ def _new_value(statement: Node) -> tuple[str, str]:
     sign = only.child_by_field_name("operator")
     if only.type != "augmented_assignment" or sign is None:
         return "", ""
-    return text_of(
-        left
-    ), f"{text_of(left)} {text_of(sign)[:-1]} {operand if level_of(operand) > 7 else f'({operand})'}"
+    bracketed = operand if level_of(operand) > 7 else f"({operand})"
+    return text_of(left), f"{text_of(left)} {text_of(sign)[:-1]} {bracketed}"
 
 
 USE_AT_ONCE = Refactoring("use_at_once", "refactor.rewrite.useAtOnce", _propose)

@@ -13,8 +13,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_at, replace_lines, replace_node, rewrite_node
 from copydesk.refactorings.errors.except_head import except_head
-from copydesk.refactorings.expressions import bare, children_of
-from copydesk.refactorings.negation import opposite
+from copydesk.refactorings.negation import opposites
 from copydesk.refactorings.requested import requested_jumps
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import rows, text_of
@@ -80,11 +79,9 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in selected_statements(context, "assert_statement"):
         test, *message = node.named_children
-        turned = opposite(test)
+        turned = next(iter(opposites(test)), None)
         if turned is None:
             continue
-        if test.type == "not_operator" and bare(children_of(test)[0]) != children_of(test)[0]:
-            turned = text_of(bare(children_of(test)[0]))  # a condition needs no brackets
         calls = [
             code for code in arguments.code if code.startswith(arguments.exceptions) and code.endswith(")")
         ]

@@ -132,7 +132,7 @@ X.endswith(Y) or X.endswith(Z) => X.endswith((Y, Z))
 X == Y or X == Z => X in (Y, Z)
 X == Y or X == Z => X in {Y, Z}
 X != Y and X != Z => X not in (Y, Z)
-X == Y or X == Z => Y in (X, Z)
+X == Y or Z == Y => Y in (X, Z)
 X.lower() == Y => X.casefold() == Y
 len(X) == 0 <=> not X
 len(X) < 1 => not X
@@ -163,7 +163,6 @@ sum(1 for Y in Z if X) <=> len([Y for Y in Z if X])
 len([X for Y in Z]) => sum(1 for Y in Z)
 [X for X in Y if X] <=> list(filter(None, Y))
 [X for X in Y] => list(Y)
-(X for Y in Z) => [X] * len(Z)
 X.strip().split() => X.split()
 X.split('\\n') <=> X.splitlines()
 X.encode('utf-8') <=> X.encode()

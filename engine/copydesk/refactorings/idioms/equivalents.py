@@ -9,13 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import function_of, has_comment, is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import rewrite_node
 from copydesk.refactorings.expressions import is_value, replace_expression
 from copydesk.refactorings.idioms.equivalent_pairs import PAIRS
-from copydesk.syntax.tree import text_of
+from copydesk.refactorings.parameters import list_parameters, name_of
+from copydesk.syntax.tree import identifiers, rows, text_of
 
 _OPEN = re.compile(r"\b[A-Z]\b")
 _ANY = re.compile(r"\b(?:[A-Z]|NAME)\b")
@@ -75,17 +79,41 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if not alone and not typed and not owner and not is_value(node):
             continue
         text = text_of(node)
+        if "\n" in text and has_comment(context, *rows(node)):
+            continue
         tree = _tree(text) or _tree(f"({text}\n)")
         for pair in _pairs().get(type(tree), ()) if tree is not None else ():
             if (pair.words and not pair.words & arguments.words) or (pair.statement and not alone):
                 continue
+            if typed and "|" in pair.new and ("'" in text or '"' in text):
+                continue  # a name in quotes has no `|`
             bound: dict[str, str] = {}
             if _fits(pair.old, tree, text if _tree(text) else f"({text}\n)", bound):
-                made = _filled(pair.new, bound)
+                made = _filled(pair.new, bound) if _keeps_order(pair, bound) else None
                 if made is not None and _is_known(context, pair, arguments):
                     title = f"Use {_ANY.sub('…', pair.new)}: {' '.join(made.split())}"
+                    if pair.statement and not _may_assign(node, made):
+                        continue
                     whole = rewrite_node(context.lines, node, made) if pair.statement else None
                     yield title, whole or replace_expression(context, node, made)
+
+
+def _may_assign(node: Node, made: str) -> bool:
+    """Whether a statement gives no variable a value that the function has not made its own."""
+    tree, function = _tree(made), function_of(node)
+    targets = (
+        tree.targets
+        if isinstance(tree, ast.Assign)
+        else [tree.target]
+        if isinstance(tree, ast.AugAssign)
+        else []
+    )
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    if not names or function is None:
+        return True
+    parameters = {name_of(parameter) for parameter in list_parameters(function)}
+    stored = {text_of(n) for n in identifiers(function) if is_stored(n)}
+    return names <= parameters | stored
 
 
 def _fits(old: object, found: object, text: str, bound: dict[str, str]) -> bool:
@@ -112,6 +140,21 @@ def _fits(old: object, found: object, text: str, bound: dict[str, str]) -> bool:
             _fits(one, other, text, bound) for one, other in zip(old, found, strict=True)
         )
     return old == found
+
+
+def _keeps_order(pair: _Pair, bound: dict[str, str]) -> bool:
+    """Whether what does something is still done as often, and a tuple is not taken for the values of a format."""
+    for name, text in bound.items():
+        tree = _tree(text)
+        if tree is None or (isinstance(tree, ast.Tuple) and "%" in f"{ast.unparse(pair.old)}{pair.new}"):
+            return False
+        does = any(
+            isinstance(node, (ast.Call, ast.Await, ast.Yield, ast.NamedExpr)) for node in ast.walk(tree)
+        )
+        before, after = (len(re.findall(rf"\b{name}\b", side)) for side in (ast.unparse(pair.old), pair.new))
+        if does and before != after:
+            return False
+    return True
 
 
 def _filled(new: str, bound: dict[str, str]) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import lead_and_value
+from copydesk.refactorings.blocks import has_comment, lead_and_value
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
@@ -25,6 +25,7 @@ _MISSING = frozenset({
     "getattr", "lacks", "lack", "missing", "without", "default", "fall", "fallback", "old", "absent", "exist",
 })  # fmt: skip
 """Words of an instruction about an attribute that may not be there."""
+_DEFAULT = re.compile(r"[\w.-]+|[\"'][^\"'\n]*[\"']|\(\)|\[\]|\{\}")
 _LOOK = re.compile(r"hasattr\(([\w.]+), ([\"'])(\w+)\2\)")
 
 
@@ -51,6 +52,12 @@ def _tried(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             continue
         value, default, head = found[1], text_of(other[1]), context.lines[clauses[1].head - 1].strip()
         parts = [text_of(part) for part in children_of(value)]
+        # What the `try` may have caught beside it, and what is made only when it is needed, is not for one call.
+        plain = all(part.isidentifier() or part[:1] in ("'", '"') for part in parts)
+        if not plain or not _DEFAULT.fullmatch(default) or has_comment(context, *rows(node)):
+            continue
+        if value.type == "attribute" and parts[1].startswith("__") and not parts[1].endswith("__"):
+            continue  # is spelt otherwise in a class
         made = ""
         if value.type == "attribute" and head == "except AttributeError:":
             made = f'getattr({parts[0]}, "{parts[1]}", {default})'

@@ -55,7 +55,9 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if _first_read(condition) == whole and head.endswith("\n"):
             assignment = f"{context.indent(above)}{text_of(name)} = {text_of(value)}\n"
             title = f'Assign "{text_of(name)}" on its own line, before the if, no walrus'
-            yield title, replace_lines(line, line, [assignment, f"{before}{text_of(name)}{behind}"])
+            gaps = [" " if sign.isalnum() else "" for sign in (before[-1:], behind[:1])]
+            test = f"{before}{gaps[0]}{text_of(name)}{gaps[1]}{behind}"
+            yield title, replace_lines(line, line, [assignment, test])
 
 
 def _first_read(condition: Node) -> Node:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import COMPREHENSIONS, is_stored
+from copydesk.refactorings.blocks import COMPREHENSIONS, function_of, is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.direction import is_reversed
@@ -137,8 +137,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for old, places_of in variables.items():
             if old != new and not keyword.iskeyword(new) and any(_stars(node) == stars for node in places_of):
                 yield f'Rename "{stars}{old}" to "{stars}{new}"', rename(old, new, context)
+    names = list(context.walk("identifier"))
     for pairs in _pairs(context, arguments, variables):
         if any(is_reversed(old, new, arguments.instruction) for old, new in pairs):
+            continue
+        given = {text_of(n) for n in names if is_label(n) and _is_given(n, names)}
+        if given.intersection(old for old, _ in pairs):
             continue
         title = ", ".join(f"{old} to {new}" for old, new in pairs)
         nodes = [(node, new) for old, new in pairs for node in variables[old]]
@@ -351,10 +355,14 @@ def _unused(context: RefactoringContext, variables: Places) -> Iterator[Proposal
             else [n for n in loop.named_children if n.type == "for_in_clause"]
         )
         targets = [target for head in heads if (target := head.child_by_field_name("left")) is not None]
-        bound = [n for t in targets for n in ([t] if t.type == "identifier" else identifiers(t))]
+        bound = [n for t in targets for n in _plain_targets(t)]
+        whole = loop if loop.type != "for_statement" else function_of(loop) or loop.parent or loop
         for node in bound:
-            inside = [n for n in identifiers(loop) if text_of(n) == text_of(node) and not is_label(n)]
-            if len(inside) == 1 and text_of(node) != "_" and (node, "_") not in lonely:
+            inside = [n for n in identifiers(whole) if text_of(n) == text_of(node) and not is_label(n)]
+            again = (
+                [n for n in inside if not _is_other_loop(n, loop)] if loop.type == "for_statement" else inside
+            )
+            if len(again) == 1 and text_of(node) != "_" and (node, "_") not in lonely:
                 idle.append((node, "_"))
                 yield (
                     f'Name the unused "{text_of(node)}" of the loop _',
@@ -362,6 +370,29 @@ def _unused(context: RefactoringContext, variables: Places) -> Iterator[Proposal
                 )
     if len(idle) > 1:
         yield "Name all unused variables of the loops _, underscores", replace_nodes(context.lines, idle)
+
+
+def _plain_targets(target: Node) -> list[Node]:
+    """The variables that a loop binds, none that is a part of an attribute or a subscript."""
+    if target.type == "identifier":
+        return [target]
+    inner = target.named_children if target.type in ("pattern_list", "tuple_pattern") else ()
+    return [name for child in inner for name in _plain_targets(child)]
+
+
+def _is_other_loop(name: Node, loop: Node) -> bool:
+    """Whether it stands in another loop or comprehension that binds it anew."""
+    above = name.parent
+    while above is not None and above != loop and above.type != "function_definition":
+        heads = [above] if above.type == "for_statement" else []
+        if above.type in COMPREHENSIONS:
+            heads = [n for n in above.named_children if n.type == "for_in_clause"]
+        for head in heads:
+            target = head.child_by_field_name("left")
+            if target is not None and any(text_of(n) == text_of(name) for n in _plain_targets(target)):
+                return True
+        above = above.parent
+    return False
 
 
 RENAME = Refactoring("rename", "refactor.rewrite.rename", _propose)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import is_text, statements_of
+from copydesk.refactorings.blocks import can_leave, is_text, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import COMPOUND, clauses_of, comments_above, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
@@ -88,6 +88,8 @@ def _meant(node: Node, arguments: Arguments) -> bool:
 
 
 def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[Proposal]:
+    if not can_leave(statement, node):
+        return
     indent, (first, last) = context.indent(node), rows(node)
     line = f"{indent}{statement}\n"
     if node.type not in ("function_definition", "class_definition", "decorated_definition") and not is_text(
@@ -106,7 +108,7 @@ def _at_ends(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
     """In `except` clauses and `else` branches that only pass, and as a new `else`."""
     for node in context.walk("if_statement", "for_statement", "try_statement"):
         clauses = clauses_of(context, node)
-        if not clauses or clauses[-1].word in ("else", "finally"):
+        if not clauses or clauses[-1].word in ("else", "finally") or not can_leave(statement, node):
             continue
         indent = context.indent(node)
         inner = context.indent(clauses[0].statements[0]) if clauses[0].statements else indent + "    "

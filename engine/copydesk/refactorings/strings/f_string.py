@@ -167,7 +167,8 @@ def _joined(node: Node) -> str | None:
     parts.insert(0, rest)
     said = [text_of(part) for part in parts]
     quotes = [text[0] for part, text in zip(parts, said, strict=True) if part.type == "string"]
-    if not quotes or any(re.search(r"[\\\n{}#:!]", text) for text in said):
+    plain = all(quote in "\"'" for quote in quotes)
+    if not quotes or not plain or any(re.search(r"[\\\n{}#:!]", text) for text in said):
         return None
     made = ""
     for part, text in zip(parts, said, strict=True):
@@ -175,7 +176,7 @@ def _joined(node: Node) -> str | None:
             part.type != "string" and quotes[0] in text
         ):
             return None
-        value = re.fullmatch(r"str\((.+)\)", text)
+        value = re.fullmatch(r"str\(([^,]+)\)", text)
         made += text[1:-1] if part.type == "string" else f"{{{value[1] if value else text}}}"
     return f"f{quotes[0]}{made}{quotes[0]}" if quotes[0] not in made and len(parts) > len(quotes) else None
 

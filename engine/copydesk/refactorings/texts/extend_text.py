@@ -16,7 +16,7 @@ _ASKING = frozenset({
 })  # fmt: skip
 """Words of an instruction that wants a text longer."""
 _TEXT = re.compile(
-    r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)([.,;:!?]*(?:\\n)?(?:\"{3}|'{3}|\"|')?\s*)"
+    r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)([.,;:!?]*(?<!\\)(?:\\n)?(?:\"{3}|'{3}|\"|')?\s*)"
 )
 _LONGEST, _MOST_PLACES = 80, 20
 

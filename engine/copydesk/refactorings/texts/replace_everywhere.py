@@ -29,7 +29,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _everywhere(context: RefactoringContext, old: str, new: str) -> Edits | None:
-    word = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
+    word = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w|\.\d)")
     found: list[Edits] = []
     for number in context.numbers():
         (line,) = context.view(number, number)

@@ -43,7 +43,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f"Annotate {text_of(left)} as {type}", made
         if said is not None and right is not None:
             dropped = replace_span(context.lines, end_of(left), end_of(said), "")
-            every.append(Splice(end_of(left), end_of(said), ""))
+            if dropped is not None:
+                every.append(Splice(end_of(left), end_of(said), ""))
             yield f"Drop the annotation of {text_of(left)}", dropped
     if len(every) > 1:
         yield "Drop the annotations of all variables", spliced(context.lines, every)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import assigned
+from copydesk.refactorings.blocks import assigned, has_comment
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
@@ -107,7 +107,14 @@ def _only_if_missing(context: RefactoringContext, _: Arguments) -> Iterator[Prop
     for node in context.walk("assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         parts = children_of(left) if left is not None and left.type == "subscript" else []
-        if len(parts) == 2 and right is not None and parts[1].type != "slice" and single_line(node):
+        loose = right is not None and right.type in ("expression_list", "assignment")
+        if (
+            len(parts) == 2
+            and right is not None
+            and not loose
+            and parts[1].type != "slice"
+            and single_line(node)
+        ):
             made = f"{text_of(parts[0])}.setdefault({text_of(parts[1])}, {text_of(right)})"
             yield f"Use setdefault, keep what is there: {made}", replace_node(context.lines, node, made)
     for node in context.walk("if_statement"):
@@ -116,6 +123,8 @@ def _only_if_missing(context: RefactoringContext, _: Arguments) -> Iterator[Prop
             only = assigned(clauses[0].statements[0])
         parts = children_of(only[0]) if only is not None and only[0].type == "subscript" else []
         if only is None or len(parts) != 2 or clauses[0].test is None or "\n" in text_of(only[1]):
+            continue
+        if only[1].type in ("assignment", "expression_list") or has_comment(context, *rows(node)):
             continue
         owner, key = map(text_of, parts)
         if text_of(clauses[0].test) in (f"{key} not in {owner}", f"not {key} in {owner}"):
