@@ -53,7 +53,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if not clauses or clauses[0].test is None or len(clauses[0].statements) != 1:
             continue
         last, other = clauses[-1].last, clauses[-1]
-        statements = list(other.statements)
+        statements = other.statements
         behind = next_statement(node)
         if len(clauses) == 1 and clauses[0].leaves and behind is not None:
             statements, last = [behind], rows(behind)[1]
@@ -125,11 +125,13 @@ def _difference(one: ast.AST, two: ast.AST) -> tuple[ast.expr, ast.expr] | None:
                 found.append(None)
     inner = found[0] if len(found) == 1 else None
     # What is made later or elsewhere than the statement, or is no value by itself, differs as a whole.
-    if inner is not None and not isinstance(one, _HELD) and not isinstance(inner[0], _PARTS):
-        if not isinstance(inner[1], _PARTS):
-            return inner
-    whole = isinstance(one, ast.expr) and isinstance(two, ast.expr) and bool(found)
-    return (one, two) if whole and isinstance(one, ast.expr) and isinstance(two, ast.expr) else None
+    if (
+        inner is not None
+        and not isinstance(one, _HELD)
+        and not any(isinstance(part, _PARTS) for part in inner)
+    ):
+        return inner
+    return (one, two) if found and isinstance(one, ast.expr) and isinstance(two, ast.expr) else None
 
 
 MERGE_BRANCHES = Refactoring("merge_branches", "refactor.rewrite.mergeBranches", _propose)

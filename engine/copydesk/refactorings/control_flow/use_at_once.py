@@ -16,6 +16,7 @@ from copydesk.refactorings.expressions import level_of
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _FOREIGN = ("global_statement", "nonlocal_statement")
+"""What says of a variable that it is not the function's own."""
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

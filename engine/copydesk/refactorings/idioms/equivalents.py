@@ -81,14 +81,17 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         text = text_of(node)
         if "\n" in text and has_comment(context, *rows(node)):
             continue
-        tree = _tree(text) or _tree(f"({text}\n)")
+        tree = _tree(text)
+        if tree is None:  # what goes on in the next line needs brackets round it
+            text = f"({text}\n)"
+            tree = _tree(text)
         for pair in _pairs().get(type(tree), ()) if tree is not None else ():
             if (pair.words and not pair.words & arguments.words) or (pair.statement and not alone):
                 continue
             if typed and "|" in pair.new and ("'" in text or '"' in text):
                 continue  # a name in quotes has no `|`
             bound: dict[str, str] = {}
-            if _fits(pair.old, tree, text if _tree(text) else f"({text}\n)", bound):
+            if _fits(pair.old, tree, text, bound):
                 made = _filled(pair.new, bound) if _keeps_order(pair, bound) else None
                 if made is not None and _is_known(context, pair, arguments):
                     title = f"Use {_ANY.sub('…', pair.new)}: {' '.join(made.split())}"
@@ -101,14 +104,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 def _may_assign(node: Node, made: str) -> bool:
     """Whether a statement gives no variable a value that the function has not made its own."""
     tree, function = _tree(made), function_of(node)
-    targets = (
-        tree.targets
-        if isinstance(tree, ast.Assign)
-        else [tree.target]
-        if isinstance(tree, ast.AugAssign)
-        else []
-    )
-    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    stores = (n for n in ast.walk(tree) if isinstance(n, ast.Name)) if tree is not None else ()
+    names = {n.id for n in stores if isinstance(n.ctx, ast.Store)}
     if not names or function is None:
         return True
     parameters = {name_of(parameter) for parameter in list_parameters(function)}

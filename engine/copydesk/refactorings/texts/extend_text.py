@@ -18,7 +18,9 @@ _ASKING = frozenset({
 _TEXT = re.compile(
     r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)([.,;:!?]*(?<!\\)(?:\\n)?(?:\"{3}|'{3}|\"|')?\s*)"
 )
+"""What a text begins with, its words, and what it ends with."""
 _LONGEST, _MOST_PLACES = 80, 20
+"""Characters that are put into a text, and texts that are looked at."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
