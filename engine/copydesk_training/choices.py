@@ -34,9 +34,9 @@ from copydesk_training.example import Example
 from copydesk_training.examples import LONGEST_GROUP, Rendered, Renderer, Role, Shown, as_array
 from copydesk_training.wanted import Wanted
 
-RIVALS = 11
+RIVALS = 20
 """Candidates of a group beside the right one, at most."""
-FIRST = 7
+FIRST = 14
 """Rivals that are the first of the engine's own order; the others are drawn from the rest."""
 IDLE = 0.15
 """The share of requests with nothing to do."""
@@ -100,7 +100,7 @@ class ChoiceRenderer(Renderer):
         return choice if isinstance(choice, str) else self._choice_group(shown, placed[0], [choice])
 
     def render_choices(
-        self, examples: Sequence[Example], page_lines: int, rng: Random, drop: Callable[[Example, str], None]
+        self, rng: Random, examples: Sequence[Example], page_lines: int, drop: Callable[[Example, str], None]
     ) -> Iterator[Rendered]:
         """The examples, all of one document (the same `before`), as choices in groups that share a page (`sharing.gathered`).
         `drop` is told of those that are none.

@@ -6,8 +6,9 @@ import hashlib
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from time import perf_counter
@@ -18,7 +19,7 @@ from copydesk.prompting.edit_format import EditFormat
 from copydesk.prompting.vocabulary import HFVocabulary
 from copydesk_training import defects, function_bugs, pairs, written
 from copydesk_training.balance import Balance
-from copydesk_training.choices import NO_CANDIDATE, ChoiceRenderer, choice_examples
+from copydesk_training.choices import ChoiceRenderer, choice_examples
 from copydesk_training.composite import composites
 from copydesk_training.corpus import Corpus, SourceFile
 from copydesk_training.defects.asks import HeldOutRandom
@@ -40,6 +41,9 @@ _HELDOUT_DENSITY = 0.15
 _MOST_HELDOUT = 96
 _TOO_SHORT = ("no page shows the scope", "the change is outside the scope")
 """Why an example may fit on a longer page: its scope is long, or the header shows too little of the imports."""
+
+Render = Callable[[Sequence[Example], int, Callable[[Example, str], None]], Iterator[Rendered]]
+"""Makes groups of examples of one document on pages of a length, and says which have no place there, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,9 @@ class Worker:
                 yield made
 
     def _written(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
-        """The written requests on files, each on the shortest page that shows its scope: choices where a candidate is right, all
-        those of a page together, and else what is to be written. From the second pass on, another edit has been made before.
+        """The written requests on files, each on the shortest page that shows its scope, in both ways that they are answered: as
+        choices where a candidate is right, all those of a page together, and as what is to be written. From the second pass on,
+        another edit has been made before.
         """
         rng = random.Random(f"{self.settings.seed}/{task.name}")
         already = rng if task.round else None
@@ -128,27 +133,18 @@ class Worker:
                 for _, example in written.examples(self.corpus, [entry], turn, already=already):
                     documents.setdefault(example.before, []).append(example)
             for examples in documents.values():
-                yield from self._written_on(examples, rng, counts)
+                yield from self._shortest(examples, counts, partial(self.renderer.render_choices, rng))
+                yield from self._shortest(examples, counts, self.renderer.render_groups)
 
-    def _written_on(
-        self, examples: list[Example], rng: random.Random, counts: Counter[str]
-    ) -> Iterator[Rendered]:
-        """The written requests on one document."""
+    def _shortest(self, examples: list[Example], counts: Counter[str], render: Render) -> Iterator[Rendered]:
+        """Examples of one document, each on the shortest page that takes it."""
         lengths = sorted(length for length, _ in self.settings.pages)
         for length in lengths:
             dropped: list[tuple[Example, str]] = []
-            yield from self.renderer.render_choices(
-                examples, length, rng, lambda *told, dropped=dropped: dropped.append(told)
-            )
-            examples = []
-            for example, reason in dropped:
-                made = self.renderer.render(example, length) if reason == NO_CANDIDATE else reason
-                if not isinstance(made, str):
-                    yield made
-                elif made in _TOO_SHORT and length < lengths[-1]:
-                    examples.append(example)
-                else:
-                    counts[f"{made}: {example.kind}"] += 1
+            yield from render(examples, length, lambda *told, dropped=dropped: dropped.append(told))
+            examples = [example for example, reason in dropped if reason in _TOO_SHORT]
+            last = length == lengths[-1]
+            counts.update(f"{why}: {one.kind}" for one, why in dropped if last or why not in _TOO_SHORT)
             if not examples:
                 return
 

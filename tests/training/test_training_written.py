@@ -14,6 +14,7 @@ from test_training_shards import FORMAT, SETTINGS
 from copydesk.errors import TrainingError
 from copydesk.text.document import split_lines
 from copydesk_training import corpus, written
+from copydesk_training.choices import NO_CANDIDATE
 from copydesk_training.corpus import Corpus, held_out_names, never_learnt
 from copydesk_training.shard_file import Shard
 from copydesk_training.shard_worker import WORDINGS
@@ -121,7 +122,11 @@ def test_written_requests_are_shards_of_their_own(built: Corpus, tmp_path: Path)
     codec().vocabulary.tokenizer.save(str(tokenizer))  # type: ignore[attr-defined]
     made = make_shards(built, tokenizer, FORMAT, tmp_path / "shards", SETTINGS, choices=True)
     (one,) = (one for one in made if one.name.startswith("train-written-"))
-    assert one.examples == sum(min(WORDINGS, len(asked.wordings)) for asked in ASKED) == 4
+    told = sum(min(WORDINGS, len(asked.wordings)) for asked in ASKED)
+    assert told == 4
+    # Each as a program, and where a candidate is right as a choice, too.
+    assert one.dropped == {f"{NO_CANDIDATE}: {written.KIND}": 1}
+    assert one.examples == told + told - 1
     shard = Shard(tmp_path / "shards" / f"{one.name}.bin")
     assert len(shard) == one.groups < one.examples
     assert set(shard.kind_names.values()) == {written.KIND}

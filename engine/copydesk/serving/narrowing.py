@@ -36,13 +36,13 @@ from copydesk.text.titles import at_line
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = Offer("change nothing", prior=-4.3)
+NOTHING = Offer("change nothing", prior=-6.25)
 """Of the program that changes nothing: it is done already, or cannot be done."""
-NOTHING_LEFT = 10.0
+NOTHING_LEFT = 17.5
 """Its prior where what the instruction takes for granted is not so (`refactorings/premises`)."""
-ANOTHER = Offer("another edit", prior=-5.7)
+ANOTHER = Offer("another edit", prior=-6.0)
 """That none of the candidates is meant."""
-CLUELESS = -8.6
+CLUELESS = -15.0
 """Its prior where there are clues to a bug."""
 NO_CLUE = (
     "no clue to a bug in these lines; copydesk looks for names without a value and results that are lost, and does not know what "

@@ -14,6 +14,7 @@ from torch import nn
 
 from copydesk.adapters.base import Base
 from copydesk_training.adapters.layer import LINEARS, Frozen, NativeLayer, Shape, layer
+from copydesk_training.adapters.widened import first_down
 from copydesk_training.fused import FusedNorm, Places, fused_available
 from copydesk_training.kernels import Kernels
 from copydesk_training.loss import HeadLoss
@@ -42,8 +43,7 @@ class AdaptedModel(nn.Module):
         self.adapters = nn.ParameterDict()
         for i in range(config.layers):
             for name, (outputs, inputs) in config.linears.items():
-                bound = 1 / math.sqrt(inputs)
-                down = torch.empty(rank, inputs).uniform_(-bound, bound, generator=start)
+                down = first_down(rank, inputs, start)
                 self.adapters[f"{i}_{name}_down"] = nn.Parameter(down.to(device))
                 self.adapters[f"{i}_{name}_up"] = nn.Parameter(torch.zeros(outputs, rank, device=device))
         self.rows = nn.Parameter(rows.float().clone().to(device))
@@ -94,8 +94,10 @@ class AdaptedModel(nn.Module):
         if segments is None:
             rope, mask = (self.rope[0][: ids.shape[1]], self.rope[1][: ids.shape[1]]), None
         else:
-            at, mask = segments.positions[:, None], segments.mask
+            at = segments.positions[:, None]
             rope = self.rope[0][at], self.rope[1][at]
+            # Added to the scores: attention would make this of a mask of booleans anew in every layer.
+            mask = torch.zeros_like(segments.mask, dtype=x.dtype).masked_fill_(~segments.mask, -math.inf)
         for i in range(count):
             x = layer(x, self._frozen(i, merged=False), pairs[i], self.shape, rope, mask)
         return F.rms_norm(x, (self.config.hidden,), self.base.norm, eps)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -31,9 +31,11 @@ from copydesk.models.load import choose_dtype
 from copydesk_training import curves, kernels
 from copydesk_training.adapters.model import SCALE, AdaptedModel
 from copydesk_training.adapters.tokens import first_rows
+from copydesk_training.adapters.widened import widened
 from copydesk_training.batches import Batch, Batches, Examples
 from copydesk_training.choice_loss import choice_loss
 from copydesk_training.loop import Budget, stopping
+from copydesk_training.prefetch import prefetched
 from copydesk_training.rates import matmul_rate
 from copydesk_training.schedule import Schedule
 from copydesk_training.shards import shards_fingerprint, shards_format
@@ -42,16 +44,18 @@ from copydesk_training.validation import Validation
 log = logging.getLogger(__name__)
 
 RUN_FILE = "run.pt"
+RANK = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How an adapter is trained. rate: of A and B; new rows learn `row_factor` times as fast. Rates warm up over `warmup` steps
-    and fall linearly to zero over the last `decay` of the budget. batch_tokens: inputs a step, padding included. choice_weight:
-    what a choice among candidates counts, in tokens; its softmax is at `choice_temperature`.
+    """How an adapter is trained. rank: by default that of the adapter to start from, else RANK. rate: of A and B; new rows learn
+    `row_factor` times as fast. Rates warm up over `warmup` steps and fall linearly to zero over the last `decay` of the budget.
+    batch_tokens: inputs a step, padding included. choice_weight: what a choice among candidates counts, in tokens; its softmax
+    is at `choice_temperature`.
     """
 
-    rank: int = 32
+    rank: int | None = None
     rate: float = 1e-3
     row_factor: float = 2.0
     warmup: int = 20
@@ -139,8 +143,10 @@ class AdapterRun:
         if started is not None and (started.state.base, started.state.tokens) != (found.digest, tokens):
             raise TrainingError(f"the adapter {init} belongs to another base or edit format")
         tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-        rows = started.rows if started else first_rows(tokenizer, tokens, found.embedding)
-        rank = started.state.rank if started else options.rank
+        rows = started.rows if started else first_rows(tokenizer, tokens, found.embedding.cpu())
+        if started is not None and options.rank is not None:
+            started = widened(started, options.rank, options.seed)
+        rank = started.state.rank if started else options.rank or RANK
         torch.manual_seed(options.seed)
         self.model = AdaptedModel(
             found, rows, rank, seed=options.seed, kernels=kernels.load() if native and cpu else None
@@ -167,6 +173,7 @@ class AdapterRun:
             weight_decay=0.0,
         )
         self.sitting_steps = 0
+        self._ahead: Iterator[Batch] | None = None
         self.warm = False
         if started is None and (out / RUN_FILE).is_file():
             self._restore()
@@ -226,7 +233,7 @@ class AdapterRun:
 
     def step(self, progress: float, sums: Losses | None = None) -> Batch:
         """One step at `progress` (0 to 1) of the budget: its batch. Its losses are added to `sums`."""
-        batch = self.batches.next(self.state.steps).to(self.device)
+        batch = self._next().to(self.device)
         sums = sums if sums is not None else Losses()
         hidden = self.model.hidden(batch.ids, batch.segments)
         weight, total = batch.weight, float(batch.weight.sum())
@@ -264,6 +271,13 @@ class AdapterRun:
             position=batch.position,
         )
         return batch
+
+    def _next(self) -> Batch:
+        if self.device.type == "cpu":
+            return self.batches.next(self.state.steps)
+        if self._ahead is None:
+            self._ahead = prefetched(self.batches, self.state.steps)
+        return next(self._ahead)
 
     def go(
         self,

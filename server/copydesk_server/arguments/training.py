@@ -119,7 +119,9 @@ def add_train(commands: Commands) -> None:
         metavar="ID_OR_PATH",
         help="train an adapter for this model (Llama, Mistral or Qwen family), with its tokenizer",
     )
-    model.add_argument("--rank", type=positive, default=32, help="of the adapter (default: 32)")
+    model.add_argument(
+        "--rank", type=positive, help="of the adapter (default: that of the one to start from, else 32)"
+    )
     model.add_argument(
         "--rate", type=float, help="the adapter's learning rate (default: 1e-3; 5e-4 with --own alone)"
     )
