@@ -235,12 +235,12 @@ def test_where_another_edit_is_likeliest_none_is_taken(monkeypatch: pytest.Monke
     monkeypatch.setattr(finite_choice, "CONFIDENCE", 1e-9)
     desk, programs = proposing(Random(5))
     model = MockModel(CODEC.vocabulary.size, seed=1, context=0)
-    outcome, _ = decode(desk, model, programs, Sampler(), another=100.0)
+    outcome, _ = decode(desk, model, programs, Sampler(), another=40 / PRIOR_WEIGHT)
     assert (outcome.program, outcome.unsure) == (None, True)
     assert outcome.refusal is not None
     assert "another" not in outcome.refusal
     plain, _ = decode(desk, model, programs, Sampler(temperature=0.0))
-    taken, _ = decode(desk, model, programs, Sampler(temperature=0.0), another=100.0, take_likeliest=True)
+    taken, _ = decode(desk, model, programs, Sampler(temperature=0.0), another=40 / PRIOR_WEIGHT, take_likeliest=True)
     assert (taken.program, taken.unsure) == (plain.program, True)
 
 
