@@ -240,7 +240,9 @@ def test_where_another_edit_is_likeliest_none_is_taken(monkeypatch: pytest.Monke
     assert outcome.refusal is not None
     assert "another" not in outcome.refusal
     plain, _ = decode(desk, model, programs, Sampler(temperature=0.0))
-    taken, _ = decode(desk, model, programs, Sampler(temperature=0.0), another=40 / PRIOR_WEIGHT, take_likeliest=True)
+    taken, _ = decode(
+        desk, model, programs, Sampler(temperature=0.0), another=40 / PRIOR_WEIGHT, take_likeliest=True
+    )
     assert (taken.program, taken.unsure) == (plain.program, True)
 
 

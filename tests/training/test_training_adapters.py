@@ -250,7 +250,7 @@ def test_a_wider_adapter_begins_as_the_one_it_was(base: Path, shards: Path, tmp_
     assert wide.state.rank == 5
     assert wide.state.requests == narrow.state.requests
     for name in (name for name in wide.tensors if name.endswith("_down")):
-        up = name.replace("_down", "_up")
+        up = name.removesuffix("_down") + "_up"
         assert wide.tensors[name].shape[0] == wide.tensors[up].shape[1] == 5
         assert wide.tensors[name][3:].abs().min() > 0
         found, before = (one.tensors[up] @ one.tensors[name] for one in (wide, narrow))

@@ -19,7 +19,7 @@ import torch
 from copydesk.adapters.base import Base, BaseConfig, BaseLayer
 from copydesk_training import kernels
 from copydesk_training.adapters.model import AdaptedModel
-from copydesk_training.adapters.run import Options
+from copydesk_training.adapters.run import RANK, Options
 from copydesk_training.segments import Segments
 
 SHAPES = {
@@ -64,7 +64,7 @@ def tokens_a_second(config: BaseConfig, device: torch.device, steps: int, tokens
     options = Options()
     native = kernels.load() if device.type == "cpu" else None
     rows = torch.randn(ROWS, config.hidden, generator=torch.Generator().manual_seed(1)) * 0.02
-    model = AdaptedModel(random_base(config, device), rows, options.rank, kernels=native)
+    model = AdaptedModel(random_base(config, device), rows, RANK, kernels=native)
     optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, betas=options.betas, weight_decay=0.0)
     ids = torch.randint(0, config.vocab + ROWS, (1, tokens), device=device)
     where = torch.arange(0, tokens, 8, device=device)
