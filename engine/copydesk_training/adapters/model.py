@@ -97,7 +97,8 @@ class AdaptedModel(nn.Module):
             at = segments.positions[:, None]
             rope = self.rope[0][at], self.rope[1][at]
             # Added to the scores: attention would make this of a mask of booleans anew in every layer.
-            mask = torch.zeros_like(segments.mask, dtype=x.dtype).masked_fill_(~segments.mask, -math.inf)
+            seen = segments.mask
+            mask = torch.zeros_like(seen, dtype=x.dtype).masked_fill_(~seen, -math.inf)
         for i in range(count):
             x = layer(x, self._frozen(i, merged=False), pairs[i], self.shape, rope, mask)
         return F.rms_norm(x, (self.config.hidden,), self.base.norm, eps)

@@ -45,6 +45,7 @@ log = logging.getLogger(__name__)
 
 RUN_FILE = "run.pt"
 RANK = 32
+"""Of a new adapter, where none is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
