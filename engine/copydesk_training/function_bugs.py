@@ -23,6 +23,7 @@ from copydesk_training.example import Example
 
 KIND = "function_bug"
 LINES = range(3, 33)
+"""Of a function that is worth a bug, its docstring not counted."""
 LEAST_LOGIC = 3
 """Loops, comparisons, sums and subscripts of a function that is worth a bug."""
 LEAST_DENSITY = 0.4
@@ -78,6 +79,8 @@ def examples(text: str, rng: Random, each: int = 2) -> Iterator[Example]:
 
 def _worth_a_bug(function: FunctionNode) -> bool:
     lines = (function.end_lineno or 0) - function.lineno + 1
+    if documented(function):
+        lines -= (function.body[0].end_lineno or 0) - function.body[0].lineno + 1
     if lines not in LINES or function.name.startswith("__"):
         return False
     counted = (

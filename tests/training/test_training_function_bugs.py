@@ -66,6 +66,13 @@ def test_one_function_alone_with_the_imports_it_uses() -> None:
         assert len(ast.parse(example.after).body) == 2
 
 
+def test_a_long_docstring_makes_no_function_too_long() -> None:
+    documented = COUNTING.replace(
+        "What the first ones cost.", "What the first ones cost.\n" + "\n        More." * 40
+    )
+    assert len(list(function_bugs.examples(documented, random.Random(2)))) == 2
+
+
 def test_the_same_seed_gives_the_same_bugs() -> None:
     one, two = (list(function_bugs.examples(COUNTING, random.Random(5), each=6)) for _ in range(2))
     assert one == two

@@ -14,11 +14,13 @@ from copydesk.text.document import split_lines
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
+_NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
 
 
 def meaning(context: RefactoringContext, edits: Edits) -> str:
-    """What the selection says after edits, apart from layout, the form of negations and the name a caught exception is given: the
-    same of edits between which a person would not choose. Its text, where that does not parse alone or nothing else is changed.
+    """What the selection says after edits, apart from layout, the form of negations, which way round a conditional expression is,
+    and the name a caught exception is given: the same of edits between which a person would not choose. Its text, where that does
+    not parse alone or nothing else is changed.
     """
     after = _selected(context, edits)
     said = _said(after)
@@ -60,11 +62,20 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Negations as deep as they go; every caught exception has the same name."""
+    """Negations as deep as they go, none as the test of a conditional expression; every caught exception has the same name."""
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         self.generic_visit(node)
         return _opposite(node.operand) if isinstance(node.op, ast.Not) else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
+        self.generic_visit(node)
+        test = node.test
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _NEGATIVE):
+            return ast.IfExp(_opposite(test), node.orelse, node.body)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return ast.IfExp(test.operand, node.orelse, node.body)
+        return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
         for name in ast.walk(node) if node.name else ():

@@ -32,6 +32,8 @@ CASES = [
      "def f():\n    return a, b\n"),
     ("use_with", "", "f = open(a)\nb = f.read()\nf.close()\n", "Use with open(a) as f", "with open(a) as f:\n    b = f.read()\n"),
     ("use_with", "", "lock.acquire()\ntry:\n    a()\nfinally:\n    lock.release()\n", "Use with lock", "with lock:\n    a()\n"),
+    ("walrus", "", "x = f()\nif x:\n    a()\ny = g()\nif y:\n    b()\n", "Assign in the condition in all places",
+     "if x := f():\n    a()\nif y := g():\n    b()\n"),
     ("walrus", "", "a = f()\nif a is None:\n    g(a)\n", 'Assign "a" in the condition', "if (a := f()) is None:\n    g(a)\n"),
     ("lambda_to_def", "", "f = lambda x, y=1: x + y\n", "Make the lambda a function: def f(x, y=1)",
      "def f(x, y=1):\n    return x + y\n"),

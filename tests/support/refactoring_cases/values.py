@@ -29,6 +29,7 @@ CASES = [
     ("change_fallback", "", "y = a or b\n", "Drop the fallback b: only a", "y = a\n"),
     ("change_fallback", "", "y = a or b\n", "Fall back only if None: a if a is not None else b",
      "y = a if a is not None else b\n"),
+    ("change_fallback", "", "y = a or b\n", "Fall back only if None: b if a is None else a", "y = b if a is None else a\n"),
     ("change_fallback", "", "def f(a):\n    a = a or {}\n", "Assign only if None: if a is None",
      "def f(a):\n    if a is None:\n        a = {}\n"),
     ("take_entry", "", "y = x['k']\n", "Use get: x.get('k')", "y = x.get('k')\n"),

@@ -10,7 +10,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import following, has_comment, lead_and_value, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.edits import Edits, merged, replace_lines
 from copydesk.refactorings.expressions import LOOSE
 from copydesk.syntax.tree import rows, text_of
 
@@ -19,6 +19,7 @@ _LOOSE = (*LOOSE, "yield", "expression_list")
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    every: list[Edits] = []
     for node in selected_statements(context, "expression_statement"):
         found, below = lead_and_value(node), following(node)
         if found is None or found[1].type in _LOOSE or below is None or below.type != "if_statement":
@@ -31,7 +32,10 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         (head,) = context.view(last + 1, last + 1)
         if new is not None and f"if {text_of(test)}:" in head:
             line = head.replace(f"if {text_of(test)}:", f"if {new}:", 1)
-            yield f'Assign "{name}" in the condition', replace_lines(first, last + 1, [line])
+            every.append(replace_lines(first, last + 1, [line]))
+            yield f'Assign "{name}" in the condition', every[-1]
+    if len(every) > 1:
+        yield "Assign in the condition in all places", merged(*every)
 
 
 def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -1,4 +1,4 @@
-"""A statement at another place: among those beside it, out of its block, into the one beside it."""
+"""A statement at another place: among those beside it, at an end of its block, out of it, into the one beside it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from copydesk.refactorings.blocks import is_text, stands_alone, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import (
     COMPOUND,
+    JUMPS,
     clauses_of,
     comments_above,
     named,
@@ -23,7 +24,7 @@ from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, repla
 from copydesk.syntax.tree import rows, text_of
 
 _NEAR = 3
-"""How many statements one is moved over, unless the instruction names both it and the other one."""
+"""How many statements one is moved over, unless to an end of the block, or the instruction names both it and the other one."""
 _MOST_SIBLINGS = 6
 """Of more statements in a block, only the first and the last are moved out of it."""
 _OWNERS = ("else_clause", "except_clause", "finally_clause", "elif_clause")
@@ -62,8 +63,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 def _others(arguments: Arguments, node: Node, others: list[Node]) -> list[Node]:
     """Statements that one may be moved over, the nearest first."""
-    far = [other for other in others[_NEAR:] if _is_named(arguments, node) and _is_named(arguments, other)]
-    return [*others[:_NEAR], *far[:_NEAR]]
+    near, far = others[:_NEAR], others[_NEAR:]
+    both = [other for other in far if _is_named(arguments, node) and _is_named(arguments, other)]
+    ends = [other for other in far if not is_text(other) and other.type not in JUMPS][-1:]
+    return [*near, *both[:_NEAR], *(end for end in ends if end not in both[:_NEAR])]
 
 
 def _is_named(arguments: Arguments, node: Node) -> bool:

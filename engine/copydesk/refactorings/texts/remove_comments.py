@@ -64,5 +64,10 @@ def _is_code(lines: Sequence[str]) -> bool:
 
 
 REMOVE_COMMENTS = Refactoring(
-    "remove_comments", "refactor.rewrite.removeComments", _propose, menu="selection", offer=_all
+    "remove_comments",
+    "refactor.rewrite.removeComments",
+    _propose,
+    menu="selection",
+    offer=_all,
+    everywhere=True,
 )

@@ -40,8 +40,11 @@ def _fallback(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
             continue
         left, right = map(text_of, children_of(node)[:2])
         yield f"Drop the fallback {right}: only {left}", replace_expression(context, node, left)
-        unless_none = f"{left} if {left} is not None else {right}"
-        yield f"Fall back only if None: {unless_none}", replace_expression(context, node, unless_none)
+        for unless_none in (
+            f"{left} if {left} is not None else {right}",
+            f"{right} if {left} is None else {left}",
+        ):
+            yield f"Fall back only if None: {unless_none}", replace_expression(context, node, unless_none)
         if holder.type == "assignment" and [text_of(part) for part in children_of(holder)] == [
             left,
             text_of(node),
