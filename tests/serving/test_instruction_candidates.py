@@ -19,6 +19,7 @@ from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest
 from copydesk.results import EditResult
 from copydesk.serving import narrowing
+from copydesk.serving.checks import left_undefined
 from copydesk.serving.narrowing import ANOTHER, NO_CLUE, NOTHING
 from copydesk.serving.plan import script_of
 from copydesk.syntax.tree import parse
@@ -256,3 +257,37 @@ def test_other_languages_have_no_candidates(editor: Editor) -> None:
     request = EditRequest(scope=[SCOPE], instruction="rename total to result", phrases=False)
     result = said(editor, request, TEXT.replace("total", "result"), "a.txt")
     assert result.counts.choices > 1
+
+
+def test_no_part_of_a_variable_is_renamed(editor: Editor) -> None:
+    document = editor.open("part.py", TEXT)
+    try:
+        result = document.edit(EditRequest(scope=[(6, 8)], instruction="rename total to result"))
+    finally:
+        document.close()
+    assert (result.status, result.edits) == ("refused", ())
+    assert result.reason is not None
+    assert "line 5" in result.reason
+
+
+def test_a_candidate_with_a_name_that_nothing_defines_is_not_weighed(editor: Editor) -> None:
+    instruction = "json.loads(*parts) would do"
+    made = candidates(instruction)
+    title = next(title for title in made if "json.loads(*parts)" in made[title][0])
+    request = EditRequest(scope=[SCOPE], instruction=instruction, candidates=99)
+    text, line = made[title]
+    result = said(editor, request, text, described=(title, line))
+    assert title not in {one.title for one in result.alternatives}
+    assert len(result.alternatives) > 1
+    assert not any(left_undefined(TEXT, apply_edits(TEXT, one.edits)) for one in result.alternatives)
+
+
+def test_an_instruction_that_leaves_a_name_undefined_is_refused(editor: Editor) -> None:
+    document = editor.open("import.py", TEXT)
+    try:
+        result = document.edit(EditRequest(scope=[(1, 1)], instruction="rename json to j"))
+    finally:
+        document.close()
+    assert (result.status, result.edits) == ("refused", ())
+    assert result.reason is not None
+    assert "`json`" in result.reason

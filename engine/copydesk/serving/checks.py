@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from copydesk.program import Copy, Gen, Program, Sub
 from copydesk.program.edits import op_text
+from copydesk.quickfixes.handlers.missing_import import importable
+from copydesk.syntax.global_names import global_names
+from copydesk.syntax.import_block import import_block
 from copydesk.syntax.tree import Parsed
 from copydesk.text.document import split_lines
 
@@ -65,6 +68,23 @@ def breaks_syntax(program: Program, lines: Sequence[str], parsed: Parsed) -> boo
     changed = split_lines("".join(op_text(op, lines) for op in middle))
     after = [*lines[:head], *changed, *lines[len(lines) - tail :]]
     return parsed.breaks(after, head, tail)
+
+
+def left_undefined(before: str, after: str) -> list[str]:
+    """The names that an edit of Python code leaves without a definition: those that are read behind it alone and no import could
+    bind (who asks for `json.dumps` may have the import to come), and those whose definition it took away.
+    """
+    had, has = global_names(before), global_names(after)
+    if had is None or has is None or has.undefined <= had.undefined:
+        return []
+    lines = split_lines(after)
+    block = import_block(lines, "python") or (1, 0)
+
+    def to_be_imported(name: str) -> bool:
+        found = importable(name, lines, block) if name not in had.read else None
+        return found is not None and (found.known or found.one_source)
+
+    return [name for name in sorted(has.undefined - had.undefined) if not to_be_imported(name)]
 
 
 def _dropped(program: Program, lines: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ page.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,13 +24,18 @@ from copydesk.refactorings.bug_clues import asks_for_bug, followed_up, says_no_m
 from copydesk.refactorings.candidate import Candidate
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.equivalence import meaning
+from copydesk.refactorings.names.whole_variable import lines_elsewhere
 from copydesk.refactorings.phrases import instruction_edits
+from copydesk.refactorings.phrases.names import wished_name
+from copydesk.refactorings.phrases.words import plain
 from copydesk.refactorings.premises import false_premise
 from copydesk.refactorings.prose import names_in, prose, takes_name_from
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.request import EditRequest, Range
+from copydesk.serving.checks import left_undefined
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs
 from copydesk.serving.snapshot import Snapshot
+from copydesk.syntax.tree import is_label, text_of
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
 from copydesk.text.titles import at_line
@@ -44,6 +50,8 @@ ANOTHER = Offer("another edit", prior=-6.0)
 """That none of the candidates is meant."""
 CLUELESS = -15.0
 """Its prior where there are clues to a bug."""
+_WORD = re.compile(r"\w+")
+BEYOND = "`{name}` is used outside the selected lines, too (line {line}); select all that use it, or rename the symbol"
 NO_CLUE = (
     "no clue to a bug in these lines; copydesk looks for names without a value and results that are lost, and does not know what "
     "the code is meant to do: say what goes wrong, or what should happen"
@@ -115,15 +123,30 @@ def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
     return any(each.still_applies() for each in fixes)
 
 
+def rename_beyond(snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]) -> str | None:
+    """Why another name for a variable cannot be given in the lines of `scope` alone; None where it can, or none is asked for."""
+    tree = _tree_for_phrases(snapshot, request)
+    wish = wished_name(plain(request.instruction)) if request.instruction is not None and tree else None
+    if wish is None or tree is None:
+        return None
+    context = RefactoringContext.of(snapshot.lines.lines, scope, tree)
+    mine = [node for node in context.walk("identifier") if text_of(node) == wish[0] and not is_label(node)]
+    elsewhere = lines_elsewhere(context, mine) if mine else []
+    return BEYOND.format(name=wish[0], line=elsewhere[0]) if elsewhere else None
+
+
 def refusal(
     request: EditRequest,
     fixes: Sequence[QuickFixes],
     scope: Sequence[Range],
     clues: Sequence[Candidate] | None = None,
+    beyond: str | None = None,
 ) -> str | None:
-    """Why nothing can be offered for the one diagnostic of a request, or for a bug of which no more is said; None where there are
-    candidates, or the model may write.
+    """Why nothing can be offered for the one diagnostic of a request, for a name that other lines have, too (beyond), or for a
+    bug of which no more is said; None where there are candidates, or the model may write.
     """
+    if beyond is not None:
+        return beyond
     if clues is not None and not clues and says_no_more(request.instruction or ""):
         return NO_CLUE
     narrow = (
@@ -175,6 +198,8 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     for candidate in _candidates(asked, context, instruction):
         if words and takes_name_from(words, "".join(edit.text for edit in candidate.edits), known):
             continue
+        if _names_nothing(context, snapshot, candidate):
+            continue
         made = listed_programs(lowering, Candidates((candidate.edits,)))
         if made is not None:
             said = replace(offer(lowering.page, candidate), meaning=meaning(context, candidate.edits))
@@ -189,6 +214,18 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
             offers[program] = replace(offers[program], name=at_line(offers[program].title, line))
     programs = tuple(program for program in offers if program is not None)
     return ListedPrograms(programs, lowering.rules.scope, offers=offers) if offers else None
+
+
+def _names_nothing(context: RefactoringContext, snapshot: Snapshot, candidate: Candidate) -> bool:
+    """Whether the edit brings in a name that would have no definition. Names that the file has elsewhere are looked at when one
+    edit is chosen (`reporting.objection`): each look costs as much as parsing the file.
+    """
+    if all(context.words.issuperset(_WORD.findall(edit.text)) for edit in candidate.edits):
+        return False
+    lines = list(snapshot.lines.lines)
+    for edit in reversed(candidate.edits):
+        lines[edit.first - 1 : edit.last] = [edit.text]
+    return bool(left_undefined(snapshot.lines.text, "".join(lines)))
 
 
 def _candidates(asked: PageRequest, context: RefactoringContext, instruction: str) -> list[Candidate]:

@@ -16,7 +16,7 @@ from copydesk.program import Copy, Program
 from copydesk.program.edits import program_edits
 from copydesk.results import Alternative, EditResult, Event, Retraction, Status
 from copydesk.schemas.problems import broken_schema, new_problem
-from copydesk.serving.checks import adds_suppression, breaks_syntax
+from copydesk.serving.checks import adds_suppression, breaks_syntax, left_undefined
 from copydesk.serving.parsing import schema_of, still_parses
 from copydesk.serving.plan import Plan
 from copydesk.serving.program_titles import program_title
@@ -25,6 +25,8 @@ from copydesk.text.titles import capitalised
 
 LOOPED = "the model wrote the same again and again; select fewer lines, or say it in other words"
 SPENT = "the edit became longer than it may be; select fewer lines, or ask for less at once"
+
+UNDEFINED = "{names} would be defined nowhere; select the other lines that have it, too, or rename the symbol"
 
 
 def finished(
@@ -145,4 +147,9 @@ def objection(plan: Plan, on_page: Program, program: Program) -> tuple[str | Non
         return None, ()
     if breaks_syntax(program, lines, plan.snapshot.parsed):
         return "the result does not parse", ()
+    if plan.request.instruction is not None and plan.snapshot.language == "python":
+        text = plan.snapshot.lines.text
+        undefined = left_undefined(text, program.resolve(text))
+        if undefined:
+            return UNDEFINED.format(names=", ".join(f"`{name}`" for name in undefined)), ()
     return None, ("syntax",)

@@ -33,7 +33,7 @@ CASES = [
     ("leave_out_words", 'drop "very long"', "# a very long way\n", 'Drop "very long" from the text', "# a way\n"),
     ("punctuation", "full stop", 'raise E("no")\n', "Add a full stop, period", 'raise E("no.")\n'),
     ("remove_comments", "", "x = 1  # one\n", "Remove comments", "x = 1\n"),
-    ("remove_comments", "", "a()  # type: ignore\nb()  # type: ignore\n", "Remove the comment # type in all places", "a()\nb()\n"),
+    ("remove_comments", "", "a()  # noqa\nb()  # noqa\n", "Remove the comment # noqa in all places", "a()\nb()\n"),
     ("remove_comments", "", "a()\n# x = 1\n# y = 2\nb()\n", "Remove the commented-out code", "a()\nb()\n"),
     ("replace_words", "colour -> color", "# a Colour and a colour\n", 'Replace "colour" by "color" in the text',
      "# a Color and a color\n"),

@@ -17,6 +17,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_nodes
+from copydesk.refactorings.names.whole_variable import is_parameter, lines_elsewhere
 from copydesk.refactorings.new_names import may_name, new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
 from copydesk.refactorings.texts.fix_spelling import near
@@ -40,14 +41,6 @@ Places: TypeAlias = dict[str, list[Node]]
 """Where each name stands."""
 _MOST_TARGETS = 12
 """New names of one variable that are guessed or loosely named."""
-_PATTERNS = ("typed_parameter", "list_splat_pattern", "dictionary_splat_pattern", "as_pattern_target")
-_PARAMETERS = (
-    "parameters",
-    "lambda_parameters",
-    "default_parameter",
-    "typed_default_parameter",
-    "as_pattern",
-)
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
 _UNDERSCORE = frozenset({"underscore", "underscores", "unused", "private", "leading", "_"})
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -55,8 +48,8 @@ _SPECIAL = re.compile(r"__\w+__")
 
 
 def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True) -> Edits | None:
-    """Where nothing else has the new name, and no caller the old one. sure: that there is no such name means that nothing is
-    left to do.
+    """Where nothing else has the new name, and neither a caller nor a line that is not selected the old one. sure: that there is
+    no such name means that nothing is left to do.
     """
     if keyword.iskeyword(new) or keyword.iskeyword(old) or old == new:
         return None
@@ -69,6 +62,8 @@ def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True
     if any(text_of(node) == new for node in names):
         return None  # two things would have one name
     variables = [node for node in mine if not is_label(node)]
+    if variables and lines_elsewhere(context, variables):
+        return None
     if any(map(_is_method, variables)) or any(_is_given(node, names) for node in mine):
         return None  # others may call it
     return replace_nodes(context.lines, [(node, new) for node in variables or mine])
@@ -109,9 +104,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     variables = {
         name: nodes
         for name, nodes in places.items()
-        if (name in own or any(is_stored(node) or _is_parameter(node) or _is_defined(node) for node in nodes))
+        if (name in own or any(is_stored(node) or is_parameter(node) or _is_defined(node) for node in nodes))
         and not _SPECIAL.fullmatch(name)
         and (name not in ("self", "cls") or arguments.mentions(name))
+        and not lines_elsewhere(context, nodes)
     }
     wanted = [name for name in arguments.names if name not in places and may_name(name)]
     for old in places:
@@ -164,15 +160,6 @@ def _stars(node: Node) -> str:
 def _is_defined(node: Node) -> bool:
     """Whether it names a function where that is defined."""
     return node.parent is not None and node.parent.type == "function_definition"
-
-
-def _is_parameter(node: Node) -> bool:
-    parent = node.parent
-    while parent is not None and parent.type in _PATTERNS:
-        node, parent = parent, parent.parent
-    if parent is None or parent.type not in _PARAMETERS:
-        return False
-    return parent.type != "as_pattern" or node.type == "as_pattern_target"  # not `E` of `except E as e`
 
 
 def _parts_said(old: str, arguments: Arguments, context: RefactoringContext) -> list[str]:
@@ -248,7 +235,7 @@ def _renamed(context: RefactoringContext, old: str, nodes: Sequence[Node], new: 
     bare = [node for node in nodes if not _in_annotation(node)]
     if len(bare) < len(nodes):
         yield f"{title}, not the type", only(bare)
-    stores = [node for node in nodes if is_stored(node) or _is_parameter(node)]
+    stores = [node for node in nodes if is_stored(node) or is_parameter(node)]
     for store in stores[1:]:
         end = _given(store).end_byte
         yield (
