@@ -53,6 +53,10 @@ _COMPARED = re.compile(
 _OR_BEYOND = re.compile(
     r"\b(\d+|[a-z]+) (?:and|or) (less|fewer|smaller|below|under|lower|more|greater|larger|above|over|up)\b"
 )
+_BETWEEN = re.compile(r"\bbetween (-?\d+(?:\.\d+)?) and (-?\d+(?:\.\d+)?)\b")
+_AFFIX = re.compile(
+    r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|[^\w\s'\"`,;]+)(?![\w.])"
+)
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
@@ -153,6 +157,12 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
             for kind in kinds[:2]:
                 found[f"not isinstance({subject}, {kind})"] = None
                 found[f"isinstance({subject}, {kind})"] = None
+    for subject in about:
+        found.update(dict.fromkeys(test.format(subject) for test in affix_tests(arguments)))
+    for low, high in _BETWEEN.findall(arguments.instruction):
+        for subject in about:
+            found[f"not {low} <= {subject} <= {high}"] = None
+            found[f"{low} <= {subject} <= {high}"] = None
     for sign, number in _compared(arguments):
         for subject in about:
             found[f"len({subject}) {sign} {number}"] = None
@@ -169,6 +179,14 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"{text_of(right)} == {text_of(left)}"] = None
                 found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
+
+
+def affix_tests(arguments: Arguments) -> Iterator[str]:
+    """What a text is said to begin or to end with, as tests of it: in quotes, or what is no word."""
+    for said, text in _AFFIX.findall(arguments.instruction):
+        method = "startswith" if said[0] in "sb" else "endswith"
+        plain = text.strip("`'\"") or text
+        yield f"{{0}}.{method}({quoted(plain).replace('{', '{{').replace('}', '}}')})"
 
 
 def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 CASES = [
     ("delete_statement", "", "x = 1\ny = 2\n", "Delete y = 2", "x = 1\n"),
+    ("delete_statement", "", "def f():\n    a\n    g()\ndef h():\n    b\n    g()\n", "Delete g() in all places",
+     "def f():\n    a\ndef h():\n    b\n"),
     ("delete_statement", "", "a()\nif b:\n    c()\n", "Delete if b", "a()\n"),
     ("delete_statement", "", "if b:\n    c()\n", "Replace c() by pass", "if b:\n    pass\n"),
     ("insert_statement", "call g(a) first", "def f(a):\n    h(a)\n    i(g)\n", "Add g(a) before h(a)",
@@ -27,6 +29,8 @@ CASES = [
      "def f(a):\n    for b in a:\n        return b\n    return a\n"),
     ("insert_statement", "an ellipsis is enough", "def f():\n    raise E\n", "Put ... in place of raise E",
      "def f():\n    ...\n"),
+    ("insert_statement", "no a is a ValueError", "def f(a):\n    if not a:\n        g()\n        return\n    h(a)\n",
+     "Put raise ValueError in place of the body of if not a", "def f(a):\n    if not a:\n        raise ValueError\n    h(a)\n"),
     ("copy_statement", "cidr works the same way", "a.b('inet', c)\nd()\n", "Add a.b('cidr', c), like the line with inet",
      "a.b('inet', c)\na.b('cidr', c)\nd()\n"),
     ("copy_statement", "ecs as well", "if 'a' in b:\n    c['a'] = b['a']\n", "Add if 'ecs' in b:, like the line with a",

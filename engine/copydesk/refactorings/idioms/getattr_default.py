@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import has_comment, lead_and_value
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -15,6 +17,7 @@ from copydesk.refactorings.expressions import (
     children_of,
     is_value,
     mentioned,
+    positional,
     replace_expression,
     single_line,
 )
@@ -31,6 +34,7 @@ _LOOK = re.compile(r"hasattr\(([\w.]+), ([\"'])(\w+)\2\)")
 
 def _missing(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """An attribute that may not be there, and what is taken then."""
+    yield from _tried_and_left(context, arguments)
     defaults = dict.fromkeys([*spoken_values(arguments)[:4], "None"]) if arguments.words & _MISSING else ()
     for node in mentioned(context.walk("attribute"), arguments) if defaults else ():
         owner, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
@@ -66,6 +70,41 @@ def _tried(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if made and "\n" not in made:
             title = f"Use {'getattr' if value.type == 'attribute' else 'get'} with a default, no try: {made}"
             yield title, replace_lines(*rows(node), [f"{context.indent(node)}{found[0]}{made}\n"])
+
+
+def _tried_and_left(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """A value that is looked for in a `try` whose `except` leaves: left where it is None."""
+    for node in context.walk("try_statement"):
+        clauses = clauses_of(context, node)
+        if len(clauses) != 2 or len(clauses[0].statements) != 1 or not clauses[1].leaves:
+            continue
+        found, head = lead_and_value(clauses[0].statements[0]), context.lines[clauses[1].head - 1].strip()
+        name = found[0].removesuffix(" = ") if found is not None else ""
+        made = _with_none(found[1], head) if found is not None and name.isidentifier() else None
+        if made is None or has_comment(context, node.start_point[0] + 1, clauses[1].head):
+            continue
+        indent, body = context.indent(node), context.view(clauses[1].first, clauses[1].last)
+        yield (
+            f"Use {made.partition('(')[0].rpartition('.')[2]} with a default None, no try: {name} = {made}",
+            replace_lines(
+                *rows(node), [f"{indent}{name} = {made}\n", f"{indent}if {name} is None:\n", *body]
+            ),
+        )
+
+
+def _with_none(value: Node, head: str) -> str | None:
+    """An attribute or an entry, or None where it is not there; None for what could raise the same error otherwise."""
+    parts = [text_of(part) for part in children_of(value)]
+    if "\n" in text_of(value) or len(parts) != 2:
+        return None
+    if head == "except AttributeError:" and value.type == "attribute":
+        return f'getattr({parts[0]}, "{parts[1]}", None)'
+    if head == "except AttributeError:" and parts[0] == "getattr" and value.type == "call":
+        given = positional(value)
+        return f"{text_of(value)[:-1]}, None)" if given is not None and len(given) == 2 else None
+    if head == "except KeyError:" and value.type == "subscript":
+        return f"{parts[0]}.get({parts[1]})"
+    return None
 
 
 def _looked_for(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -13,6 +13,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, comments_above, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_lines
+from copydesk.refactorings.requested import affix_tests
 from copydesk.refactorings.spoken import named_in
 from copydesk.syntax.tree import identifiers, text_of
 
@@ -90,6 +91,7 @@ def _dotted(statement: Node) -> Iterator[Node]:
 
 def _tests(subject: str, loop: Node, arguments: Arguments) -> list[str]:
     found = [test.format(subject) for words, test in _STATES if arguments.words & set(words.split())]
+    found += [test.format(subject) for test in affix_tests(arguments)]
     body = text_of(loop)
     for key in dict.fromkeys(re.findall(rf"\b{re.escape(subject)}(?:\[|\.get\()([\"']\w+[\"'])", body)):
         spelt = _ENTRY.fullmatch(key)

@@ -49,5 +49,7 @@ def _blank_lines(context: RefactoringContext, arguments: Arguments) -> Iterator[
         yield "Remove all blank lines", merged(*(delete_lines(number, number) for number in numbers))
 
 
-DELETE_STATEMENT = Refactoring("delete_statement", "refactor.rewrite.deleteStatement", _statements)
+DELETE_STATEMENT = Refactoring(
+    "delete_statement", "refactor.rewrite.deleteStatement", _statements, everywhere=True
+)
 REMOVE_BLANK_LINES = Refactoring("remove_blank_lines", "refactor.rewrite.removeBlankLines", _blank_lines)

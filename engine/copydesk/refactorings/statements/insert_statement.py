@@ -67,6 +67,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for statement in made:
         for node in statements[:24]:
             yield from _round(context, node, statement)
+        yield from _for_bodies(context, statement)
         yield from _at_ends(context, statement)
 
 
@@ -102,6 +103,16 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
     siblings = statements_of(node.parent)
     if node == siblings[-1] and not node.type.startswith(("return", "raise")):
         yield f"Add {statement} after {named(node)}", insert_lines(last + 1, [line])
+
+
+def _for_bodies(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
+    """In place of all that a branch, an `except` or a loop does."""
+    for node in context.walk("if_statement", "for_statement", "try_statement"):
+        for clause in clauses_of(context, node):
+            if len(clause.statements) > 1 and can_leave(statement, clause.statements[0]):
+                line = f"{context.indent(clause.statements[0])}{statement}\n"
+                title = f"Put {statement} in place of the body of {named(clause.node)}"
+                yield title, replace_lines(clause.first, clause.last, [line])
 
 
 def _at_ends(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
