@@ -291,3 +291,16 @@ def test_an_instruction_that_leaves_a_name_undefined_is_refused(editor: Editor) 
     assert (result.status, result.edits) == ("refused", ())
     assert result.reason is not None
     assert "`json`" in result.reason
+
+
+@pytest.mark.parametrize(("first", "refused"), [(6, True), (1, False)])
+def test_the_top_of_the_module_has_to_be_selected(editor: Editor, first: int, refused: bool) -> None:
+    document = editor.open("top.py", TEXT)
+    try:
+        request = EditRequest(scope=[(first, 12)], instruction="move the print to the top of the module")
+        plan = document.plan(request)
+        result = document.edit(request) if refused else None
+    finally:
+        document.close()
+    assert narrowing.beyond_scope(plan.snapshot, request, plan.scope) == (narrowing.TOP if refused else None)
+    assert result is None or (result.status, result.reason) == ("refused", narrowing.TOP)

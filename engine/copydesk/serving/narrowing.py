@@ -35,6 +35,7 @@ from copydesk.request import EditRequest, Range
 from copydesk.serving.checks import left_undefined
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs
 from copydesk.serving.snapshot import Snapshot
+from copydesk.syntax.import_block import import_point
 from copydesk.syntax.tree import is_label, text_of
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
@@ -51,6 +52,11 @@ ANOTHER = Offer("another edit", prior=-6.0)
 CLUELESS = -15.0
 """Its prior where there are clues to a bug."""
 _WORD = re.compile(r"\w+")
+_AT_TOP = re.compile(
+    r"\b(?:move|put|hoist|lift|belongs?|goes?)\b.*\b(?:top|start|beginning|head) of (?:the |this )?(?:file|module)\b",
+    re.IGNORECASE,
+)
+TOP = "the top of the module is not selected, and no other line is changed; select it, too"
 BEYOND = "`{name}` is used outside the selected lines, too (line {line}); select all that use it, or rename the symbol"
 NO_CLUE = (
     "no clue to a bug in these lines; copydesk looks for names without a value and results that are lost, and does not know what "
@@ -123,9 +129,13 @@ def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
     return any(each.still_applies() for each in fixes)
 
 
-def rename_beyond(snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]) -> str | None:
-    """Why another name for a variable cannot be given in the lines of `scope` alone; None where it can, or none is asked for."""
+def beyond_scope(snapshot: Snapshot, request: EditRequest, scope: Sequence[Range]) -> str | None:
+    """Why the instruction cannot be followed in the lines of `scope` alone: it wants another name for a variable that more lines
+    have, or something at the top of the module. None where its wording does not say so.
+    """
     tree = _tree_for_phrases(snapshot, request)
+    if tree is not None and _AT_TOP.search(request.instruction or ""):
+        return TOP if scope and scope[0][0] > import_point(snapshot.lines.lines, "python") else None
     wish = wished_name(plain(request.instruction)) if request.instruction is not None and tree else None
     if wish is None or tree is None:
         return None
@@ -142,8 +152,8 @@ def refusal(
     clues: Sequence[Candidate] | None = None,
     beyond: str | None = None,
 ) -> str | None:
-    """Why nothing can be offered for the one diagnostic of a request, for a name that other lines have, too (beyond), or for a
-    bug of which no more is said; None where there are candidates, or the model may write.
+    """Why nothing can be offered for the one diagnostic of a request, for what other lines would have to change for (beyond), or
+    for a bug of which no more is said; None where there are candidates, or the model may write.
     """
     if beyond is not None:
         return beyond

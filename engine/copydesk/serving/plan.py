@@ -37,6 +37,7 @@ from copydesk.serving.loaded_model import LoadedModel
 from copydesk.serving.lowering import ListedPrograms, Lowering
 from copydesk.serving.narrowing import (
     PageRequest,
+    beyond_scope,
     bug_clues,
     instructed_edit,
     listed,
@@ -44,7 +45,6 @@ from copydesk.serving.narrowing import (
     narrowed_texts,
     nothing_left,
     refusal,
-    rename_beyond,
 )
 from copydesk.serving.parsing import held_rules
 from copydesk.serving.snapshot import Snapshot
@@ -196,7 +196,7 @@ def _program_plan(
     satisfied = None if instructed else nothing_left(snapshot, request, scope)
     clues = bug_clues(snapshot, request, scope) if codec.format.chooses else None
     told = PageRequest(snapshot, request, lowering, fixes, instructed, satisfied, clues)
-    beyond = None if instructed else rename_beyond(snapshot, request, scope)
+    beyond = None if instructed else beyond_scope(snapshot, request, scope)
     reason = refusal(request, fixes, scope, clues, beyond)
     begin = partial(_refused, reason) if reason is not None else _decoder(loaded_model, told, asked, olds)
     most = min(request.max_tokens, room)
