@@ -14,6 +14,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.new_names import derived_name, free_name
 from copydesk.refactorings.registry import MOST_LINES, all_refactorings
+from copydesk.refactorings.shown_title import shown_title
 from copydesk.refactorings.validity import still_parses
 from copydesk.refactorings.variables.extract_constant import (
     EXTRACT_CONSTANT,
@@ -123,7 +124,7 @@ def _candidates(
 def _sorted(found: Iterator[tuple[Refactoring, Candidate]], most: int) -> list[MenuEntry]:
     """Those first that change the fewest lines, each edit once."""
     unique = {
-        candidate.edits: MenuEntry(refactoring, candidate.title, candidate.edits)
+        candidate.edits: MenuEntry(refactoring, shown_title(candidate.title), candidate.edits)
         for refactoring, candidate in found
     }
     ordered = sorted(

@@ -31,6 +31,7 @@ from copydesk.refactorings.phrases.words import plain
 from copydesk.refactorings.premises import false_premise
 from copydesk.refactorings.prose import names_in, prose, takes_name_from
 from copydesk.refactorings.registry import enumerate_candidates
+from copydesk.refactorings.shown_title import shown_title
 from copydesk.request import EditRequest, Range
 from copydesk.serving.checks import left_undefined
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs
@@ -218,10 +219,11 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
             if idle_too:
                 offers.setdefault(idle, nothing)
             offers.setdefault(None, ANOTHER if not asked.clues else replace(ANOTHER, prior=CLUELESS))
-    titled = Counter(said.title for said in offers.values())
+    shown = {program: shown_title(offers[program].title) for program in lines}
+    titled = Counter(shown.values())
     for program, line in lines.items():
-        if titled[offers[program].title] > 1:
-            offers[program] = replace(offers[program], name=at_line(offers[program].title, line))
+        name = shown[program]
+        offers[program] = replace(offers[program], name=at_line(name, line) if titled[name] > 1 else name)
     programs = tuple(program for program in offers if program is not None)
     return ListedPrograms(programs, lowering.rules.scope, offers=offers) if offers else None
 
