@@ -60,8 +60,8 @@ def _tried(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         plain = all(part.isidentifier() or part[:1] in ("'", '"') for part in parts)
         if not plain or not _DEFAULT.fullmatch(default) or has_comment(context, *rows(node)):
             continue
-        if value.type == "attribute" and parts[1].startswith("__") and not parts[1].endswith("__"):
-            continue  # is spelt otherwise in a class
+        if value.type == "attribute" and _is_mangled(parts[1]):
+            continue
         made = ""
         if value.type == "attribute" and head == "except AttributeError:":
             made = f'getattr({parts[0]}, "{parts[1]}", {default})'
@@ -95,7 +95,7 @@ def _tried_and_left(context: RefactoringContext, _: Arguments) -> Iterator[Propo
 def _with_none(value: Node, head: str) -> str | None:
     """An attribute or an entry, or None where it is not there; None for what could raise the same error otherwise."""
     parts = [text_of(part) for part in children_of(value)]
-    if "\n" in text_of(value) or len(parts) != 2:
+    if "\n" in text_of(value) or len(parts) != 2 or _is_mangled(parts[1]):
         return None
     if head == "except AttributeError:" and value.type == "attribute":
         return f'getattr({parts[0]}, "{parts[1]}", None)'
@@ -105,6 +105,11 @@ def _with_none(value: Node, head: str) -> str | None:
     if head == "except KeyError:" and value.type == "subscript":
         return f"{parts[0]}.get({parts[1]})"
     return None
+
+
+def _is_mangled(name: str) -> bool:
+    """Whether a class spells an attribute of that name otherwise."""
+    return name.startswith("__") and not name.endswith("__")
 
 
 def _looked_for(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
