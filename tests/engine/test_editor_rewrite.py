@@ -141,11 +141,11 @@ def test_an_answer_is_not_much_longer_than_the_lines_it_is_for(replaying: Editor
 
 
 def test_lines_between_two_ranges_must_come_back(replaying: Editor) -> None:
-    request = EditRequest(scope=[(4, 4), (7, 7)], instruction="rename x to y")
+    request = EditRequest(scope=[(4, 4), (7, 7)], instruction="fall back to y")
     kept = "    if x == None:\n        return 1\n"
-    good = _answer(replaying, TEXT, request, f"def f(y):\n{kept}    return y\n```")
-    assert good.text == TEXT.replace("f(x):", "f(y):").replace("return x", "return y")
-    bad = _answer(replaying, TEXT, request, "def f(y):\n    return y\n```")
+    good = _answer(replaying, TEXT, request, f"def f(x, y):\n{kept}    return x or y\n```")
+    assert good.text == TEXT.replace("f(x):", "f(x, y):").replace("return x", "return x or y")
+    bad = _answer(replaying, TEXT, request, "def f(x, y):\n    return x or y\n```")
     assert bad.status == "refused"
     assert bad.reason is not None
     assert bad.reason.startswith("outside the request's scope")
