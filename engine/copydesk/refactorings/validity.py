@@ -49,7 +49,8 @@ def still_parses(context: RefactoringContext, edits: Edits) -> bool:
     return _parses(context, _Piece(first, last), edits)
 
 
-def _edited(context: RefactoringContext, edits: Sequence[LineEdit], first: int, last: int) -> str:
+def edited(context: RefactoringContext, edits: Sequence[LineEdit], first: int, last: int) -> str:
+    """Lines `first` to `last` (1-based, inclusive) after edits of them."""
     lines = context.view(first, last)
     for edit in reversed(edits):
         lines[edit.first - first : edit.last + 1 - first] = [edit.text]
@@ -58,7 +59,7 @@ def _edited(context: RefactoringContext, edits: Sequence[LineEdit], first: int, 
 
 def _parses_inside(context: RefactoringContext, edits: Edits, first: int, last: int) -> bool:
     """Whether whole statements of one block are whole statements of it still: lines `first` to `last`, as they are indented."""
-    text = _edited(context, edits, first, last)
+    text = edited(context, edits, first, last)
     code = next((line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")), "")
     indent = indentation(context.lines[first - 1])
     alike = indent and code.startswith(indent) and not code[len(indent)].isspace() and text.endswith("\n")
@@ -94,7 +95,7 @@ def _statements_below(node: Node, first: int, last: int) -> list[Node]:
 
 
 def _parses(context: RefactoringContext, piece: _Piece, edits: Sequence[LineEdit]) -> bool:
-    text = piece.before + _edited(context, edits, piece.first, piece.last) + piece.behind
+    text = piece.before + edited(context, edits, piece.first, piece.last) + piece.behind
     return error_line(f"if 1:\n{text}" if text.startswith((" ", "\t")) else text) is None
 
 

@@ -75,16 +75,17 @@ def left_undefined(before: str, after: str) -> list[str]:
     bind (who asks for `json.dumps` may have the import to come), and those whose definition it took away.
     """
     had, has = global_names(before), global_names(after)
-    if had is None or has is None or has.undefined <= had.undefined:
+    if had is None or has is None:
         return []
-    lines = split_lines(after)
-    block = import_block(lines, "python") or (1, 0)
+    lost = sorted(has.undefined - had.undefined)
+    return [name for name in lost if name in had.read or not could_be_imported(name, after)]
 
-    def to_be_imported(name: str) -> bool:
-        found = importable(name, lines, block) if name not in had.read else None
-        return found is not None and (found.known or found.one_source)
 
-    return [name for name in sorted(has.undefined - had.undefined) if not to_be_imported(name)]
+def could_be_imported(name: str, text: str) -> bool:
+    """Whether an import that is known, or the only one there is, would bind a name in Python code."""
+    lines = split_lines(text)
+    found = importable(name, lines, import_block(lines, "python") or (1, 0))
+    return found is not None and (found.known or found.one_source)
 
 
 def _dropped(program: Program, lines: Sequence[str]) -> Iterator[str]:

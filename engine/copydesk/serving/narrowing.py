@@ -32,12 +32,14 @@ from copydesk.refactorings.premises import false_premise
 from copydesk.refactorings.prose import names_in, prose, takes_name_from
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.refactorings.shown_title import shown_title
+from copydesk.refactorings.validity import edited
 from copydesk.request import EditRequest, Range
-from copydesk.serving.checks import left_undefined
+from copydesk.serving.checks import could_be_imported
 from copydesk.serving.lowering import ListedPrograms, Lowering, listed_programs
 from copydesk.serving.snapshot import Snapshot
+from copydesk.syntax.global_names import global_names
 from copydesk.syntax.import_block import import_point
-from copydesk.syntax.tree import is_label, text_of
+from copydesk.syntax.tree import is_label, rows, text_of
 from copydesk.text.document import content
 from copydesk.text.line_edit import LineEdit
 from copydesk.text.titles import at_line
@@ -229,15 +231,21 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
 
 
 def _names_nothing(context: RefactoringContext, snapshot: Snapshot, candidate: Candidate) -> bool:
-    """Whether the edit brings in a name that would have no definition. Names that the file has elsewhere are looked at when one
-    edit is chosen (`reporting.objection`): each look costs as much as parsing the file.
+    """Whether the edit reads a name that stands nowhere in the file and would have no definition: only the statements that it
+    changes could bind that. Names that the file has elsewhere are looked at when one edit is chosen (`reporting.objection`).
     """
     if all(context.words.issuperset(_WORD.findall(edit.text)) for edit in candidate.edits):
         return False
-    lines = list(snapshot.lines.lines)
-    for edit in reversed(candidate.edits):
-        lines[edit.first - 1 : edit.last] = [edit.text]
-    return bool(left_undefined(snapshot.lines.text, "".join(lines)))
+    text = snapshot.lines.text
+    touched = [*map(rows, context.nodes), *((edit.first, edit.last) for edit in candidate.edits)]
+    first, last = min(begin for begin, _ in touched), max(end for _, end in touched)
+    found = global_names(edited(context, candidate.edits, first, last))
+    new = found.undefined - context.words if found is not None else ()
+    return (
+        bool(new)
+        and global_names(text) is not None
+        and any(not could_be_imported(name, text) for name in new)
+    )
 
 
 def _candidates(asked: PageRequest, context: RefactoringContext, instruction: str) -> list[Candidate]:

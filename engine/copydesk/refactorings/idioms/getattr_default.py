@@ -93,7 +93,7 @@ def _tried_and_left(context: RefactoringContext, _: Arguments) -> Iterator[Propo
 
 
 def _with_none(value: Node, head: str) -> str | None:
-    """An attribute or an entry, or None where it is not there; None for what could raise the same error otherwise."""
+    """The code of an attribute or an entry, or of None where it is not there; None for any other value."""
     parts = [text_of(part) for part in children_of(value)]
     if "\n" in text_of(value) or len(parts) != 2 or _is_mangled(parts[1]):
         return None
