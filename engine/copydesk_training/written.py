@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from random import Random
@@ -27,6 +28,13 @@ KIND = "written"
 FOLDER = "instructions"
 HELD_OUT = "held-out.jsonl"
 """The file of records that are measured on and never learnt from."""
+
+_AGAIN = re.compile(
+    r"\b(?:another|again|bigger|decreas|doubl|extra|fewer|flip|halv|increas|invert|less|longer|lower|more|negat|opposite|order|"
+    r"other way|raise the|revers|shorter|smaller|swap|switch|toggl|twice)",
+    re.IGNORECASE,
+)
+"""What is asked for in such words may be wanted once more where it is done."""
 
 Replacement = tuple[int, int, str]
 """First and last line, 1-based and inclusive, counted from the function's first; and the text that takes their place."""
@@ -118,7 +126,8 @@ def examples(
     """The requests of the records on some files, in their wording of this turn; what has fewer wordings is not asked again.
 
     already: draws an edit for each function that has been made before what its lines do not touch (`_apart`), so that requests
-    are met again on other code. What has nothing to do is asked of the code it was written for: it might not hold of other code.
+    are met again on other code; the request for that edit itself now leaves nothing to do. What has nothing to do is asked of the
+    code it was written for: it might not hold of other code.
     """
     known = records(held_out=held_out, only=only)
     for entry, file in zip(entries, corpus.read(entries), strict=True):
@@ -129,9 +138,23 @@ def examples(
                 continue
             made = already.choice(record.asked).edits if already else ()
             for asked in record.asked:
-                if turn < len(asked.wordings):
-                    before = made if asked.edits and _apart(made, asked.edits) else ()
-                    yield asked, example(lines, start, record.size, asked, asked.wordings[turn], before)
+                if turn >= len(asked.wordings):
+                    continue
+                before = made if asked.edits and _apart(made, asked.edits) else ()
+                one = example(lines, start, record.size, asked, asked.wordings[turn], before)
+                yield asked, (carried_out(one) if made == asked.edits else None) or one
+
+
+def carried_out(example: Example) -> Example | None:
+    """The same request about the text that it asks for, where it leaves nothing to do. None where it leaves nothing to do as it is,
+    and where it may be wanted once more ("swap the arguments").
+    """
+    request = example.request
+    if example.before == example.after or request.scope is None or _AGAIN.search(request.instruction or ""):
+        return None
+    ((first, last),) = request.scope
+    last += len(split_lines(example.after)) - len(split_lines(example.before))
+    return replace(example, before=example.after, request=replace(request, scope=[(first, last)]))
 
 
 def _apart(some: Sequence[Replacement], others: Sequence[Replacement]) -> bool:

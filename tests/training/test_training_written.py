@@ -91,7 +91,24 @@ def test_requests_are_met_again_where_another_edit_has_been_made(built: Corpus) 
                 assert text in again.after
                 assert again.before == again.after or text not in again.before
             seen.add((asked.kind, len(lines) - len(LINES), again.before == again.after))
-    assert seen == {("rename", 0, False), ("rename", 1, False), ("comments", 0, False), ("nothing", 0, True)}
+    plain = {("rename", 0, False), ("rename", 1, False), ("comments", 0, False), ("nothing", 0, True)}
+    assert seen == {*plain, ("rename", 0, True), ("comments", 1, True)}
+
+
+def test_a_request_that_is_carried_out_leaves_nothing_to_do(built: Corpus) -> None:
+    (entry,) = written.asked_of(built)
+    renamed, commented, idle = (one for _, one in written.examples(built, [entry]))
+    for example, grown in (renamed, 0), (commented, 1):
+        again = written.carried_out(example)
+        assert again is not None
+        assert again.before == again.after == example.after
+        assert again.request.instruction == example.request.instruction
+        ((first, last),) = example.request.scope or ()
+        assert list(again.request.scope or ()) == [(first, last + grown)]
+        assert written.carried_out(again) is None
+    assert written.carried_out(idle) is None
+    twice = replace(renamed, request=replace(renamed.request, instruction="swap the two"))
+    assert written.carried_out(twice) is None
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
 """Whether a model chooses the right one among the candidates of the refactorings, beside writing the edit freely.
 
     python -m copydesk_benchmarks refactoring_choice [--model mini] [--examples 4] [--most 32] [--json FILE]
-        [--written CORPUS [--every 1] | --development]
+        [--written CORPUS [--every 1] [--again] | --development]
 
 Instructions are those of training, in wordings that training never sees, or with --written those in people's words that were
-held out of it, or with --development those of `tests/data/instructions`; a part of them leaves nothing to do. Candidates are
+held out of it, or with --development those of `tests/data/instructions`; a part of them leaves nothing to do. With --again each
+is asked of the text that it asks for, so that nothing is left to do; such as may be wanted once more are left out. Candidates are
 judged as the engine judges them: by their descriptions, that nothing changes and that another edit is meant among them, in one
 forward. Free decoding is asked without lists; phrases are off throughout.
 """
@@ -53,6 +54,7 @@ from copydesk_benchmarks.standalone.refactoring_recall import examples, held_out
 from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
 from copydesk_training.wanted import Wanted
+from copydesk_training.written import carried_out
 
 WAYS = ("present", "free", "free where present", "model", "ranking", "both")
 """present: examples whose answer is among the candidates that are weighed, or that leave nothing to do. model: chosen by the
@@ -232,7 +234,10 @@ def asked(args: argparse.Namespace) -> Iterator[tuple[str, Iterable[Question]]]:
             yield record.kind, [Question.of_record(record, packages.text(record))]
     elif args.written is not None:
         for kind, those in held_out(Corpus(Path(args.written)), idle=True):
-            yield kind, map(Question.of_example, islice(those, 0, None, args.every))
+            sample = list(islice(those, 0, None, args.every))
+            if args.again:
+                sample = [done for one in sample if (done := carried_out(one)) is not None]
+            yield kind, map(Question.of_example, sample)
     else:
         for kind in args.kinds.split(",") if args.kinds else [*kinds(), *IDLE]:
             yield kind, map(Question.of_example, examples(kind, args.examples * (4 if kind in IDLE else 1)))
@@ -251,6 +256,7 @@ def main() -> int:
     parser.add_argument(
         "--every", type=int, default=1, metavar="N", help="only one in N of these, of each kind"
     )
+    parser.add_argument("--again", action="store_true", help="ask for what is done already")
     parser.add_argument(
         "--development", action="store_true", help="the development set of instructions in people's words"
     )

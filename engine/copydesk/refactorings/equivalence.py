@@ -18,9 +18,9 @@ _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
 
 
 def meaning(context: RefactoringContext, edits: Edits) -> str:
-    """What the selection says after edits, apart from layout, the form of negations, which way round a conditional expression is,
-    and the name a caught exception is given: the same of edits between which a person would not choose. Its text, where that does
-    not parse alone or nothing else is changed.
+    """What the selection says after edits, apart from layout, the form of negations and of alternatives, which way round a
+    conditional expression is, whether None is returned by name, and the name a caught exception is given: the same of edits
+    between which a person would not choose. Its text, where that does not parse alone or nothing else is changed.
     """
     after = _selected(context, edits)
     said = _said(after)
@@ -62,11 +62,29 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Negations as deep as they go, none as the test of a conditional expression; every caught exception has the same name."""
+    """Negations as deep as they go, none as the test of a conditional expression; one test of all alternatives; every caught
+    exception has the same name.
+    """
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         self.generic_visit(node)
         return _opposite(node.operand) if isinstance(node.op, ast.Not) else node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Or):
+            return node
+        tests: list[ast.expr] = []
+        for test in map(_with_alternatives, node.values):
+            if tests and _subject(test) is not None and _subject(test) == _subject(tests[-1]):
+                _alternatives(tests[-1]).extend(_alternatives(test))
+            else:
+                tests.append(test)
+        return tests[0] if len(tests) == 1 else ast.BoolOp(node.op, tests)
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        self.generic_visit(node)
+        return ast.Return(None) if isinstance(node.value, ast.Constant) and node.value.value is None else node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
         self.generic_visit(node)
@@ -84,6 +102,39 @@ class _Plain(ast.NodeTransformer):
         node.name = node.name and "caught"
         self.generic_visit(node)
         return node
+
+
+def _with_alternatives(test: ast.expr) -> ast.expr:
+    """`x == 1` as `x in (1,)`, `isinstance(x, str)` as `isinstance(x, (str,))`; other tests as they are."""
+    match test:
+        case ast.Compare(left, [ast.Eq()], [ast.Constant() as one]):
+            return ast.Compare(left, [ast.In()], [ast.Tuple([one], ast.Load())])
+        case ast.Call(ast.Name("isinstance"), [subject, ast.Name() | ast.Attribute() as one], []):
+            return ast.Call(test.func, [subject, ast.Tuple([one], ast.Load())], [])
+    return test
+
+
+def _subject(test: ast.expr) -> str | None:
+    """What alternatives are tested of, and how; None where they are not, and where asking twice may not be asking once."""
+    match test:
+        case ast.Compare(subject, [ast.In()], [ast.Tuple()]) | ast.Call(
+            ast.Name("isinstance"), [subject, ast.Tuple()], []
+        ):
+            calls = any(isinstance(node, ast.Call) for node in ast.walk(subject))
+            return None if calls else type(test).__name__ + ast.dump(subject)
+    return None
+
+
+def _alternatives(test: ast.expr) -> list[ast.expr]:
+    found = (
+        test.comparators[0]
+        if isinstance(test, ast.Compare)
+        else test.args[1]
+        if isinstance(test, ast.Call)
+        else None
+    )
+    assert isinstance(found, ast.Tuple)
+    return found.elts
 
 
 def _opposite(test: ast.expr) -> ast.expr:
