@@ -146,8 +146,8 @@ def examples(
 
 
 def carried_out(example: Example) -> Example | None:
-    """The same request about the text that it asks for, where it leaves nothing to do. None where it leaves nothing to do as it is,
-    and where it may be wanted once more ("swap the arguments").
+    """The same request about the text that it asks for, where it leaves nothing to do. None where that is so already, and where it
+    may be wanted once more ("swap the arguments").
     """
     request = example.request
     if example.before == example.after or request.scope is None or _AGAIN.search(request.instruction or ""):
