@@ -146,7 +146,7 @@ def examples(
 
 
 def carried_out(example: Example) -> Example | None:
-    """The same request about the text that it asks for, where it leaves nothing to do. None where that is so already, and where it
+    """The same request of the text that it asks for, where it leaves nothing to do. None where that is so already, and where it
     may be wanted once more ("swap the arguments").
     """
     request = example.request
