@@ -18,7 +18,7 @@ MOST = 40
 LONGEST = 1000
 """Characters of an instruction that are looked at."""
 
-_FUNCTION_WORDS = frozenset({
+FUNCTION_WORDS = frozenset({
     "a", "all", "an", "and", "any", "are", "at", "be", "but", "by", "can", "do", "don", "every", "here", "in", "instead",
     "into", "is", "isn", "it", "its", "just", "let", "me", "my", "no", "of", "off", "on", "one", "only", "or", "our", "out",
     "over", "please", "should", "so", "some", "than", "that", "the", "their", "them", "then", "there", "these", "they",
@@ -97,7 +97,7 @@ def arguments_of(instruction: str) -> Arguments:
     names = [
         name
         for name in _NAME.findall(bare)
-        if not keyword.iskeyword(name) and (name in marked or name not in _FUNCTION_WORDS)
+        if not keyword.iskeyword(name) and (name in marked or name not in FUNCTION_WORDS)
     ]
     dotted = [name for name in _DOTTED.findall(text) if not any(map(keyword.iskeyword, name.split(".")))]
     code = list(_code(text, quoted))

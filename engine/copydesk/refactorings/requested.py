@@ -58,6 +58,7 @@ _AFFIX = re.compile(
     r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|[^\w\s'\"`,;]+)(?![\w.])"
 )
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
+_PLAIN = ("true", "false", "integer", "float", "string")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
 
@@ -218,7 +219,33 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
         made += ["return", "return None", *(f"return {value}" for value in values[:4])]
+        made += [f"return {value}" for value in _answers(context)]
     return list(dict.fromkeys(made))[:most]
+
+
+_OF_TYPE = {
+    "bool": ("False", "True"),
+    "int": ("0",),
+    "float": ("0.0",),
+    "str": ("''",),
+    "list": ("[]",),
+    "dict": ("{}",),
+    "tuple": ("()",),
+}
+
+
+def _answers(context: RefactoringContext, most: int = 2) -> list[str]:
+    """Plain values that the function returns elsewhere, or that are of the type it is annotated to return."""
+    returned = (
+        node.named_children[0] for node in context.walk("return_statement") if node.named_child_count == 1
+    )
+    found = [
+        text_of(value) for value in returned if value.type in _PLAIN or text_of(value) in ("[]", "{}", "()")
+    ]
+    function = context.function()
+    declared = function.child_by_field_name("return_type") if function is not None else None
+    kind = text_of(declared).partition("[")[0].lower() if declared is not None else ""
+    return [value for value in dict.fromkeys([*found, *_OF_TYPE.get(kind, ())]) if value != "None"][:most]
 
 
 def raises(arguments: Arguments) -> list[str]:
@@ -237,16 +264,16 @@ _IMPLIED = (
     ("KeyError", "key keys entry"),
     ("AttributeError", "attribute attributes attr"),
     ("IndexError", "index range"),
-    ("FileNotFoundError", "file files path exist exists"),
+    ("FileNotFoundError", "file files path exist exists vanished gone"),
     ("OSError", "file files open opened read readable directory socket permission"),
     ("UnicodeDecodeError", "decode decoded utf encoding ascii"),
     ("ValueError", "int integer number numeric parse parsed convert converted value float"),
-    ("TypeError", "type types typeerror iterable callable"),
+    ("TypeError", "type types typeerror iterable callable none object objects"),
     ("ZeroDivisionError", "divide division zero"),
     ("KeyboardInterrupt", "ctrl interrupt interrupted"),
     ("BaseException", "ctrl interrupt keyboardinterrupt exit generatorexit everything"),
     ("TimeoutError", "timeout timeouts"),
-    ("PermissionError", "permission permissions access denied"),
+    ("PermissionError", "permission permissions access denied executed executable unreadable"),
     ("FileExistsError", "exists already"),
     ("ConnectionError", "connection connect network"),
     ("StopIteration", "exhausted iterator"),

@@ -47,6 +47,20 @@ SIGNS = {
     "@": "at-sign",
     "=": "equals",
     "+": "plus",
+    "(": "paren parens parenthesis parentheses bracket brackets",
+    ")": "paren parens parenthesis parentheses bracket brackets",
+    "[": "bracket brackets",
+    "]": "bracket brackets",
+    "{": "brace braces",
+    "}": "brace braces",
+    "%": "percent",
+    "&": "ampersand",
+    "~": "tilde",
+    "$": "dollar",
+    "!": "exclamation bang",
+    "?": "question",
+    '"': "quote quotes",
+    "'": "apostrophe apostrophes quote quotes",
 }
 """Signs as they stand between quotes, and words for them."""
 _SIGN_WORDS = frozenset(f"{SIGNS['-']} {SIGNS['_']}".split())

@@ -42,4 +42,9 @@ CASES = [
      'Open the file with mode "ab", append, not "wb"', 'f = open(a, "ab")\n'),
     ("open_mode", "bytes please", "with open(a, mode='r') as f:\n    pass\n",
      "Open the file with mode 'rb', binary, bytes, not 'r'", "with open(a, mode='rb') as f:\n    pass\n"),
+    ("wrap_value", "XML is fine", "if a == 'xml':\n    pass\n", "Compare both through the same call: a.lower() == 'xml'",
+     "if a.lower() == 'xml':\n    pass\n"),
+    ("wrap_value", "Tap and tap are the same", "a = f(b)\n", "Call lower() on b", "a = f(b.lower())\n"),
+    ("wrap_value", "plain lists, too", "import numpy as np\na = f(b)\n", "Wrap b in np.asarray(), lists plain",
+     "import numpy as np\na = f(np.asarray(b))\n"),
 ]  # fmt: skip

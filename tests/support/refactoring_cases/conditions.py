@@ -46,4 +46,8 @@ CASES = [
     ("accept_another", "EAGAIN is fine, too", "if e.errno != errno.EINTR:\n    raise\n",
      "Accept errno.EAGAIN, too: e.errno not in (errno.EINTR, errno.EAGAIN)",
      "if e.errno not in (errno.EINTR, errno.EAGAIN):\n    raise\n"),
+    ("change_test", "None is as good as none", "if 'a' in b:\n    c()\n",
+     "Treat None like a missing entry: b.get('a') is not None", "if b.get('a') is not None:\n    c()\n"),
+    ("change_test", "None is an entry", "if b.get(a) is None:\n    c()\n",
+     "Test whether there is an entry, which may be None: a not in b", "if a not in b:\n    c()\n"),
 ]  # fmt: skip

@@ -133,4 +133,6 @@ CASES = [
      "One statement with a conditional expression, ternary: return (a, b) if t else (c, d)", "return (a, b) if t else (c, d)\n"),
     ("merge_branches", "", "if t:\n    x = s[:n]\nelse:\n    x = s[n:]\n",
      "One statement with a conditional expression, ternary: x = s[:n] if t else s[n:]", "x = s[:n] if t else s[n:]\n"),
+    ("add_guard", "an empty a is none", "def f(a):\n    if b:\n        return True\n    return a.c\n", "Return True if not a",
+     "def f(a):\n    if not a:\n        return True\n    if b:\n        return True\n    return a.c\n"),
 ]  # fmt: skip

@@ -73,4 +73,10 @@ CASES = [
      "Catch sqlite3.Error alone, not Exception", "import sqlite3\ntry:\n    f()\nexcept sqlite3.Error:\n    g()\n"),
     ("assert_to_raise", 'raise ValueError("no")', "assert not (x and y)\n",
      'Raise ValueError("no") instead of the assert', 'if x and y:\n    raise ValueError("no")\n'),
+    ("return_for_raise", "", "def f(a):\n    if a:\n        return True\n    raise E\n", "Return True instead of raising",
+     "def f(a):\n    if a:\n        return True\n    return True\n"),
+    ("return_for_raise", "", "def f(a) -> bool:\n    raise E(a)\n", "Return False instead of raising",
+     "def f(a) -> bool:\n    return False\n"),
+    ("change_caught_types", "not executable is the same", "try:\n    a()\nexcept EOFError:\n    b()\n",
+     "Catch PermissionError, too, not EOFError", "try:\n    a()\nexcept (EOFError, PermissionError):\n    b()\n"),
 ]  # fmt: skip

@@ -37,4 +37,6 @@ CASES = [
      "if 'a' in b:\n    c['a'] = b['a']\nif 'ecs' in b:\n    c['ecs'] = b['ecs']\n"),
     ("insert_statement", "chaining would be nice", "def f(self):\n    g()\n",
      "Add return self after g()", "def f(self):\n    g()\n    return self\n"),
+    ("insert_statement", "the first match is enough", "for a in b:\n    if a:\n        c()\n", "Add break after c()",
+     "for a in b:\n    if a:\n        c()\n        break\n"),
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -29,18 +30,18 @@ from copydesk.syntax.tree import text_of
 
 _FUNCTIONS = {
     "sorted": "sort sorted order ordered alphabetical alphabetically stable deterministic",
-    "list": "list lists copy mutate mutated mutates iterator generator snapshot",
+    "list": "list lists copy mutate mutated mutates iterator generator snapshot modified twice changed changes",
     "tuple": "tuple tuples immutable hashable frozen",
     "set": "set sets unique duplicate duplicates dedupe twice",
     "frozenset": "frozenset frozen immutable",
     "dict": "dict copy mutate",
-    "str": "str string strings text path paths",
-    "int": "int integer number integers",
+    "str": "str string strings text path paths object objects name float number",
+    "int": "int integer number integers ints whole fraction fractions string strings float floats",
     "float": "float floats",
-    "bool": "bool boolean truth",
+    "bool": "bool boolean truth true false",
     "len": "len length count size many",
     "abs": "abs absolute negative sign",
-    "reversed": "reversed reverse backwards last",
+    "reversed": "reversed reverse backwards last back latest newest innermost bottom",
     "repr": "repr quote quotes quoted",
     "sum": "sum total",
     "max": "max maximum least",
@@ -59,16 +60,20 @@ _FUNCTIONS = {
     "list(set": "unique duplicates",
     "sorted(set": "unique duplicates",
     "list(dict.fromkeys": "unique duplicates duplicate dedupe twice order",
+    "dict.fromkeys": "unique duplicates duplicate dedupe twice once order",
     "os.fspath": "fspath path paths",
+    "os.path.expanduser": "home tilde expanduser",
+    "os.path.expandvars": "variables environment expandvars",
+    "np.asarray": "array arrays list lists nested plain asarray",
 }
 _METHODS = {
     "strip": "strip whitespace space spaces blank blanks trim pasted newline newlines stripped padding",
     "rstrip": "trailing newline newlines rstrip right",
     "lstrip": "leading lstrip left",
-    "lower": "lower case insensitive insensitively lowercase upper mixed",
+    "lower": "lower case insensitive insensitively lowercase upper uppercase mixed capital capitals capitalized spelled letters",
     "casefold": "casefold",
-    "upper": "upper uppercase",
-    "copy": "copy mutate mutated mutates shallow caller",
+    "upper": "upper uppercase case small lower lowercase letters mixed",
+    "copy": "copy mutate mutated mutates shallow caller callers changes changing overwritten untouched spoil parent shared",
     "items": "items pairs",
     "keys": "keys",
     "values": "values",
@@ -82,17 +87,25 @@ _METHODS = {
     "exists": "exists",
 }
 """What a function or method makes of a value, by the words that may ask for it."""
-_BUILTIN = frozenset(_FUNCTIONS) | {"map", "filter", "range", "id", "hash"}
+_SPELT = re.compile(r"[A-Za-z]\w+")
+_BUILTIN = frozenset(name for name in _FUNCTIONS if name.isidentifier()) | {
+    "map",
+    "filter",
+    "range",
+    "id",
+    "hash",
+}
 
 
 def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     functions = [
         name
         for name, words in _FUNCTIONS.items()
-        if arguments.words & set(words.split()) and ("os." not in name or context.knows("os"))
+        if arguments.words & set(words.split()) and ("." not in name or context.knows(name.partition(".")[0]))
     ]
     functions += [n for n in (*arguments.dotted, *arguments.names) if _is_function(n, context, arguments)]
     methods = [name for name, words in _METHODS.items() if arguments.words & set(words.split())]
+    methods += _other_cases(context, arguments)
     methods += [name for name in arguments.names if _is_method(name, arguments)]
     if arguments.words & {"negate", "sign", "minus", "negative", "flip", "-"}:
         for node in mentioned(_places(context), arguments):
@@ -143,6 +156,21 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                     f"Wrap {text} in {name}(){_asked(name, arguments)}",
                     replace_expression(context, node, f"{name}({inner}{end}"),
                 )
+
+
+def _other_cases(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """How texts would have to be spelt to be what the code compares with: `XML` in an instruction, "xml" in the code."""
+    code = "".join(context.lines[number - 1] for number in context.numbers())
+    spelt = set(_SPELT.findall(arguments.instruction))
+    if len({piece.lower() for piece in spelt}) < len(spelt):
+        return ["lower"]  # "Tap and tap are the same"
+    said = {piece for piece in spelt if piece not in code}
+    cases = {"lower": str.lower, "upper": str.upper}
+    return [
+        name
+        for name, case in cases.items()
+        if any(case(piece) in code for piece in said if case(piece) != piece)
+    ]
 
 
 def _asked(name: str, arguments: Arguments) -> str:

@@ -12,6 +12,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_nodes
 from copydesk.refactorings.expressions import (
     ATOMS,
+    NAMES,
     bare,
     callee,
     children_of,
@@ -116,6 +117,22 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Rely on truthiness, without len: bool({measured})", f"bool({measured})"
         elif measured is not None and (sign, right) in (("==", "0"), ("<", "1"), ("<=", "0")):
             yield f"Rely on truthiness, without len: {measured} empty", f"not {measured}"
+        if sign in ("in", "not in") and sides[2].type in NAMES:
+            made = f"{right}.get({left}) is {'not ' * (sign == 'in')}None"
+            yield f"Treat None like a missing entry: {made}", made
+        method, given = (
+            (method_of(sides[0]), positional(sides[0])) if sides[0].type == "call" else (None, None)
+        )
+        if (
+            method is not None
+            and text_of(method[1]) == "get"
+            and given
+            and len(given) == 1
+            and right == "None"
+        ):
+            if sign in ("is", "is not"):
+                made = f"{text_of(given[0])} {'not ' * (sign == 'is')}in {text_of(method[0])}"
+                yield f"Test whether there is an entry, which may be None: {made}", made
         if sign in ("==", "is") and (right in _EMPTY or right in ("None", "False", "0")):
             yield none, f"not {left}"
         if sign in ("==", "is") and right == "True":

@@ -10,7 +10,7 @@ from copydesk.refactorings.errors.except_clauses import (
     SUPPRESS,
     UNSUPPRESS,
 )
-from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION
+from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION, RETURN_FOR_RAISE
 from copydesk.refactorings.errors.report_error import REPORT_ERROR
 from copydesk.refactorings.errors.wrap_in_try import TRY_FINALLY, WRAP_IN_TRY
 
@@ -26,4 +26,5 @@ REFACTORINGS = (
     WRAP_IN_TRY,
     ASSERT_MESSAGE,
     UNSUPPRESS,
+    RETURN_FOR_RAISE,
 )

@@ -99,6 +99,22 @@ def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[P
             yield title, replace_lines(*rows(node), lines)
 
 
+def _no_raise(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A way out in place of a raised error: what the instruction names, or what the function returns elsewhere."""
+    ways = [
+        *(jump for jump in requested_jumps(context, arguments) if not jump.startswith("raise")),
+        "return",
+        "pass",
+    ]
+    for node in selected_statements(context, "raise_statement"):
+        indent = context.indent(node)
+        for way in dict.fromkeys(ways):
+            if can_leave(way, node):
+                title = f"{way[0].upper()}{way[1:]} instead of raising"
+                yield title, replace_lines(*rows(node), [f"{indent}{way}\n"])
+
+
+RETURN_FOR_RAISE = Refactoring("return_for_raise", "refactor.rewrite.returnForRaise", _no_raise)
 ASSERT_TO_RAISE = Refactoring("assert_to_raise", "refactor.rewrite.assertToRaise", _for_assert)
 CHAIN_EXCEPTION = Refactoring(
     "chain_exception",

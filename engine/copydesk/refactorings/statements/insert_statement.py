@@ -57,7 +57,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     made += raises(arguments)[:2]
     if "raise" in arguments.words or arguments.words & {"re", "reraise", "rethrow"}:
         made.append("raise")
-    jumps = {"break": "break", "stop": "break", "continue": "continue", "skip": "continue"}
+    jumps = {
+        "break": "break",
+        "stop": "break",
+        "enough": "break",
+        "first": "break",
+        "continue": "continue",
+        "skip": "continue",
+    }
     made += [jump for word, jump in jumps.items() if word in arguments.words]
     made += ["..."] if "ellipsis" in arguments.words or "..." in arguments.instruction else []
     made = list(dict.fromkeys(made))[:8]

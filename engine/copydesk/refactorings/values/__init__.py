@@ -8,6 +8,7 @@ from copydesk.refactorings.values.change_return import CHANGE_RETURN
 from copydesk.refactorings.values.entries import ADD_ENTRY, CHANGE_ENTRIES
 from copydesk.refactorings.values.fallback import CHANGE_FALLBACK, SETDEFAULT, TAKE_ENTRY
 from copydesk.refactorings.values.normalize import NORMALIZE_PARAMETER
+from copydesk.refactorings.values.part_of_value import PART_OF_VALUE
 from copydesk.refactorings.values.sort_entries import SORT_ENTRIES
 from copydesk.refactorings.values.use_expression import USE_EXPRESSION
 
@@ -23,4 +24,5 @@ REFACTORINGS = (
     USE_EXPRESSION,
     NORMALIZE_PARAMETER,
     SETDEFAULT,
+    PART_OF_VALUE,
 )

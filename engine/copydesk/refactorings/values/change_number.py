@@ -17,11 +17,22 @@ from copydesk.refactorings.expressions import (
 )  # fmt: skip
 from copydesk.syntax.tree import text_of
 
+_SHIFTING = frozenset({
+    "one", "1", "off", "from", "start", "starts", "starting", "based", "count", "counts", "numbering", "more", "behind", "last",
+    "zero", "inclusive",
+})  # fmt: skip
+"""Words of an instruction about a count or an index."""
+_FEW = 24
+"""Values of which each may be meant, where the instruction names none."""
+
 
 def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    if arguments.words & {"one", "1", "off", "from", "start", "starts", "starting", "based", "count"}:
-        for node in mentioned(values(context), arguments):
-            if node.type in ("identifier", "attribute", "call") and is_mentioned(node, arguments):
+    if arguments.words & _SHIFTING:
+        every = mentioned(values(context), arguments)
+        for node in every:
+            shown = node.parent is not None and node.parent.type == "interpolation"
+            near = is_mentioned(node, arguments) or shown or len(every) <= _FEW
+            if node.type in ("identifier", "attribute", "call") and near:
                 for shifted in (f"{text_of(node)} + 1", f"{text_of(node)} - 1"):
                     yield f"Shift by one, off by one: {shifted}", replace_expression(context, node, shifted)
     for node in mentioned(context.walk(*LITERALS), arguments):

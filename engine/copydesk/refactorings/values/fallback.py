@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from copydesk.refactorings.arguments import Arguments
+from tree_sitter import Node
+
+from copydesk.refactorings.arguments import FUNCTION_WORDS, Arguments
 from copydesk.refactorings.blocks import assigned, has_comment
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines, replace_node
 from copydesk.refactorings.expressions import (
+    callee,
     children_of,
+    comparison,
     is_value,
     mentioned,
     method_of,
@@ -30,10 +34,31 @@ _MISSING = frozenset({
     "optional", "falsy", "otherwise", "null", "unset", "absent", "given", "no",
 })  # fmt: skip
 """Words of an instruction about what is not there."""
+_MAY_BE_MISSING = _MISSING | {"0", "zero", "false", "may", "can", "yet", "blank", "optionally"}
+_SAID_ANYWAY = (
+    _MISSING
+    | FUNCTION_WORDS
+    | {"then", "when", "if", "be", "means", "mean", "should", "stands", "for", "without", "set"}
+)
+_EMPTY_ITERABLES = ("()", "[]")
+_EMPTY = ("None", "''", "[]", "{}", "()")
+_ITERATING = frozenset({
+    "sorted", "set", "list", "tuple", "frozenset", "len", "sum", "any", "all", "enumerate", "iter", "reversed", "map",
+    "min", "max",
+})  # fmt: skip
+_OF_MAPPINGS = frozenset({"items", "keys", "values", "get", "pop", "update", "setdefault"})
+_OF_TEXTS = frozenset({
+    "strip", "lstrip", "rstrip", "split", "rsplit", "splitlines", "lower", "upper", "replace", "startswith", "endswith", "encode",
+    "partition", "rpartition", "format", "casefold", "title", "removeprefix", "removesuffix",
+})  # fmt: skip
 
 
 def _fallback(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     yield from _or_else(context, arguments)
+    for node in context.walk(*_MAY_BE_NONE) if arguments.words & _MAY_BE_MISSING else ():
+        for value in _empty_for(node) if single_line(node) else ():
+            made = f"{text_of(node)} or {value}"
+            yield f"Fall back to {value}: {made}", replace_expression(context, node, made)
     for node in mentioned(context.walk("boolean_operator"), arguments):
         operator, holder = node.child_by_field_name("operator"), node.parent
         if operator is None or holder is None or text_of(operator) != "or" or holder.type not in _TAKEN:
@@ -57,7 +82,9 @@ def _fallback(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
 def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """Another value where there would be none, or an empty one."""
     values = [value for value in spoken_values(arguments) if value not in ("True", "None", "NotImplemented")]
-    values = list(dict.fromkeys([*values, *literals_like("''", arguments, 3)]))[:6]
+    said = [text for text in literals_like("''", arguments, 12) if text[1:-1].lower() not in _SAID_ANYWAY]
+    said = [text for text in said if text[1:-1] not in context.words]
+    values = list(dict.fromkeys([*values, *said[:3]]))[:6]
     for node in context.walk(*_MAY_BE_NONE) if values and arguments.words & _MISSING else ():
         holder = node.parent
         taken = holder is not None and holder.type in (
@@ -65,11 +92,47 @@ def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             "return_statement",
             "keyword_argument",
             "argument_list",
+            "interpolation",
         )
         if taken and is_value(node) and single_line(node):
             for value in values:
                 made = f"{text_of(node)} or {value}"
                 yield f"Fall back to {value}: {made}", replace_expression(context, node, made)
+
+
+def _empty_for(node: Node) -> Sequence[str]:
+    """What may stand for a value that is None or empty, by what is done with it."""
+    holder, field = node.parent, "right"
+    if holder is None:
+        return ()
+    match holder.type:
+        case "for_statement" | "for_in_clause":
+            return _EMPTY_ITERABLES if holder.child_by_field_name(field) == node else ()
+        case "list_splat":
+            return _EMPTY_ITERABLES
+        case "dictionary_splat":
+            return ("{}",)
+        case "attribute":
+            name = holder.child_by_field_name("attribute")
+            called = holder.parent is not None and holder.parent.type == "call"
+            if name is None or not called or name == node:
+                return ()
+            return ("{}",) if text_of(name) in _OF_MAPPINGS else ("''",) if text_of(name) in _OF_TEXTS else ()
+        case "comparison_operator":
+            sides = comparison(holder)
+            tested = sides is not None and sides[1] in ("in", "not in") and sides[2] == node
+            return ("()", "''") if tested else ()
+        case "binary_operator":
+            return ("''", "[]", "0", "()")
+        case "argument_list":
+            iterated = holder.parent is not None and callee(holder.parent) in _ITERATING
+            return _EMPTY_ITERABLES if iterated else _EMPTY
+        case "assignment" | "keyword_argument":
+            field = "right" if holder.type == "assignment" else "value"
+            return _EMPTY if holder.child_by_field_name(field) == node else ()
+        case "return_statement" | "pair":
+            return _EMPTY if is_value(node) and holder.child_by_field_name("key") != node else ()
+    return ()
 
 
 def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -15,12 +15,19 @@ from copydesk.refactorings.spoken import named_in, spoken_types
 _FORMS = (
     ("lower lowercase lowercased case casefold insensitive", "{0}.lower()"),
     ("upper uppercase uppercased capitals", "{0}.upper()"),
-    ("strip stripped whitespace trim blanks spaces surrounding", "{0}.strip()"),
+    ("strip stripped whitespace trim blank blanks spaces surrounding padding newline pasted", "{0}.strip()"),
     ("copy mutate mutates mutating modify change changed", "{0}.copy()"),
     ("copy mutate mutates mutating modify change changed", "dict({0})"),
     ("copy mutate mutates mutating modify change changed", "list({0})"),
     ("sort sorted order", "sorted({0})"),
     ("path paths", "Path({0})"),
+    ("list lists nested plain array arrays", "np.asarray({0})"),
+    ("negative below zero", "max({0}, 0)"),
+    ("twice generator iterator modified", "list({0})"),
+    ("none null missing given empty no without", "{0} or {{}}"),
+    ("none null missing given empty no without", "{0} or []"),
+    ("none null missing given empty no without", "{0} or ()"),
+    ("none null missing given empty no without", "{0} or ''"),
 )
 """Words of an instruction, and what is made of the value."""
 _CALLED = ("str", "bytes", "int", "float", "list", "tuple", "set", "dict")
@@ -37,7 +44,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for name in (named_in(arguments, own) or own)[:_MOST] if forms else ():
         for form in forms:
             made = f"{name} = {form.format(name)}"
-            if "Path" not in form or context.knows("Path"):
+            if all(name not in form or context.knows(name) for name in ("Path", "np")):
                 line = f"{context.indent(first)}{made}\n"
                 yield f"Start with {made}", insert_lines(first.start_point[0] + 1, [line])
 
