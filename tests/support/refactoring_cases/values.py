@@ -69,7 +69,8 @@ CASES = [
     ("part_of_value", "the first 80 characters are enough", "a = b\n", "Only the first 80 of b: b[:80]", "a = b[:80]\n"),
     ("part_of_value", "skip the first two", "for a in b:\n    c()\n", "All but the first 2 of b: b[2:]",
      "for a in b[2:]:\n    c()\n"),
-    ("part_of_value", "a trailing slash hurts", "a = b.split('/')\n", 'Call rstrip("/") on b', "a = b.rstrip(\"/\").split('/')\n"),
+    ("part_of_value", "a trailing slash hurts", "a = b.split('/')\n", 'Call rstrip("/") on b',
+     "a = b.rstrip(\"/\").split('/')\n"),
     ("part_of_value", "without the leading dot", "def f(a):\n    return a\n", 'Start with a = a.removeprefix(".")',
      'def f(a):\n    a = a.removeprefix(".")\n    return a\n'),
 ]  # fmt: skip
