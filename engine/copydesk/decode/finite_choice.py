@@ -25,15 +25,15 @@ from copydesk.text.titles import percent
 
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
-TEMPERATURE = 1.25
+TEMPERATURE = 1.0
 """What the model's log probabilities are divided by: by itself it is surer than it is right (arXiv 1706.04599)."""
-PRIOR_WEIGHT = 0.25
+PRIOR_WEIGHT = 0.2
 """What the logarithm of a prior counts for beside the model's. It, the temperature, the two thresholds here and the priors of
 `serving/narrowing.py` are chosen on held-out requests and the development set:
 `python -m copydesk_benchmarks choice_settings`."""
 CONFIDENCE = 0.66
 """The least probability with which a program is taken there."""
-SURE_OF_NOTHING = 0.7
+SURE_OF_NOTHING = 0.75
 """The least with which the one that changes nothing is taken: who asked for an edit is told only then that none is needed."""
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""

@@ -46,13 +46,13 @@ from copydesk.text.titles import at_line
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = Offer("change nothing", prior=-6.0)
+NOTHING = Offer("change nothing", prior=-5.0)
 """Of the program that changes nothing: it is done already, or cannot be done."""
-NOTHING_LEFT = 14.0
+NOTHING_LEFT = 17.5
 """Its prior where what the instruction takes for granted is not so (`refactorings/premises`)."""
-ANOTHER = Offer("another edit", prior=-6.4)
+ANOTHER = Offer("another edit", prior=-10.0)
 """That none of the candidates is meant."""
-CLUELESS = -12.0
+CLUELESS = -15.0
 """Its prior where there are clues to a bug."""
 _WORD = re.compile(r"\w+")
 _AT_TOP = re.compile(
