@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from copydesk.refactorings.arguments import arguments_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.names.rename import rename
 from copydesk.refactorings.names.whole_variable import lines_elsewhere
+from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.syntax.tree import is_label, parse, text_of
 from copydesk.text.document import split_lines
 
@@ -33,6 +35,10 @@ CASES = [
     (CLOSURE, (2, 2), "x", [4]),
     (CLOSURE, (3, 4), "x", [2]),
     ("x = 1\nprint(x)\n", (1, 1), "x", []),
+    ("def f(a):\n    g(a)\n\n\nf(a=1)\nh(a=2)\nf(1)\nx.f(b='é', a=3)\n", (1, 2), "a", [5, 8]),
+    ("def f(a):\n    g(a)\n\n\na = f(1) == 2\n", (1, 2), "a", []),
+    ("class C:\n    def __init__(self, a):\n        self.a = a\n\n\nC(a=1)\n", (2, 3), "a", [6]),
+    ("class C:\n    def m(self, a):\n        self.a = a\n\n\nC(a=1)\n", (2, 3), "a", []),
 ]
 
 
@@ -46,3 +52,13 @@ def test_lines_that_have_it_too(text: str, selected: tuple[int, int], name: str,
     assert nodes
     assert lines_elsewhere(context, nodes) == lines
     assert (rename(name, "renamed", context) is None) == bool(lines)
+
+
+@pytest.mark.parametrize(("call", "whole"), [("f(1)\n", True), ("f(a=1)\n", False)])
+def test_no_candidate_renames_a_parameter_that_others_pass_by_name(call: str, whole: bool) -> None:
+    source = split_lines(f"def f(a):\n    g(a)\n\n\n{call}")
+    tree = parse(source, "python")
+    assert tree is not None
+    found = enumerate_candidates(RefactoringContext.of(source, [(1, 2)], tree), arguments_of("call a source"))
+    texts = {"".join(edit.text for edit in one.edits) for one in found}
+    assert ("def f(source):\n    g(source)\n" in texts) is whole

@@ -47,4 +47,6 @@ CASES = [
     ("wrap_value", "Tap and tap are the same", "a = f(b)\n", "Call lower() on b", "a = f(b.lower())\n"),
     ("wrap_value", "plain lists, too", "import numpy as np\na = f(b)\n", "Wrap b in np.asarray(), lists plain",
      "import numpy as np\na = f(np.asarray(b))\n"),
+    ("unwrap_value", "", "a = str(a)\nb = a\n", "Remove str() round a", "b = a\n"),
+    ("unwrap_value", "", "if a:\n    b = b.strip()\n", "Remove .strip(): only b", "if a:\n    pass\n"),
 ]  # fmt: skip

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import stands_alone, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.edits import Edits, delete_lines, replace_lines
 from copydesk.refactorings.expressions import (
     ATOMS,
     COLLECTIONS,
@@ -26,7 +28,7 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     values,
 )  # fmt: skip
-from copydesk.syntax.tree import text_of
+from copydesk.syntax.tree import rows, text_of
 
 _FUNCTIONS = {
     "sorted": "sort sorted order ordered alphabetical alphabetically stable deterministic",
@@ -230,7 +232,7 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         if given is not None and len(given) == 1 and (called in _BUILTIN or is_mentioned(node, arguments)):
             inner = text_of(given[0])
             if given[0].type != "generator_expression":
-                yield f"Remove {called}() round {inner}", replace_expression(context, node, inner)
+                yield f"Remove {called}() round {inner}", _in_place(context, node, inner)
         if given is not None and len(given) == 1 and called in _BUILTIN:
             for name, words in _FUNCTIONS.items():
                 if name != called and arguments.words & set(words.split()):
@@ -241,7 +243,7 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     )
         if method is not None and given is not None and not given:
             owner = text_of(method[0])
-            yield f"Remove .{text_of(method[1])}(): only {owner}", replace_expression(context, node, owner)
+            yield f"Remove .{text_of(method[1])}(): only {owner}", _in_place(context, node, owner)
         elif method is not None and is_mentioned(method[1], arguments):
             owner = text_of(method[0])
             yield (
@@ -256,6 +258,18 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         if len(entries) == 1 and entries[0].type == "list_splat" and is_value(node):
             inner = text_of(entries[0])[1:]
             yield f"Remove the copy of {inner}", replace_expression(context, node, inner)
+
+
+def _in_place(context: RefactoringContext, node: Node, inner: str) -> Edits | None:
+    """`inner` in place of a value, and no statement at all where that would give a variable its own value."""
+    holder = node.parent
+    statement = holder.parent if holder is not None and holder.type == "assignment" else None
+    left = holder.child_by_field_name("left") if holder is not None and statement is not None else None
+    if statement is None or left is None or text_of(left) != inner or not stands_alone(context, statement):
+        return replace_expression(context, node, inner)
+    if statements_of(statement.parent) == [statement]:
+        return replace_lines(*rows(statement), [f"{context.indent(statement)}pass\n"])
+    return delete_lines(*rows(statement))
 
 
 WRAP_VALUE = Refactoring("wrap_value", "refactor.rewrite.wrapValue", _wrap, everywhere=True)

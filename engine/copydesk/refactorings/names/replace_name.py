@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import replace_nodes
+from copydesk.refactorings.names.whole_variable import is_parameter, lines_elsewhere
 from copydesk.syntax.tree import is_label, text_of
 
 
@@ -22,6 +24,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue  # the name of an argument
         places.setdefault(text_of(node), []).append(node)
     for old, nodes in places.items():
+        if any(is_stored(node) or is_parameter(node) for node in nodes) and lines_elsewhere(context, nodes):
+            continue  # it would be another variable here than there
         last = old.rpartition(".")[2]
         for new in (
             (*arguments.dotted, *arguments.names)

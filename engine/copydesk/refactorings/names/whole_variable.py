@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
@@ -10,6 +11,7 @@ from copydesk.refactorings.blocks import COMPREHENSIONS, function_of, is_stored
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.syntax.tree import identifiers, is_label, text_of
 
+_CONSTRUCTORS = ("__init__", "__new__")
 _SCOPES = ("function_definition", "lambda", *COMPREHENSIONS)
 _LOOPS = ("for_statement", "while_statement")
 _PATTERNS = ("typed_parameter", "list_splat_pattern", "dictionary_splat_pattern", "as_pattern_target")
@@ -33,8 +35,9 @@ def is_parameter(node: Node) -> bool:
 
 
 def lines_elsewhere(context: RefactoringContext, nodes: Sequence[Node]) -> list[int]:
-    """The lines (1-based) outside the selection that have the same variable as `nodes`, all those of one name that are selected;
-    none for what no function binds, or where the selected code gives it a value of its own and the rest does so again.
+    """The lines (1-based) outside the selection that have the same variable as `nodes`, all those of one name that are selected,
+    or that pass it by name. None for what no function binds, or where the selected code gives it a value of its own and the rest
+    does so again.
     """
     name, found = text_of(nodes[0]), dict[int, Node]()
     for owner in dict.fromkeys(_owner(node, name) for node in nodes if not _is_all_selected(context, node)):
@@ -42,9 +45,45 @@ def lines_elsewhere(context: RefactoringContext, nodes: Sequence[Node]) -> list[
             if not context.has(other) and _owner(other, name) == owner:
                 found[other.start_byte] = other
     others = [found[place] for place in sorted(found)]
-    if not others or _has_own_value(nodes, others):
+    if others and _has_own_value(nodes, others):
         return []
-    return list(dict.fromkeys(other.start_point[0] + 1 for other in others))
+    passed = (line for node in nodes if is_parameter(node) for line in _passed_by_name(context, node))
+    return sorted({*(other.start_point[0] + 1 for other in others), *passed})
+
+
+def _passed_by_name(context: RefactoringContext, parameter: Node) -> Iterator[int]:
+    """The lines outside the selection where what is called like the parameter's function, or its class, is given it by its name."""
+    function = function_of(parameter)
+    called = function.child_by_field_name("name") if function is not None else None
+    if called is None:
+        return
+    callees = {text_of(called), *(_class_name(called) if text_of(called) in _CONSTRUCTORS else ())}
+    root = parameter
+    while root.parent is not None:
+        root = root.parent
+    keyword = re.compile(rf"(?<![\w.]){re.escape(text_of(parameter))} ?=(?!=)")
+    selected = set(context.numbers())
+    for number, line in enumerate(context.lines, 1):
+        for found in keyword.finditer(line) if number not in selected else ():
+            at = (number - 1, len(line[: found.start()].encode("utf-8", "replace")))
+            node = root.named_descendant_for_point_range(at, at)
+            given = node.parent if node is not None else None
+            call = given.parent.parent if given is not None and given.parent is not None else None
+            if given is None or given.type != "keyword_argument" or call is None or call.type != "call":
+                continue
+            callee = call.child_by_field_name("function")
+            if callee is not None and text_of(callee).rpartition(".")[2] in callees:
+                yield number
+
+
+def _class_name(node: Node) -> Iterator[str]:
+    """Of the class round a definition."""
+    above = node.parent
+    while above is not None and above.type != "class_definition":
+        above = above.parent
+    name = above.child_by_field_name("name") if above is not None else None
+    if name is not None:
+        yield text_of(name)
 
 
 def _is_all_selected(context: RefactoringContext, node: Node) -> bool:
