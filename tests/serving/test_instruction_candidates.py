@@ -231,6 +231,16 @@ def test_a_clue_to_a_bug_is_followed_up(editor: Editor) -> None:
     assert (result.status, result.text) == ("edited", TEXT)
 
 
+@pytest.mark.parametrize(("instruction", "offered"), [("use +=", True), ("fix the bug, use +=", False)])
+def test_who_says_that_there_is_a_bug_is_not_told_that_nothing_is_to_be_done(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch, instruction: str, offered: bool
+) -> None:
+    monkeypatch.setattr(narrowing, "NOTHING", replace(NOTHING, prior=50.0))
+    request = EditRequest(scope=[SCOPE], instruction=instruction, phrases=False, candidates=40)
+    result = said(editor, request, TEXT, described=(NOTHING.title, NOTHING.line))
+    assert ("Change nothing" in [one.title for one in result.alternatives]) is offered
+
+
 def test_that_another_edit_is_meant_is_a_candidate(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(narrowing, "ANOTHER", replace(ANOTHER, prior=20.0))
     request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)

@@ -46,7 +46,7 @@ from copydesk.text.titles import at_line
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = Offer("change nothing", prior=-5.0)
+NOTHING = Offer("change nothing", prior=-7.5)
 """Of the program that changes nothing: it is done already, or cannot be done."""
 NOTHING_LEFT = 17.5
 """Its prior where what the instruction takes for granted is not so (`refactorings/premises`)."""
@@ -189,8 +189,8 @@ def listed(asked: PageRequest) -> ListedPrograms | None:
 
 def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first; behind the
-    first of them that nothing changes, except for a finding; that and another edit where wording says that nothing is left to do,
-    even without a candidate. None for other languages than Python, and where the model has not learnt to choose.
+    first of them that nothing changes, except for a finding and where a bug is asked for; that and another edit where wording
+    says that nothing is left to do, even without a candidate. None for other languages than Python, and where the model has not learnt to choose.
     """
     snapshot, lowering = asked.snapshot, asked.lowering
     tree = _python_tree(snapshot)
@@ -207,7 +207,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
-    idle_too = not asked.finding and not asked.clues
+    idle_too = not asked.finding and asked.clues is None  # who says that there is a bug is not told that there is none
     for candidate in _candidates(asked, context, instruction):
         if words and takes_name_from(words, "".join(edit.text for edit in candidate.edits), known):
             continue

@@ -52,7 +52,7 @@ def lines_elsewhere(context: RefactoringContext, nodes: Sequence[Node]) -> list[
 
 
 def _passed_by_name(context: RefactoringContext, parameter: Node) -> Iterator[int]:
-    """The lines outside the selection where what is called like the parameter's function, or its class, is given it by its name."""
+    """The lines outside the selection where what is called like the parameter's function, or its class, is given it by name."""
     function = function_of(parameter)
     called = function.child_by_field_name("name") if function is not None else None
     if called is None:
