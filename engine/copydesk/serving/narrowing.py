@@ -190,7 +190,8 @@ def listed(asked: PageRequest) -> ListedPrograms | None:
 def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     """What the refactorings could make of the selection with the names and texts of the instruction, likeliest first; behind the
     first of them that nothing changes, except for a finding and where a bug is asked for; that and another edit where wording
-    says that nothing is left to do, even without a candidate. None for other languages than Python, and where the model has not learnt to choose.
+    says that nothing is left to do, even without a candidate. None for other languages than Python, and where the model has not
+    learnt to choose.
     """
     snapshot, lowering = asked.snapshot, asked.lowering
     tree = _python_tree(snapshot)
