@@ -33,7 +33,7 @@ PRIOR_WEIGHT = 0.2
 `python -m copydesk_benchmarks choice_settings`."""
 CONFIDENCE = 0.66
 """The least probability with which a program is taken there."""
-SURE_OF_NOTHING = 0.7
+SURE_OF_NOTHING = 0.75
 """The least with which the one that changes nothing is taken: who asked for an edit is told only then that none is needed."""
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""

@@ -46,7 +46,7 @@ from copydesk.text.titles import at_line
 
 MOST_CANDIDATES = 32
 """Of the refactorings, that are put into programs for one instruction."""
-NOTHING = Offer("change nothing", prior=-7.5)
+NOTHING = Offer("change nothing", prior=-5.0)
 """Of the program that changes nothing: it is done already, or cannot be done."""
 NOTHING_LEFT = 17.5
 """Its prior where what the instruction takes for granted is not so (`refactorings/premises`)."""
@@ -54,6 +54,8 @@ ANOTHER = Offer("another edit", prior=-10.0)
 """That none of the candidates is meant."""
 CLUELESS = -15.0
 """Its prior where there are clues to a bug."""
+NO_CLUES = 0.0
+"""Its prior where there should be one, and there are none."""
 _WORD = re.compile(r"\w+")
 _AT_TOP = re.compile(
     r"\b(?:move|put|hoist|lift|belongs?|goes?)\b.*\b(?:top|start|beginning|head) of (?:the |this )?(?:file|module)\b",
@@ -208,7 +210,12 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
-    idle_too = not asked.finding and asked.clues is None  # who says that there is a bug is not told that there is none
+    idle_too = (
+        not asked.finding and asked.clues is None
+    )  # who says that there is a bug is not told that there is none
+    another = ANOTHER
+    if asked.clues is not None:
+        another = replace(ANOTHER, prior=CLUELESS if asked.clues else NO_CLUES)
     for candidate in _candidates(asked, context, instruction):
         if words and takes_name_from(words, "".join(edit.text for edit in candidate.edits), known):
             continue
@@ -221,7 +228,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
             lines.setdefault(made.programs[0], candidate.edits[0].first)
             if idle_too:
                 offers.setdefault(idle, nothing)
-            offers.setdefault(None, ANOTHER if not asked.clues else replace(ANOTHER, prior=CLUELESS))
+            offers.setdefault(None, another)
     shown = {program: shown_title(offers[program].title) for program in lines}
     titled = Counter(shown.values())
     for program, line in lines.items():
