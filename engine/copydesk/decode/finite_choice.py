@@ -26,7 +26,7 @@ from copydesk.text.titles import percent
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
 TEMPERATURE = 1.0
-"""What the model's log probabilities are divided by: by itself it is surer than it is right (arXiv 1706.04599)."""
+"""What the model's log probabilities are divided by: more than 1 where it is surer than it is right (arXiv 1706.04599)."""
 PRIOR_WEIGHT = 0.2
 """What the logarithm of a prior counts for beside the model's. It, the temperature, the two thresholds here and the priors of
 `serving/narrowing.py` are chosen on held-out requests and the development set:

@@ -76,8 +76,9 @@ class _Plain(ast.NodeTransformer):
             return node
         tests: list[ast.expr] = []
         for test in map(_with_alternatives, node.values):
-            if tests and _subject(test) is not None and _subject(test) == _subject(tests[-1]):
-                _alternatives(tests[-1]).extend(_alternatives(test))
+            more, known = _alternatives(test), _alternatives(tests[-1]) if tests else None
+            if more is not None and known is not None and more[0] == known[0]:
+                known[1].extend(more[1])
             else:
                 tests.append(test)
         return tests[0] if len(tests) == 1 else ast.BoolOp(node.op, tests)
@@ -114,27 +115,17 @@ def _with_alternatives(test: ast.expr) -> ast.expr:
     return test
 
 
-def _subject(test: ast.expr) -> str | None:
-    """What alternatives are tested of, and how; None where they are not, and where asking twice may not be asking once."""
+def _alternatives(test: ast.expr) -> tuple[str, list[ast.expr]] | None:
+    """What a test compares with alternatives, and how, and these; None for others, and where asking twice is not asking once."""
     match test:
-        case ast.Compare(subject, [ast.In()], [ast.Tuple()]) | ast.Call(
-            ast.Name("isinstance"), [subject, ast.Tuple()], []
-        ):
-            calls = any(isinstance(node, ast.Call) for node in ast.walk(subject))
-            return None if calls else type(test).__name__ + ast.dump(subject)
-    return None
-
-
-def _alternatives(test: ast.expr) -> list[ast.expr]:
-    found = (
-        test.comparators[0]
-        if isinstance(test, ast.Compare)
-        else test.args[1]
-        if isinstance(test, ast.Call)
-        else None
-    )
-    assert isinstance(found, ast.Tuple)
-    return found.elts
+        case ast.Compare(subject, [ast.In()], [ast.Tuple(others)]):
+            pass
+        case ast.Call(ast.Name("isinstance"), [subject, ast.Tuple(others)], []):
+            pass
+        case _:
+            return None
+    calls = any(isinstance(node, ast.Call) for node in ast.walk(subject))
+    return None if calls else (type(test).__name__ + ast.dump(subject), others)
 
 
 def _opposite(test: ast.expr) -> ast.expr:

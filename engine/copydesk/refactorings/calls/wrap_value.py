@@ -90,21 +90,11 @@ _METHODS = {
 }
 """What a function or method makes of a value, by the words that may ask for it."""
 _SPELT = re.compile(r"[A-Za-z]\w+")
-_BUILTIN = frozenset(name for name in _FUNCTIONS if name.isidentifier()) | {
-    "map",
-    "filter",
-    "range",
-    "id",
-    "hash",
-}
+_BUILTIN = frozenset(_FUNCTIONS) | {"map", "filter", "range", "id", "hash"}
 
 
 def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    functions = [
-        name
-        for name, words in _FUNCTIONS.items()
-        if arguments.words & set(words.split()) and ("." not in name or context.knows(name.partition(".")[0]))
-    ]
+    functions = list(_asked_for(context, arguments))
     functions += [n for n in (*arguments.dotted, *arguments.names) if _is_function(n, context, arguments)]
     methods = [name for name, words in _METHODS.items() if arguments.words & set(words.split())]
     methods += _other_cases(context, arguments)
@@ -158,6 +148,14 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                     f"Wrap {text} in {name}(){_asked(name, arguments)}",
                     replace_expression(context, node, f"{name}({inner}{end}"),
                 )
+
+
+def _asked_for(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
+    """The functions that an instruction may want, as far as the document has their modules."""
+    for name, words in _FUNCTIONS.items():
+        known = "." not in name or "(" in name or context.knows(name.partition(".")[0])
+        if known and arguments.words & set(words.split()):
+            yield name
 
 
 def _other_cases(context: RefactoringContext, arguments: Arguments) -> list[str]:
@@ -234,8 +232,8 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if given[0].type != "generator_expression":
                 yield f"Remove {called}() round {inner}", _in_place(context, node, inner)
         if given is not None and len(given) == 1 and called in _BUILTIN:
-            for name, words in _FUNCTIONS.items():
-                if name != called and arguments.words & set(words.split()):
+            for name in _asked_for(context, arguments):
+                if name != called:
                     end = ")" * (1 + name.count("("))
                     yield (
                         f"Use {name}() instead of {called}()",

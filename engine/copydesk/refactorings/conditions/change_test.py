@@ -120,19 +120,11 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
         if sign in ("in", "not in") and sides[2].type in NAMES:
             made = f"{right}.get({left}) is {'not ' * (sign == 'in')}None"
             yield f"Treat None like a missing entry: {made}", made
-        method, given = (
-            (method_of(sides[0]), positional(sides[0])) if sides[0].type == "call" else (None, None)
-        )
-        if (
-            method is not None
-            and text_of(method[1]) == "get"
-            and given
-            and len(given) == 1
-            and right == "None"
-        ):
-            if sign in ("is", "is not"):
-                made = f"{text_of(given[0])} {'not ' * (sign == 'is')}in {text_of(method[0])}"
-                yield f"Test whether there is an entry, which may be None: {made}", made
+        method = method_of(sides[0]) if sides[0].type == "call" and right == "None" else None
+        given = positional(sides[0]) if method is not None and text_of(method[1]) == "get" else None
+        if method is not None and given is not None and len(given) == 1 and sign in ("is", "is not"):
+            made = f"{text_of(given[0])} {'not ' * (sign == 'is')}in {text_of(method[0])}"
+            yield f"Test whether there is an entry, which may be None: {made}", made
         if sign in ("==", "is") and (right in _EMPTY or right in ("None", "False", "0")):
             yield none, f"not {left}"
         if sign in ("==", "is") and right == "True":

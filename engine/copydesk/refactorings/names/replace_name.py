@@ -24,14 +24,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue  # the name of an argument
         places.setdefault(text_of(node), []).append(node)
     for old, nodes in places.items():
+        if not arguments.mentions(old) and not arguments.mentions(old.rpartition(".")[2]):
+            continue
         if any(is_stored(node) or is_parameter(node) for node in nodes) and lines_elsewhere(context, nodes):
             continue  # it would be another variable here than there
-        last = old.rpartition(".")[2]
-        for new in (
-            (*arguments.dotted, *arguments.names)
-            if arguments.mentions(old) or arguments.mentions(last)
-            else ()
-        ):
+        for new in (*arguments.dotted, *arguments.names):
             whole = old.count(".") == 0 or old.rpartition(".")[0] != new.rpartition(".")[0]
             if new != old and (whole or "." in new) and not is_reversed(old, new, arguments.instruction):
                 yield f'Replace "{old}" by "{new}"', replace_nodes(context.lines, [(n, new) for n in nodes])
