@@ -137,7 +137,8 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
             [one.probability for one in outcome.alternatives], law[likeliest], atol=1e-5
         )
         named = [f"{place}. {title(k)} ({law[k]:.0%})" for place, k in enumerate(likeliest, 1)]
-        assert outcome.refusal == f"did you mean one of these? {' '.join(named)}"
+        asked = "this" if len(named) == 1 else "one of these"
+        assert outcome.refusal == f"did you mean {asked}? {' '.join(named)}"
         assert (outcome.unsure, outcome.confidence) == (True, None)
         assert (counts.forwards, counts.generated) == (1, 0)
         alternatives = outcome.alternatives
