@@ -16,6 +16,7 @@ local M = {}
 
 local MODIFIED = -32801
 local LOOK = 250 -- milliseconds between two looks at a request
+local ENDED = "the server has ended (:CopydeskRestart)"
 
 local uv = vim.uv or vim.loop
 
@@ -125,7 +126,13 @@ local function watch(buf, job)
       timer:close()
       drop(buf)
       if stopped then
-        say.warn("the server has ended (:CopydeskRestart)")
+        say.warn(ENDED)
+      else -- its requests go first when a server is stopped, on a busy machine long before it has ended
+        vim.defer_fn(function()
+          if compat.is_stopped(job.client) then
+            say.warn(ENDED)
+          end
+        end, 8 * LOOK)
       end
     end
   end))
