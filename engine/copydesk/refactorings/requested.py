@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.parameters import plain_names
-from copydesk.refactorings.spoken import NUMBERS, named_in, spoken_types, spoken_values
+from copydesk.refactorings.spoken import EMPTY, NUMBERS, named_in, spoken_types, spoken_values
 from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
@@ -224,14 +224,9 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
 
 
 _OF_TYPE = {
-    "bool": ("False", "True"),
-    "int": ("0",),
-    "float": ("0.0",),
-    "str": ("''",),
-    "list": ("[]",),
-    "dict": ("{}",),
-    "tuple": ("()",),
-}
+    "bool": ("False", "True"), "int": ("0",), "float": ("0.0",), **{kind: (empty,) for kind, empty in EMPTY.items()},
+}  # fmt: skip
+"""Plain values of a type."""
 
 
 def _answers(context: RefactoringContext, most: int = 2) -> list[str]:

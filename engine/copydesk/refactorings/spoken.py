@@ -82,7 +82,7 @@ _SECONDS = {
 }
 _BYTES = {"kb": 1024, "kib": 1024, "k": 1024, "mb": 1024**2, "mib": 1024**2, "gb": 1024**3}
 _MEASURE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?([a-z]+)\b")
-_EMPTY = {
+EMPTY = {
     "list": "[]",
     "dict": "{}",
     "dictionary": "{}",
@@ -114,7 +114,7 @@ def spoken_values(arguments: Arguments) -> tuple[str, ...]:
             made = float(number) * scale
             found.append(f"{made:.10g}")
     found += [str(number) for word, number in NUMBERS.items() if word in arguments.words]
-    found += [code for kind, code in _EMPTY.items() if re.search(rf"\bempty {kind}\b", text)]
+    found += [code for kind, code in EMPTY.items() if re.search(rf"\bempty {kind}\b", text)]
     found += [code for code in ("NotImplemented", "Ellipsis") if code.lower() in arguments.words]
     return tuple(dict.fromkeys(found))
 

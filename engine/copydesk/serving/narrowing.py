@@ -210,9 +210,8 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
-    idle_too = (
-        not asked.finding and asked.clues is None
-    )  # who says that there is a bug is not told that there is none
+    # Who says that there is a bug is not told that there is none.
+    idle_too = not asked.finding and asked.clues is None
     another = ANOTHER
     if asked.clues is not None:
         another = replace(ANOTHER, prior=CLUELESS if asked.clues else NO_CLUES)

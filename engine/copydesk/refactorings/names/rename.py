@@ -17,7 +17,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_nodes
-from copydesk.refactorings.names.whole_variable import is_parameter, lines_elsewhere
+from copydesk.refactorings.names.whole_variable import called_with, is_parameter, lines_elsewhere
 from copydesk.refactorings.new_names import may_name, new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
 from copydesk.refactorings.texts.fix_spelling import near
@@ -71,14 +71,8 @@ def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True
 
 def _is_given(label: Node, names: Sequence[Node]) -> bool:
     """Whether it names an argument in a call of a function that is selected, too: then it is the parameter."""
-    call = (
-        label.parent.parent.parent if label.parent is not None and label.parent.parent is not None else None
-    )
-    called = call.child_by_field_name("function") if call is not None and call.type == "call" else None
-    if not is_label(label) or called is None:
-        return False
     defined = {text_of(n) for n in names if n.parent is not None and n.parent.type == "function_definition"}
-    return text_of(called).rpartition(".")[2] in defined
+    return called_with(label) in defined
 
 
 def _is_method(name: Node) -> bool:

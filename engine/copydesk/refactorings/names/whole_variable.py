@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.blocks import COMPREHENSIONS, function_of, is_stored
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.expressions import callee
 from copydesk.syntax.tree import identifiers, is_label, text_of
 
 _CONSTRUCTORS = ("__init__", "__new__")
@@ -61,19 +62,24 @@ def _passed_by_name(context: RefactoringContext, parameter: Node) -> Iterator[in
     root = parameter
     while root.parent is not None:
         root = root.parent
-    keyword = re.compile(rf"(?<![\w.]){re.escape(text_of(parameter))} ?=(?!=)")
+    name = text_of(parameter)
+    keyword = re.compile(rf"(?<![\w.]){re.escape(name)} ?=(?!=)")
     selected = set(context.numbers())
     for number, line in enumerate(context.lines, 1):
-        for found in keyword.finditer(line) if number not in selected else ():
+        for found in keyword.finditer(line) if name in line and number not in selected else ():
             at = (number - 1, len(line[: found.start()].encode("utf-8", "replace")))
             node = root.named_descendant_for_point_range(at, at)
-            given = node.parent if node is not None else None
-            call = given.parent.parent if given is not None and given.parent is not None else None
-            if given is None or given.type != "keyword_argument" or call is None or call.type != "call":
-                continue
-            callee = call.child_by_field_name("function")
-            if callee is not None and text_of(callee).rpartition(".")[2] in callees:
+            if node is not None and called_with(node) in callees:
                 yield number
+
+
+def called_with(label: Node) -> str | None:
+    """The last name of what is called with an argument that this identifier names; None where it names none."""
+    given = label.parent
+    call = given.parent.parent if given is not None and given.parent is not None else None
+    if not is_label(label) or call is None or call.type != "call":
+        return None
+    return callee(call).rpartition(".")[2]
 
 
 def _class_name(node: Node) -> Iterator[str]:
