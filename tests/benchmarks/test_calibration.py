@@ -163,3 +163,39 @@ def test_what_settings_show(
     *_, best = capsys.readouterr().out.splitlines()
     assert best.startswith("| 1.000 |")
     assert best.endswith("| 1 0 1 0 of 2 |")
+    path.write_text(json.dumps([choice | {"likelihoods": [0.0] * 3} for choice in choices[:2]]))
+    monkeypatch.setattr(sys, "argv", ["choice_settings", str(path), "--cost", "0.5"])
+    assert choice_settings.main() == 0
+    *_, best = capsys.readouterr().out.splitlines()
+    assert best.endswith("| 1 1 0 0 of 2 |")
+    sys.argv += ["--most-wrong", "0"]
+    assert choice_settings.main() == 0
+    *_, best = capsys.readouterr().out.splitlines()
+    assert best.endswith("| 0 0 0 0 of 2 |")
+
+
+def test_files_count_by_their_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One and the same choice, right in one file and wrong in the other: shown where the first counts more."""
+    paths = []
+    for name, right in (("right", True), ("wrong", False)):
+        paths.append(tmp_path / f"{name}.json")
+        choice = {
+            "likelihoods": [0.0] * 3,
+            "priors": [0.0] * 3,
+            "right": [right, False, not right],
+            "same": [0],
+        }
+        paths[-1].write_text(json.dumps([choice]))
+    found = {}
+    for weights in (("3", "1"), ("1", "3")):
+        argv = ["choice_settings", *map(str, paths), "--cost", "1", "--show", "1", "--weights", *weights]
+        monkeypatch.setattr(sys, "argv", argv)
+        assert choice_settings.main() == 0
+        found[weights] = capsys.readouterr().out.splitlines()[-1]
+    assert found["3", "1"].endswith("| 1 0 0 0 of 1 | 0 1 0 0 of 1 |")
+    assert found["1", "3"].endswith("| 0 0 0 0 of 1 | 0 0 0 0 of 1 |")
+    monkeypatch.setattr(sys, "argv", ["choice_settings", str(paths[0]), "--weights", "1", "2"])
+    with pytest.raises(SystemExit):
+        choice_settings.main()

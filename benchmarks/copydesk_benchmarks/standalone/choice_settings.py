@@ -2,17 +2,20 @@
 
     python -m copydesk_benchmarks refactoring_choice --model standard --written CORPUS --no-free --json HELD_OUT
     python -m copydesk_benchmarks refactoring_choice --model standard --development --no-free --json DEVELOPMENT
-    python -m copydesk_benchmarks choice_settings HELD_OUT DEVELOPMENT [--cost 2] [--show 10]
+    python -m copydesk_benchmarks refactoring_choice --model standard --written CORPUS --again --no-free --json DONE_ALREADY
+    python -m copydesk_benchmarks choice_settings HELD_OUT DEVELOPMENT DONE_ALREADY --weights 1 1 0.3 [--most-wrong 42 4 25]
 
 Weighs each choice again with every setting and counts what would be shown: a right answer counts 1, a wrong one `--cost` less, an
-unsure one nothing; each file's requests count as much as the other's. Prints the best settings, and the present ones, with how
-many answers of each file are right, wrong, rightly and wrongly said to need no edit.
+unsure one nothing; each file's requests count as much as another's, times its weight. Prints the best settings, and the present
+ones, with how many answers of each file are right, wrong, rightly and wrongly said to need no edit. With --most-wrong only
+settings are compared that show at most so many wrong edits of each file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -27,8 +30,8 @@ from copydesk.grammar.trie import Floats
 from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk_benchmarks.likeliest_choice import likeliest
 
-LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
-IDLE_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+LEVELS = (0.5, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0.78, 0.82, 0.86, 0.9)
+IDLE_LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,10 @@ class Likeliest:
 def settings() -> Iterator[Weighing]:
     """All that are compared."""
     for ranking, nothing, another, temperature in product(
-        (0.25, 0.3, 0.4, 0.5), (-3, -2, -1.5, -1), (-2, -1.2, -0.8, 0), (1, 1.25, 1.5, 2)
+        (0.15, 0.2, 0.25, 0.3, 0.4),
+        (-3, -2.5, -2, -1.5, -1),
+        (-2.4, -2, -1.6, -1.2, -0.8),
+        (0.9, 1, 1.1, 1.25, 1.5),
     ):
         yield Weighing(ranking, nothing, another, temperature)
 
@@ -100,25 +106,37 @@ def main() -> int:
         "choices", nargs="+", metavar="CHOICES", help="what `refactoring_choice --json` wrote"
     )
     parser.add_argument("--cost", type=float, default=2.0, help="of a wrong answer, in right ones")
+    parser.add_argument(
+        "--weights", nargs="+", type=float, metavar="W", help="of the files (default: 1 each)"
+    )
+    parser.add_argument("--most-wrong", nargs="+", type=int, metavar="N", help="wrong edits of each file")
     parser.add_argument("--show", type=int, default=10, help="settings")
     args = parser.parse_args()
+    weights = args.weights or [1.0] * len(args.choices)
+    limits = args.most_wrong or [math.inf] * len(args.choices)
+    if not len(weights) == len(limits) == len(args.choices):
+        parser.error("--weights and --most-wrong need a number for each file")
     files = []
     for name in args.choices:
         rows = json.loads(Path(name).read_text(encoding="utf-8"))
         files.append([row for row in rows if row["likelihoods"]])
+
+    def worth(told: Sequence[Counts]) -> float:
+        each = zip(told, files, weights, strict=True)
+        return sum(weight * one.worth(args.cost) / len(file) for one, file, weight in each) / sum(weights)
+
     rows = []
     for how in settings():
         found = [Likeliest.of(file, how) for file in files]
         for level, idle_level in product(LEVELS, IDLE_LEVELS):
             told = [one.counts(level, max(level, idle_level)) for one in found]
-            worth = sum(one.worth(args.cost) / len(file) for one, file in zip(told, files, strict=True))
-            rows.append((worth / len(files), how, level, idle_level, told))
+            if all(one.wrong <= most for one, most in zip(told, limits, strict=True)):
+                rows.append((worth(told), how, level, idle_level, told))
     rows.sort(key=lambda row: -row[0])
     # The prior of an offer is weighed like the ranking's.
     nothing, another = PRIOR_WEIGHT * NOTHING.prior, PRIOR_WEIGHT * ANOTHER.prior
     now = Weighing(PRIOR_WEIGHT, nothing, another, TEMPERATURE)
     told = [Likeliest.of(file, now).counts(CONFIDENCE, SURE_OF_NOTHING) for file in files]
-    worth = sum(one.worth(args.cost) / len(file) for one, file in zip(told, files, strict=True)) / len(files)
     head = (
         "worth",
         "ranking",
@@ -130,10 +148,10 @@ def main() -> int:
         *map(str, args.choices),
     )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    present = (worth, now, CONFIDENCE, SURE_OF_NOTHING, told)
-    for worth, how, level, idle_level, told in (present, *rows[: args.show]):
+    present = (worth(told), now, CONFIDENCE, SURE_OF_NOTHING, told)
+    for value, how, level, idle_level, told in (present, *rows[: args.show]):
         cells = [
-            f"{worth:.3f}", how.ranking, how.nothing, how.another, how.temperature, level, idle_level,
+            f"{value:.3f}", how.ranking, how.nothing, how.another, how.temperature, level, idle_level,
             *(f"{one.right} {one.wrong} {one.idle} {one.not_idle} of {len(file)}" for one, file in zip(told, files, strict=True)),
         ]  # fmt: skip
         print(f"| {' | '.join(map(str, cells))} |")
