@@ -12,7 +12,7 @@ from copydesk.refactorings.shown_title import shown_title
     [
         ("Use KeyError instead of E, another exception type, raise this error", "Use KeyError instead of E"),
         ("Swap the arguments of f: a before b, the order", "Swap the arguments of f: a before b"),
-        ("Remove the else of the if, unindent in all places", "Remove the else of the if in all places"),
+        ("Swap the arguments of f, the order in all places", "Swap the arguments of f in all places"),
         ("Use a ternary, conditional: a if b else c", "Use a ternary: a if b else c"),
         ("Compare with <= instead of <: a <= b (at most, inclusive)", "Compare with <= instead of <: a <= b"),
         ("Wrap a in sorted(), sort order", "Wrap a in sorted()"),

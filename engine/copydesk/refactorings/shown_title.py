@@ -14,7 +14,7 @@ _OTHER_WORDS = re.compile(
     + "|".join(
         re.escape(words)
         for words in (
-            ", another exception type, raise this error", ", the order", ", unindent", ", not empty, truthy", ", empty, falsy",
+            ", another exception type, raise this error", ", the order", ", not empty, truthy", ", empty, falsy",
             ", frozen, not a comprehension", ", redundant parentheses, parens", ", superfluous, redundant", ", membership",
             ", no ternary, fall back", ", whatever the condition", ", spaces", ", filter", ", conditional", ", twice, double",
             ", once, only the first or last", ", underscores", ", parens", ", the parens", ", modern", ", off by one",

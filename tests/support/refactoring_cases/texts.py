@@ -35,6 +35,13 @@ CASES = [
     ("remove_comments", "", "x = 1  # one\n", "Remove comments", "x = 1\n"),
     ("remove_comments", "", "a()  # noqa\nb()  # noqa\n", "Remove the comment # noqa in all places", "a()\nb()\n"),
     ("remove_comments", "", "a()\n# x = 1\n# y = 2\nb()\n", "Remove the commented-out code", "a()\nb()\n"),
+    (
+        "remove_comments",
+        "kill the commented-out code",
+        "# Padding:\n# (as high as the others)\n# cells = [\n#     c + 1 for c in x\n# ]\n# the end\nb()\n",
+        "Remove the commented-out code",
+        "# Padding:\n# (as high as the others)\n# the end\nb()\n",
+    ),
     ("replace_words", "colour -> color", "# a Colour and a colour\n", 'Replace "colour" by "color" in the text',
      "# a Color and a color\n"),
     ("replace_words", "version 3.1.0", "# new in 3.2.0\n", 'Replace "3.2.0" by "3.1.0" in the text', "# new in 3.1.0\n"),

@@ -171,10 +171,6 @@ def _else_behind(context: RefactoringContext, clauses: Sequence[Clause]) -> Iter
     body = reindented(context, last.first, last.last, -step_of(last))
     if body is not None:
         yield f"Remove the else of the {clauses[0].word}", replace_lines(last.head, last.last, body)
-        yield (
-            f"Remove the else of the {clauses[0].word}, unindent",
-            replace_lines(last.head, last.last, ["\n", *body]),
-        )
 
 
 def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -21,6 +21,11 @@ _READ_BY_TOOLS = re.compile(
     re.IGNORECASE,
 )
 
+LONGEST_CODE = 20
+"""Lines that are looked at for whether they are code together."""
+_BARE = re.compile(r"\s*\w*[\s:.,;!?-]*")
+"""A word or none: it parses as code, but stands above it."""
+
 
 def remove_comments(context: RefactoringContext) -> Edits:
     """Whole lines, and what stands behind code."""
@@ -46,13 +51,25 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     dead: list[Edits] = []
     for first, last in runs_of_comments(context):
         text = [line.strip().lstrip("#") for line in context.view(first, last)]
-        if _is_code(text):
-            dead.append(delete_lines(first, last))
+        for begin, end in _runs_of_code(text):
+            dead.append(delete_lines(first + begin, first + end))
             yield "Remove the commented-out code", dead[-1]
-        elif last > first:
+        if last > first and not _is_code(text):
             yield f"Remove the comment #{text[0]}", delete_lines(first, last)
     if len(dead) > 1:
         yield "Remove all commented-out code", merged(*dead)
+
+
+def _runs_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The first and the last of lines that are code together, the longest from each place on: prose stands above and below."""
+    begin = 0
+    while begin < len(lines):
+        ends = range(min(len(lines), begin + LONGEST_CODE) - 1, begin - 1, -1)
+        end = next((end for end in ends if _is_code(lines[begin : end + 1])), None)
+        if end is not None and _BARE.fullmatch(lines[begin]) is None:
+            yield begin, end
+            begin = end
+        begin += 1
 
 
 def _is_code(lines: Sequence[str]) -> bool:
