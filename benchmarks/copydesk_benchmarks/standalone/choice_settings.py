@@ -92,9 +92,9 @@ class Likeliest:
 def settings() -> Iterator[Weighing]:
     """All that are compared."""
     for ranking, nothing, another, temperature in product(
-        (0.15, 0.2, 0.25, 0.3, 0.4),
-        (-3, -2.5, -2, -1.5, -1),
-        (-2.4, -2, -1.6, -1.2, -0.8),
+        (0.15, 0.2, 0.25, 0.3),
+        (-2, -1.5, -1, -0.5, 0, 0.5),
+        (-2.4, -2, -1.6, -1.2, -0.8, -0.4),
         (0.9, 1, 1.1, 1.25, 1.5),
     ):
         yield Weighing(ranking, nothing, another, temperature)
