@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
@@ -23,8 +25,8 @@ _READ_BY_TOOLS = re.compile(
 
 LONGEST_CODE = 20
 """Lines that are looked at for whether they are code together."""
-_BARE = re.compile(r"\s*\w*[\s:.,;!?-]*")
-"""A word or none: it parses as code, but stands above it."""
+_PROSE = re.compile(rf"\s*\w*[\s:.,;!?-]*$|\s*(?!(?:{'|'.join(keyword.kwlist)})\b)\w+ \w")
+"""How no code begins: a word or none, which parses but stands above it, and two words of which the first is no keyword."""
 
 
 def remove_comments(context: RefactoringContext) -> Edits:
@@ -64,9 +66,9 @@ def _runs_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The first and the last of lines that are code together, the longest from each place on: prose stands above and below."""
     begin = 0
     while begin < len(lines):
-        ends = range(min(len(lines), begin + LONGEST_CODE) - 1, begin - 1, -1)
-        end = next((end for end in ends if _is_code(lines[begin : end + 1])), None)
-        if end is not None and _BARE.fullmatch(lines[begin]) is None:
+        last = -1 if _PROSE.match(lines[begin]) else min(len(lines), begin + LONGEST_CODE) - 1
+        end = next((end for end in range(last, begin - 1, -1) if _is_code(lines[begin : end + 1])), None)
+        if end is not None:
             yield begin, end
             begin = end
         begin += 1
@@ -75,7 +77,10 @@ def _runs_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _is_code(lines: Sequence[str]) -> bool:
     text = "\n".join(line.removeprefix(" ") for line in lines)
     try:
-        return bool(ast.parse(text).body) and bool(re.search(r"[=(\[.]|^\s*(?:return|pass|break)", text))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in what stands there
+            found = ast.parse(text)
+        return bool(found.body) and bool(re.search(r"[=(\[.]|^\s*(?:return|pass|break)", text))
     except (SyntaxError, ValueError):
         return False
 
