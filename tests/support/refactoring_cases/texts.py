@@ -35,6 +35,7 @@ CASES = [
     ("remove_comments", "", "x = 1  # one\n", "Remove comments", "x = 1\n"),
     ("remove_comments", "", "a()  # noqa\nb()  # noqa\n", "Remove the comment # noqa in all places", "a()\nb()\n"),
     ("remove_comments", "", "a()\n# x = 1\n# y = 2\nb()\n", "Remove the commented-out code", "a()\nb()\n"),
+    ("remove_comments", "", "a()\n# say\n" + "# x = 1\n" * 30, "Remove the commented-out code", "a()\n# say\n"),
     (
         "remove_comments",
         "kill the commented-out code",

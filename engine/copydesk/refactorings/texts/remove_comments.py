@@ -24,7 +24,7 @@ _READ_BY_TOOLS = re.compile(
 )
 
 LONGEST_CODE = 20
-"""Lines that are looked at for whether they are code together."""
+"""Lines that are looked at for whether they are code together, if not all the rest of a comment is."""
 _PROSE = re.compile(rf"\s*\w*[\s:.,;!?-]*$|\s*(?!(?:{'|'.join(keyword.kwlist)})\b)\w+ \w")
 """How no code begins: a word or none, which parses but stands above it, and two words of which the first is no keyword."""
 
@@ -53,10 +53,11 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     dead: list[Edits] = []
     for first, last in runs_of_comments(context):
         text = [line.strip().lstrip("#") for line in context.view(first, last)]
-        for begin, end in _runs_of_code(text):
+        code = list(_runs_of_code(text))
+        for begin, end in code:
             dead.append(delete_lines(first + begin, first + end))
             yield "Remove the commented-out code", dead[-1]
-        if last > first and not _is_code(text):
+        if last > first and code != [(0, last - first)]:
             yield f"Remove the comment #{text[0]}", delete_lines(first, last)
     if len(dead) > 1:
         yield "Remove all commented-out code", merged(*dead)
@@ -66,8 +67,9 @@ def _runs_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The first and the last of lines that are code together, the longest from each place on: prose stands above and below."""
     begin = 0
     while begin < len(lines):
-        last = -1 if _PROSE.match(lines[begin]) else min(len(lines), begin + LONGEST_CODE) - 1
-        end = next((end for end in range(last, begin - 1, -1) if _is_code(lines[begin : end + 1])), None)
+        near = range(min(len(lines), begin + LONGEST_CODE) - 1, begin - 1, -1)
+        ends = () if _PROSE.match(lines[begin]) else (len(lines) - 1, *near)
+        end = next((end for end in ends if _is_code(lines[begin : end + 1])), None)
         if end is not None:
             yield begin, end
             begin = end
