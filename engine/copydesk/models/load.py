@@ -39,6 +39,8 @@ DTYPES = {
     "bfloat16": torch.bfloat16,
     "int8": torch.int8,
 }
+BF16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16")
+"""As `torch.cpu.get_capabilities` names them; the last are ARM's."""
 PROBED = 1 << 26
 """Weights from which on it is measured whether int8 is faster: a smaller model is not bound by reading them."""
 
@@ -81,7 +83,8 @@ def _load(directory: Path, name: str, device: torch.device, dtype: str) -> Model
     if said.get("quantization_config") is not None:
         raise ModelError(f"{directory.name} holds quantised weights; only fp32 and bf16 are supported")
     config = plain_config(directory) or read_config(directory)
-    kind = choose_dtype(dtype, device, getattr(config, "dtype", None))
+    stored = getattr(config, "dtype", None)
+    kind = choose_dtype(dtype, device, stored)
     if kind == torch.int8:
         check_int8(weights.supports(config), device)
     with open_checkpoint(directory) as checkpoint:
@@ -94,11 +97,12 @@ def _load(directory: Path, name: str, device: torch.device, dtype: str) -> Model
             kind = way.dtype
             torch.set_num_threads(way.threads)
         if kind == torch.int8:
-            stored = choose_dtype("auto", device, getattr(config, "dtype", None))
+            # Read as it is stored, whatever the CPU: no product is made in that precision.
+            read = torch.bfloat16 if _dtype(stored) == torch.bfloat16 else torch.float32
             kernels = int8_kernels.load()
             if kernels is not None:
-                return NativeInt8Model(config, checkpoint.fetch, name=name, stored=stored, kernels=kernels)
-            return Int8LlamaModel(config, checkpoint.fetch, name=name, stored=stored)
+                return NativeInt8Model(config, checkpoint.fetch, name=name, stored=read, kernels=kernels)
+            return Int8LlamaModel(config, checkpoint.fetch, name=name, stored=read)
         model = LlamaModel(config, checkpoint.fetch, name=name, device=device, dtype=kind)
     if device.type == "cuda":
         model.run_static(capture=True)
@@ -170,13 +174,24 @@ def choose_dtype(dtype: str, device: torch.device, stored: object) -> torch.dtyp
         if dtype not in DTYPES:
             raise ModelError(f"unknown dtype {dtype!r}: auto, int8, fp32 or bf16")
         return DTYPES[dtype]
-    if isinstance(stored, str):
-        stored = getattr(torch, stored, None)
+    found = _dtype(stored)
     if device.type == "cuda":
-        return torch.float32 if stored in (None, torch.float32) else torch.bfloat16
-    # Without bf16 instructions a CPU emulates it at a fraction of fp32's speed.
-    native = bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
-    return torch.bfloat16 if stored == torch.bfloat16 and native else torch.float32
+        return torch.float32 if found in (None, torch.float32) else torch.bfloat16
+    return torch.bfloat16 if found == torch.bfloat16 and multiplies_bf16() else torch.float32
+
+
+def multiplies_bf16() -> bool:
+    """Whether this CPU has instructions for products in bfloat16, and torch uses them. Where a CPU has AVX-512 without them, torch
+    multiplies in bfloat16 all the same, at a fifth of float32's speed.
+    """
+    told = torch.cpu.get_capabilities()
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()) and any(
+        told.get(name, False) for name in BF16_INSTRUCTIONS
+    )
+
+
+def _dtype(stored: object) -> object:
+    return getattr(torch, stored, None) if isinstance(stored, str) else stored
 
 
 def read_config(directory: Path) -> Any:
