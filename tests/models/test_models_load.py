@@ -143,6 +143,21 @@ def test_dtypes(tmp_path: Path) -> None:
     assert choose_dtype("auto", torch.device("cpu"), torch.float16) == torch.float32
 
 
+def test_bfloat16_is_chosen_on_cpus_that_multiply_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = torch.device("cpu")
+    native = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
+    for told, chosen in (
+        ({"avx512_f": True, "avx512_vnni": True, "avx512_bf16": False, "amx_bf16": False}, torch.float32),
+        ({"avx512_f": True, "avx512_bf16": True}, native),
+        ({"amx_bf16": True}, native),
+        ({"neon": True, "bf16": True}, native),
+        ({"neon": True}, torch.float32),
+    ):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda told=told: told)
+        assert choose_dtype("auto", cpu, "bfloat16") == chosen, told
+        assert choose_dtype("bf16", cpu, "bfloat16") == torch.bfloat16
+
+
 def test_devices(tmp_path: Path) -> None:
     saved("qwen2", tmp_path)
     for device in ("abacus", "meta"):

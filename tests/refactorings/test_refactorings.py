@@ -92,6 +92,25 @@ def test_a_word_that_only_a_comment_has_is_no_name(
 
 
 @pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        # The other branch gives it another value.
+        ("def f(a):\n    if a:\n        b = True\n    else:\n        b = False\n        g()\n    if b:\n        h()\n",
+         'Inline variable "b" of line 5'),
+        # A generator is used up by the first loop, and never empty.
+        ("def f(a):\n    b = [c for c in a if c]\n    g(b)\n    h(b)\n", "Use a generator comprehension"),
+        ("def f(a):\n    b = [c for c in a if c]\n    if b:\n        g()\n", "Use a generator comprehension"),
+        # What stands for itself in a text.
+        ("x = a[b :c]\n", "No blank before the colon, space"),
+        ("x = 'a\\\nb'\n", "Remove the backslash, line continuation"),
+    ],
+)  # fmt: skip
+def test_what_would_change_the_result_is_not_offered(source: str, title: str) -> None:
+    asked = "no generator, no blank before the colon, no backslash"
+    assert title not in [candidate.title for candidate in candidates(asked, source)]
+
+
+@pytest.mark.parametrize(
     ("instruction", "source"),
     [
         # Two things would have one name.

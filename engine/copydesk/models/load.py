@@ -181,7 +181,7 @@ def choose_dtype(dtype: str, device: torch.device, stored: object) -> torch.dtyp
 
 
 def multiplies_bf16() -> bool:
-    """Whether this CPU has instructions for products in bfloat16, and torch uses them. Where a CPU has AVX-512 without them, torch
+    """Whether this CPU has instructions for products in bfloat16, and torch uses them. Where it has AVX-512 without them, torch
     multiplies in bfloat16 all the same, at a fifth of float32's speed.
     """
     told = torch.cpu.get_capabilities()

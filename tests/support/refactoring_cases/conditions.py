@@ -15,6 +15,8 @@ CASES = [
     ("change_operator", "", "y = a < b\n", "Compare with <= instead of <: a <= b (at most, inclusive)", "y = a <= b\n"),
     ("change_operator", "", "y = a and b\n", "Join with or instead of and: a or b", "y = a or b\n"),
     ("change_test", "", "if x:\n    y()\n", "Test whether x is not None", "if x is not None:\n    y()\n"),
+    ("change_test", "", "if a.b >= 1:\n    y()\n", "Rely on truthiness: a.b, not empty, truthy", "if a.b:\n    y()\n"),
+    ("change_test", "", "if a.b < 1:\n    y()\n", "Rely on truthiness: not a.b, empty, falsy", "if not a.b:\n    y()\n"),
     ("change_test", "", "if len(x) > 0:\n    y()\n", "Rely on truthiness, without len: x not empty", "if x:\n    y()\n"),
     ("change_test", "", "if not a and not b:\n    y()\n",
      "Apply De Morgan's law, not (a or b): one negation of the condition", "if not (a or b):\n    y()\n"),

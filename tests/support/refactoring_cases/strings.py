@@ -9,6 +9,8 @@ CASES = [
     ("f_string", "", "x = u'a {}'.format(b)\n", "Use f-strings", "x = f'a {b}'\n"),
     ("f_string", "", "f('a: '\n  '{!r}'.format(b))\nx = 'e %s' % g, 'c %s' % d\n", "Use f-strings",
      "f('a: '\n  f'{b!r}')\nx = f'e {g}', f'c {d}'\n"),
+    ("string_format", "", "y = 'a: ' + repr(b)\n", "Use an f-string with !r, repr: f'a: {b!r}'", "y = f'a: {b!r}'\n"),
+    ("string_format", "", "y = f'{repr(a)} {b}'\n", "Use an f-string with !r, repr: f'{a!r} {b}'", "y = f'{a!r} {b}'\n"),
     ("string_format", "", "y = a + '-' + str(b)\n", "Use an f-string: f'{a}-{b}'", "y = f'{a}-{b}'\n"),
     ("string_format", "", "x = f'a {b}'\n", "Use str.format: 'a {}'.format(b)", "x = 'a {}'.format(b)\n"),
     ("lazy_logging", "", "log.info(f\"a {b} {c!r}\")\n", "Pass the values to log.info as arguments, lazily: %s",

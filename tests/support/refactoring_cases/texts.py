@@ -16,6 +16,8 @@ CASES = [
     ("add_docstring", 'say "It is."', HEAD, 'Add the docstring "It is."', HEAD.replace("    c", '    """It is."""\n    c', 1)),
     ("change_comment", "", "f()  # one\n", "Move the comment above its line", "# one\nf()\n"),
     ("change_comment", "", "# one\n# two\nf()\n", "Put the comment on one line", "# one two\nf()\n"),
+    ("change_docstring", "say in the docstring that it is slow", 'def f():\n    """One."""\n    g()\n',
+     'Add "It is slow." to the docstring', 'def f():\n    """One. It is slow."""\n    g()\n'),
     ("change_docstring", "", 'def f():\n    """\n    One.\n    """\n    g()\n', "Put the docstring on one line",
      'def f():\n    """One."""\n    g()\n'),
     ("change_docstring", 'add "Two is all."', 'def f():\n    """One."""\n    g()\n',

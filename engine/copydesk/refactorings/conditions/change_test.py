@@ -127,6 +127,10 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Test whether there is an entry, which may be None: {made}", made
         if sign in ("==", "is") and (right in _EMPTY or right in ("None", "False", "0")):
             yield none, f"not {left}"
+        if (sign, right) == (">=", "1"):
+            yield some, left
+        if (sign, right) == ("<", "1"):
+            yield none, f"not {left}"
         if sign in ("==", "is") and right == "True":
             yield some, left
         if sign in ("!=", "is not", ">") and (right in _EMPTY or right in ("None", "False", "0")):
@@ -140,8 +144,11 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Test whether {left} is None", f"{left} {'is' if sign in ('is', '==') else 'is not'} None"
         if sign in ("in", "not in"):
             negated = "not " if sign == "not in" else ""
-            yield f"Use startswith: {right}.startswith({left})", f"{negated}{right}.startswith({left})"
-            yield f"Use endswith: {right}.endswith({left})", f"{negated}{right}.endswith({left})"
+            yield (
+                f"Use startswith, not in: {right}.startswith({left})",
+                f"{negated}{right}.startswith({left})",
+            )
+            yield f"Use endswith, not in: {right}.endswith({left})", f"{negated}{right}.endswith({left})"
             keys = method_of(sides[2]) if sides[2].type == "call" else None
             if keys is not None and text_of(keys[1]) == "keys":
                 yield (

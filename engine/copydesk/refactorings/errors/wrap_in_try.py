@@ -36,6 +36,18 @@ _TRY_WORDS = frozenset({
     "try", "except", "catch", "caught", "guard", "wrap", "swallow", "handle", "fail", "fails", "failing", "blow", "blows",
     "error", "errors", "even", "finally", "always", "suppress", "skipped", "skip", "ignore", "raise", "raises", "exception",
 })  # fmt: skip
+_RAISED_BY = [
+    (error, re.compile(calls))
+    for error, calls in (
+        ("FileNotFoundError", r"\bopen\(|\bos\.(?:remove|unlink|stat|listdir|rename)\(|\.(?:unlink|stat|read_(?:text|bytes))\("),
+        ("ValueError", r"(?<!\bos)\.(?:remove|index)\(|\b(?:int|float)\(|\.(?:strptime|fromisoformat)\(|\bjson\.loads?\("),
+        ("KeyError", r"^del \w.*\[|\.pop\([^,()]+\)|= ?[\w.]+\[\w"),
+        ("IndexError", r"\.(?:pop|popleft)\(\)|\[-?\d+\]"),
+        ("StopIteration", r"\bnext\([^,]*\)"),
+        ("UnicodeDecodeError", r"\.decode\("),
+    )
+]  # fmt: skip
+"""What calls raise that people want to be ignored."""
 _FINALLY_WORDS = frozenset({"finally", "restore", "always", "fails", "even"})
 _MOST = 10
 """Statements that are wrapped, those first that the instruction has a word of."""
@@ -110,11 +122,17 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
     statements.sort(
         key=lambda n: not any(w in arguments.words for w in re.findall(r"\w+", text_of(n).lower()))
     )
-    for error in errors:
-        for node in statements[:_MOST]:
+    for node in statements[:_MOST]:
+        likely = [] if arguments.exceptions else _errors_of(text_of(node))
+        for error in dict.fromkeys([*likely, *errors]):
             for action in list(dict.fromkeys(actions))[:7]:
                 if action != "continue" or can_leave(action, node):
                     yield from _wrapped(context, node, error, action)
+
+
+def _errors_of(code: str) -> list[str]:
+    """What a statement is known to raise where something is not there, or is no number, by what it calls."""
+    return [error for error, calls in _RAISED_BY if calls.search(code)][:2]
 
 
 def _wrapped(context: RefactoringContext, node: Node, error: str, action: str) -> Iterator[Proposal]:

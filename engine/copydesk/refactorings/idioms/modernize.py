@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import function_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node
@@ -22,7 +23,7 @@ from copydesk.refactorings.expressions import (
     single_line,
     variables,
 )  # fmt: skip
-from copydesk.syntax.tree import text_of
+from copydesk.syntax.tree import identifiers, text_of
 
 _LITERALS = {
     "dict": "{}",
@@ -43,6 +44,14 @@ _OPERATIONS = (
     "comparison_operator",
     "not_operator",
     "conditional_expression",
+)
+_TESTS = (
+    "if_statement",
+    "elif_clause",
+    "while_statement",
+    "not_operator",
+    "boolean_operator",
+    "assert_statement",
 )
 _COMPREHENSIONS = ("list_comprehension", "generator_expression", "set_comprehension")
 _MAKES = {"list_comprehension": "list", "set_comprehension": "set", "generator_expression": ""}
@@ -209,10 +218,13 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
         yield "Use the attribute instead of getattr", f"{text_of(given[0])}.{text_of(given[1])[1:-1]}"
     if called in ("map", "filter") and len(given) == 2:
         function, over = given
-        yield from _of_map(called, function, text_of(over))
+        holder = node.parent
+        alone = holder is not None and holder.type == "argument_list" and len(children_of(holder)) == 1
+        yield from _of_map(called, function, text_of(over), alone=alone)
 
 
-def _of_map(called: str, function: Node, over: str) -> Iterator[tuple[str, str]]:
+def _of_map(called: str, function: Node, over: str, *, alone: bool) -> Iterator[tuple[str, str]]:
+    """alone: it is the one argument of a call, whose brackets a generator needs no others in."""
     name, body = "x", f"{text_of(function)}(x)"
     if function.type == "lambda":
         parameters, value = function.child_by_field_name("parameters"), function.child_by_field_name("body")
@@ -220,7 +232,7 @@ def _of_map(called: str, function: Node, over: str) -> Iterator[tuple[str, str]]
             return
         name, body = text_of(parameters), text_of(value)
     inner = f"{body} for {name} in {over}" if called == "map" else f"{name} for {name} in {over} if {body}"
-    yield f"Use a generator instead of {called}", f"({inner})"
+    yield f"Use a generator instead of {called}", inner if alone else f"({inner})"
     yield f"Use a list comprehension instead of {called}", f"[{inner}]"
 
 
@@ -292,6 +304,7 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
             _MAKES[node.type] != kind
             and (node.type, kind) != ("generator_expression", "generator")
             and not alone
+            and not (kind == "generator" and _read_again(node))
         ):
             yield f"Use a {kind} comprehension", f"{opening}{inner}{closing}"
     if node.type in ("set_comprehension", "list_comprehension"):
@@ -315,6 +328,16 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
             yield f"Use {made} instead of the generator", f"({made})"
         elif node.type == "list_comprehension":
             yield f"Use list({made}) instead of the comprehension", f"list({made})"
+
+
+def _read_again(node: Node) -> bool:
+    """Whether a collection gets a name that is read more than once, or tested: a generator is used up, and never empty."""
+    assignment, scope = node.parent, function_of(node)
+    left = assignment.child_by_field_name("left") if assignment is not None else None
+    if assignment is None or assignment.type != "assignment" or left is None or left.type != "identifier":
+        return False
+    uses = [n for n in identifiers(scope) if text_of(n) == text_of(left) and n != left] if scope else []
+    return len(uses) > 1 or any(n.parent is not None and n.parent.type in _TESTS for n in uses)
 
 
 MODERNIZE = Refactoring("modernize", "refactor.rewrite.modernize", _propose, everywhere=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.refactorings.layout.ellipsis_body import ELLIPSIS_BODY
-from copydesk.refactorings.layout.line_breaks import ONE_LINE, ONE_PER_LINE
+from copydesk.refactorings.layout.line_breaks import NO_BACKSLASH, ONE_LINE, ONE_PER_LINE
 from copydesk.refactorings.layout.marks import (
     BLANK_AFTER_COMMA,
     BLANK_BEFORE_CALL,
@@ -17,6 +17,7 @@ REFACTORINGS = (
     ONE_LINE,
     ONE_PER_LINE,
     ONE_STATEMENT_PER_LINE,
+    NO_BACKSLASH,
     TRAILING_COMMA,
     BLANK_BEFORE_CALL,
     BLANK_AFTER_COMMA,

@@ -11,9 +11,9 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, named
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import rewrite_node
+from copydesk.refactorings.edits import Edits, merged, replace_lines, rewrite_node
 from copydesk.refactorings.expressions import COLLECTIONS, children_of, single_line
-from copydesk.syntax.tree import text_of
+from copydesk.syntax.tree import rows, text_of
 
 _BRACKETED = ("argument_list", "parameters", *COLLECTIONS, "parenthesized_expression", "tuple_pattern")
 _WORDS = frozenset({
@@ -46,6 +46,29 @@ def _split(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         yield f"Split the lines, one {what} per line: {named(above)}", rewrite_node(context.lines, node, made)
 
 
+def _continued(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """Lines that brackets continue anyway, without a backslash at their ends."""
+    if not arguments.words & {"backslash", "backslashes", "continuation"}:
+        return
+    found: list[Edits] = []
+    for node in context.walk(*_BRACKETED, "subscript", "parenthesized_expression", "generator_expression"):
+        first, last = rows(node)
+        for number in range(first, last):
+            (line,) = context.view(number, number)
+            inside = node.start_point < (number - 1, len(line)) and not _in_text(node, number)
+            if inside and line.endswith("\\\n"):
+                made = replace_lines(number, number, [line[:-2].rstrip() + "\n"])
+                found += [made] if made not in found else []
+    yield "Remove the backslash, line continuation", merged(*found) if found else None
+
+
+def _in_text(node: Node, number: int) -> bool:
+    """Whether a text of several lines inside a node goes on behind a line (1-based)."""
+    if node.type == "string":
+        return rows(node)[0] <= number < rows(node)[1]
+    return any(_in_text(child, number) for child in node.named_children)
+
+
 def _statement(node: Node) -> Node | None:
     """The statement that brackets are part of, or the function whose parameters they hold; None inside other brackets' lines."""
     above = node.parent
@@ -56,5 +79,6 @@ def _statement(node: Node) -> Node | None:
     return above
 
 
+NO_BACKSLASH = Refactoring("no_backslash", "refactor.rewrite.noBackslash", _continued)
 ONE_LINE = Refactoring("one_line", "refactor.rewrite.oneLine", _joined)
 ONE_PER_LINE = Refactoring("one_per_line", "refactor.rewrite.onePerLine", _split)

@@ -1,15 +1,18 @@
-"""Commas and blanks: a comma behind the last entry, blanks after commas and around operators, none before a call's brackets."""
+"""Commas and blanks: a comma behind the last entry, blanks after commas and around operators, none before a call's brackets, a
+colon or a comma.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import insert_at, replace_nodes, replace_span
+from copydesk.refactorings.edits import combined, insert_at, replace_nodes, replace_span
 from copydesk.refactorings.expressions import COLLECTIONS, children_of
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
@@ -41,6 +44,20 @@ def _blank(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if function is not None and given is not None and end_of(function) != start_of(given):
             closed = replace_span(context.lines, end_of(function), start_of(given), "")
             yield f"No blank before the brackets of {text_of(function)}()", closed
+    for mark, said in ((":", "colon"), (",", "comma")) if arguments.words & _BLANKS else ():
+        apart = filter(None, map(_apart, context.walk(), repeat(mark)))
+        closed_up = [replace_span(context.lines, end_of(left), start_of(right), "") for left, right in apart]
+        together = list(filter(None, closed_up))
+        yield f"No blank before the {said}, space", combined(context.lines, together) if together else None
+
+
+def _apart(node: Node, mark: str) -> tuple[Node, Node] | None:
+    """A node and the mark behind it, in one line with blanks between; None where there is none, or both are part of a slice."""
+    behind = node.next_sibling
+    if behind is None or behind.type != mark or (node.parent is not None and node.parent.type == "slice"):
+        return None
+    (line, end), (below, begin) = end_of(node), start_of(behind)
+    return (node, behind) if line == below and end < begin else None
 
 
 def _after_commas(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

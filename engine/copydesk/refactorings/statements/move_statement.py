@@ -91,7 +91,16 @@ def _out(
         ):
             if node == end or len(siblings) < _MOST_SIBLINGS:
                 title = f"Move {named(node)} out, {where} the {named(whole)}"
+                if where == "before" and _is_first(whole):
+                    title += ", to the top of the function"
                 yield title, _moved(context, start, rows(node)[1], place, by)
+
+
+def _is_first(node: Node) -> bool:
+    """Whether nothing but a docstring stands before a statement in its function."""
+    above = node.parent.parent if node.parent is not None else None
+    before = [other for other in statements_of(node.parent) if other.end_byte <= node.start_byte]
+    return above is not None and above.type == "function_definition" and all(map(is_text, before))
 
 
 def _into(context: RefactoringContext, node: Node, siblings: list[Node], at: int) -> Iterator[Proposal]:

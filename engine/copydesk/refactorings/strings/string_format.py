@@ -20,6 +20,7 @@ Parts = list[tuple[str, str]]
 _F_STRING = re.compile(r"""f(["'])(?!\1\1)([^\\\n]*)\1""")
 _LITERAL = re.compile(r"""(["'])(?!\1\1)([^\\\n{}%]*)\1""")
 _VALUE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w., ]*\)|\[[\w.]+\])?")
+_REPR = re.compile(r"\{repr\(([\w., ]+)\)\}")
 _TO_F_STRINGS = re.compile(r"\b(?:to|into|use|using|with|as) (?:an? )?`?f[- ]?strings?\b", re.IGNORECASE)
 """Says what is to come out of it."""
 
@@ -30,7 +31,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         written = text_of(node) if node.type == "string" else f_string_for(node, numbers=True)
         for quote, parts in filter(None, (_fields(written or ""), _sum(node))):
             for style, new in _written(quote, parts).items():
-                if f_strings_only and style != "an f-string":
+                if f_strings_only and not style.startswith("an f-string"):
                     continue
                 yield f"Use {style}: {new}", rewrite_node(context.lines, node, new)
 
@@ -86,8 +87,10 @@ def _written(quote: str, parts: Parts) -> dict[str, str]:
         pieces += [f"{quote}{text}{quote}"] if text else []
         pieces += [f"str({name})"] if name else []
     last = "," if len(names) == 1 else ""
+    field = f"f{quote}" + "".join(t + (f"{{{n}}}" if n else "") for t, n in parts) + quote
     return {
-        "an f-string": f"f{quote}" + "".join(t + (f"{{{n}}}" if n else "") for t, n in parts) + quote,
+        "an f-string": field,
+        "an f-string with !r, repr": _REPR.sub(r"{\1!r}", field),
         "str.format": f"{quote}{marked['{}']}{quote}.format({', '.join(names)})",
         "% formatting": f"{quote}{marked['%s']}{quote} % ({', '.join(names)}{last})",
         "concatenation": " + ".join(pieces),

@@ -18,6 +18,12 @@ from copydesk.refactorings.texts.text_lines import STRING, is_docstring
 from copydesk.request import Range
 from copydesk.syntax.tree import rows, text_of
 
+_TOLD = re.compile(
+    r"\b(?:say|mention|note|state|explain|add) (?:\w+ )?(?:in|to) (?:the |its )?(?:docstring|docs?)\b,? (?:that )?(.{4,})"
+    r"|\b(?:docstring|docs?) (?:should|must|could|needs to) (?:also )?(?:say|mention|note|state|explain)(?: that)? (.{4,})",
+    re.IGNORECASE,
+)
+"""A sentence that is wanted in a docstring, in the person's words."""
 _WIDTH = 120
 """Columns that a docstring on one line has at most."""
 _SHOWN = 40
@@ -159,6 +165,8 @@ def _texts(arguments: Arguments) -> list[str]:
     ]
     raised = re.search(r"(?::raises |:returns?:? |Raises |Returns? |:param ).*", arguments.instruction)
     own = [raised[0], raised[0].rstrip(".") + "."] if raised is not None else []
+    if (told := _TOLD.search(arguments.instruction)) is not None and (said := told[1] or told[2]):
+        own += [f"{said[0].upper()}{said[1:].rstrip('.')}."]
     found = [*texts[:3], *own]
     longer = [text + "." for text in found[:1] if not text.endswith((".", ")", ":"))]
     return [text for text in dict.fromkeys([*found, *longer]) if not text.endswith('"')][:5]

@@ -134,6 +134,11 @@ def _everywhere(
     old = again is not None and any(node.end_byte <= again.end_byte for node in behind[len(uses) + 1 :])
     if not 0 < len(uses) <= _MOST_USES or old or (again is not None and again.type != "assignment"):
         return  # what gives it the other value reads this one
+    end = statement.parent.end_byte if statement.parent is not None else statement.end_byte
+    if any(use.end_byte > end for use in uses) and any(
+        is_stored(n) for n in names if n.start_byte < statement.start_byte
+    ):
+        return  # another branch may have given it another value
     where = "everywhere" if len(uses) == len(names) - 1 else f"of line {rows(statement)[0]}"
     for value in values:
         put = replace_nodes(context.lines, [(use, value) for use in uses])
