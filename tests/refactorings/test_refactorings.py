@@ -100,13 +100,17 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         # A generator is used up by the first loop, and never empty.
         ("def f(a):\n    b = [c for c in a if c]\n    g(b)\n    h(b)\n", "Use a generator comprehension"),
         ("def f(a):\n    b = [c for c in a if c]\n    if b:\n        g()\n", "Use a generator comprehension"),
+        # Another parameter than the one that is named.
+        ("def f(row, b, c=False):\n    return row\n", "Annotate the parameters"),
+        ("def f(row, b, c=False):\n    return row\n", 'Annotate "c" with the type of its default'),
+        ("def f(row, b, c=False):\n    return row\n", 'Annotate "b" as "row"'),
         # What stands for itself in a text.
         ("x = a[b :c]\n", "No blank before the colon, space"),
         ("x = 'a\\\nb'\n", "Remove the backslash, line continuation"),
     ],
 )  # fmt: skip
 def test_what_would_change_the_result_is_not_offered(source: str, title: str) -> None:
-    asked = "no generator, no blank before the colon, no backslash"
+    asked = "no generator, no blank before the colon, no backslash, annotate row"
     assert title not in [candidate.title for candidate in candidates(asked, source)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator, Sequence
 
@@ -74,15 +75,24 @@ def _type_of_default(parameter: Node) -> str | None:
 
 
 def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    for name in plain_names(context):
-        yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
-        for type in arguments.types:
+    names = plain_names(context)
+    asked = [name for name in names if name in arguments.names]
+    for name in names:
+        if not asked or name in asked:
+            yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
+        for type in _types(context, arguments):
             yield f'Annotate "{name}" as "{type}"', annotate_parameter(name, type, context)
+
+
+def _types(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """What the instruction may mean as a type; a parameter of that name is what it is about."""
+    names = plain_names(context)
+    return [type for type in arguments.types if type not in names or hasattr(builtins, type)]
 
 
 def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     own = context.function()
-    for type in arguments.types if own is not None else ():
+    for type in _types(context, arguments) if own is not None else ():
         if own is not None and (type != "None" or _may_return_none(own, arguments)):
             yield f'Annotate the return type as "{type}"', annotate_return(type, context)
     types = named_types(context, arguments)
@@ -105,7 +115,8 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         parameters = [p for p in list_parameters(function) if name_of(p) not in ("", "self", "cls")]
         typed = [(p, kind) for p in parameters if (kind := _type_for(p, arguments))]
         splices = [s for p, kind in typed if (s := _annotated(p, kind))]
-        if splices:
+        asked = [p for p in parameters if name_of(p) in arguments.names]
+        if splices and (not asked or any(p in asked for p, _ in typed)):
             yield "Annotate the parameters", spliced(context.lines, splices)
         for result in filter(None, results if said is None else ()):
             arrow_to = Splice(at, at, f" -> {result}")
