@@ -40,7 +40,7 @@ DTYPES = {
     "int8": torch.int8,
 }
 BF16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16")
-"""As `torch.cpu.get_capabilities` names them; the last are ARM's."""
+"""As `torch.cpu.get_capabilities` names them; the last is ARM's."""
 PROBED = 1 << 26
 """Weights from which on it is measured whether int8 is faster: a smaller model is not bound by reading them."""
 
