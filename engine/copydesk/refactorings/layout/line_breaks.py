@@ -11,8 +11,9 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, named
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, merged, replace_lines, rewrite_node
+from copydesk.refactorings.edits import merged, replace_lines, rewrite_node
 from copydesk.refactorings.expressions import COLLECTIONS, children_of, single_line
+from copydesk.syntax.splice import start_of
 from copydesk.syntax.tree import rows, text_of
 
 _BRACKETED = ("argument_list", "parameters", *COLLECTIONS, "parenthesized_expression", "tuple_pattern")
@@ -50,23 +51,25 @@ def _continued(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
     """Lines that brackets continue anyway, without a backslash at their ends."""
     if not arguments.words & {"backslash", "backslashes", "continuation"}:
         return
-    found: list[Edits] = []
-    for node in context.walk(*_BRACKETED, "subscript", "parenthesized_expression", "generator_expression"):
-        first, last = rows(node)
-        for number in range(first, last):
-            (line,) = context.view(number, number)
-            inside = node.start_point < (number - 1, len(line)) and not _in_text(node, number)
-            if inside and line.endswith("\\\n"):
-                made = replace_lines(number, number, [line[:-2].rstrip() + "\n"])
-                found += [made] if made not in found else []
-    yield "Remove the backslash, line continuation", merged(*found) if found else None
+    marks = [node for node in context.walk("line_continuation") if _in_brackets(node)]
+    kept = [f"{context.split(start_of(node))[0].rstrip()}\n" for node in marks]
+    lines = [
+        replace_lines(rows(node)[0], rows(node)[0], [line]) for node, line in zip(marks, kept, strict=True)
+    ]
+    yield "Remove the backslash, line continuation", merged(*lines) if lines else None
 
 
-def _in_text(node: Node, number: int) -> bool:
-    """Whether a text of several lines inside a node goes on behind a line (1-based)."""
-    if node.type == "string":
-        return rows(node)[0] <= number < rows(node)[1]
-    return any(_in_text(child, number) for child in node.named_children)
+def _in_brackets(node: Node) -> bool:
+    """Whether brackets are open where a node stands."""
+    above = node.parent
+    while above is not None:
+        opened = any(n.type in ("(", "[", "{") and n.end_byte <= node.start_byte for n in above.children)
+        if opened and any(
+            n.type in (")", "]", "}") and n.start_byte >= node.end_byte for n in above.children
+        ):
+            return True
+        above = above.parent
+    return False
 
 
 def _statement(node: Node) -> Node | None:

@@ -75,12 +75,12 @@ def _type_of_default(parameter: Node) -> str | None:
 
 
 def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    names = plain_names(context)
+    names, types = plain_names(context), _types(context, arguments)
     asked = [name for name in names if name in arguments.names]
     for name in names:
         if not asked or name in asked:
             yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
-        for type in _types(context, arguments):
+        for type in types:
             yield f'Annotate "{name}" as "{type}"', annotate_parameter(name, type, context)
 
 
