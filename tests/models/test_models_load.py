@@ -49,17 +49,17 @@ def test_loads_what_transformers_saved(name: str, tmp_path: Path) -> None:
     assert (found - expected).abs().max().item() < 1e-4
 
 
-def llama_configuration(folder: Path) -> Path:
+def model_configuration(folder: Path) -> Path:
     """A folder with the configuration that the conversion of a GGUF file writes."""
     reader = gguf.GGUFReader(write_gguf(folder / "tiny.gguf"))
-    config = gguf_weights.llama_config(gguf_weights.metadata(reader), tied=True)
+    config = gguf_weights.model_config(gguf_weights.metadata(reader), tied=True)
     (folder / "config.json").write_text(json.dumps(config))
     return folder
 
 
 @pytest.mark.parametrize("converted", [False, True])
 def test_a_plain_configuration_says_what_transformers_reads_in_it(converted: bool, tmp_path: Path) -> None:
-    directory = llama_configuration(tmp_path) if converted else EMBEDDED
+    directory = model_configuration(tmp_path) if converted else EMBEDDED
     plain = plain_config(directory)
     assert plain is not None
     read = read_config(directory)
@@ -106,7 +106,7 @@ def test_any_other_configuration_is_left_to_transformers(more: dict[str, object]
 
 @pytest.mark.parametrize("more", [{"attention_bias": True}, {"mlp_bias": 0}, {"use_sliding_window": False}])
 def test_any_other_llama_is_left_to_transformers(more: dict[str, object], tmp_path: Path) -> None:
-    path = llama_configuration(tmp_path) / "config.json"
+    path = model_configuration(tmp_path) / "config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **more}))
     assert plain_config(tmp_path) is None
 

@@ -19,9 +19,9 @@ from copydesk_server.model_store import convert, gguf_tokenizer, gguf_weights
 from copydesk_server.model_store.gguf_export import export_gguf
 
 
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = gguf_files.make_source(tmp_path_factory.mktemp("source"))
+@pytest.fixture(scope="module", params=["llama", "qwen2"])
+def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = gguf_files.make_source(tmp_path_factory.mktemp("source"), arch=request.param)
     made = tmp_path_factory.mktemp("made")
     convert.convert(source.gguf, source.entry, made, lambda *_: None)
     return made
@@ -30,8 +30,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor], dict[str, Any]]:
     reader = gguf.GGUFReader(path)
     said = gguf_weights.metadata(reader)
-    config = gguf_weights.llama_config(said, tied=True)
-    return config, gguf_weights.llama_tensors(reader, config, lambda *_: None), said
+    config = gguf_weights.model_config(said, tied=True)
+    return config, gguf_weights.model_tensors(reader, config, lambda *_: None), said
 
 
 @pytest.mark.parametrize("precision", ["bf16", "f16", "f32"])
@@ -98,13 +98,13 @@ def test_what_cannot_be_exported_is_said_and_nothing_is_left(directory: Path, tm
 
     tensors = load_file(other / "model.safetensors")
     save_file({**tensors, "more": torch.zeros(1)}, other / "model.safetensors")
-    refused("holds more, which a Llama model has not")
+    refused("holds more, which such a model has not")
     (other / "model.safetensors").write_bytes(b"no tensors")
     refused("is damaged")
     (other / "config.json").write_text(json.dumps(config | {"rope_scaling": {"type": "linear"}}), "utf-8")
     refused("scales its rotary embedding")
-    (other / "config.json").write_text(json.dumps(config | {"model_type": "qwen2"}), "utf-8")
-    refused("only plain Llama models")
+    (other / "config.json").write_text(json.dumps(config | {"model_type": "gpt2"}), "utf-8")
+    refused("only plain Llama and Qwen2 models")
     (other / "config.json").unlink()
     refused("cannot be read")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,9 @@ from copydesk_server.errors import ModelStoreError
 from copydesk_server.model_store import convert
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> gguf_files.Source:
-    return gguf_files.make_source(tmp_path_factory.mktemp("source"))
+@pytest.fixture(scope="module", params=["llama", "qwen2"])
+def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> gguf_files.Source:
+    return gguf_files.make_source(tmp_path_factory.mktemp("source"), arch=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +36,14 @@ def directory(source: gguf_files.Source, tmp_path_factory: pytest.TempPathFactor
     made = tmp_path_factory.mktemp("made")
     convert.convert(source.gguf, source.entry, made, lambda *_: None)
     return made
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a Llama model, with SmolLM2's first steps of tokenisation."""
+    folder = tmp_path_factory.mktemp("llama")
+    converted(folder)
+    return folder / "made"
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +63,10 @@ def test_tensors_are_those_transformers_reads(directory: Path, reference: Any) -
         assert torch.equal(tensor, expected[name].to(torch.bfloat16)), name
 
 
-def test_tensors_are_those_that_were_quantised(directory: Path) -> None:
+def test_tensors_are_those_that_were_quantised(source: gguf_files.Source, directory: Path) -> None:
     """Within the quantisation's error: a row in another's place is far outside it."""
     for name, tensor in load_file(directory / "model.safetensors").items():
-        original = torch.from_numpy(gguf_files.weights()[name])
+        original = torch.from_numpy(gguf_files.weights(source.arch)[name])
         assert (tensor.float() - original).abs().max() < 0.08, name
 
 
@@ -78,9 +88,9 @@ def test_the_loaded_model_computes_what_transformers_computes(directory: Path, r
         st.one_of(st.characters(codec="utf-8"), st.sampled_from("0123456789 \n\tabc'_=")), max_size=60
     )
 )
-def test_the_tokenizer_is_the_one_the_file_was_made_with(directory: Path, text: str) -> None:
+def test_the_tokenizer_is_the_one_the_file_was_made_with(llama: Path, text: str) -> None:
     expected = gguf_files.trained_tokenizer().encode(text).ids
-    assert _tokenizer(directory).encode(text).ids == expected
+    assert _tokenizer(llama).encode(text).ids == expected
 
 
 _LOADED: dict[Path, Tokenizer] = {}
@@ -92,8 +102,8 @@ def _tokenizer(directory: Path) -> Tokenizer:
     return _LOADED[directory]
 
 
-def test_every_digit_stands_alone_and_special_tokens_are_data(directory: Path) -> None:
-    vocabulary = HFVocabulary.from_directory(directory)
+def test_every_digit_stands_alone_and_special_tokens_are_data(llama: Path) -> None:
+    vocabulary = HFVocabulary.from_directory(llama)
     spelled = [vocabulary.token_bytes[i] for i in vocabulary.encode("x12 = 345\n")]
     assert [b for b in spelled if b.strip().isdigit()] == [b"1", b"2", b"3", b"4", b"5"]
     for index, name in enumerate(gguf_files.SPECIAL):
@@ -101,21 +111,21 @@ def test_every_digit_stands_alone_and_special_tokens_are_data(directory: Path) -
         assert index not in vocabulary.encode(f"a {name} b")
 
 
-def test_transformers_reads_the_directory(directory: Path) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
+def test_transformers_reads_the_directory(llama: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(llama, local_files_only=True)
     text = "for i in range(1024):\n    print(i, 'é')\n"
     assert tokenizer(text).input_ids == gguf_files.trained_tokenizer().encode(text).ids
     assert (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id) == (1, 2, 2)
     said = tokenizer.apply_chat_template([{"role": "user", "content": "hi"}], tokenize=False)
     assert said == "<|im_start|>hi<|im_end|>"
-    model = AutoModelForCausalLM.from_pretrained(directory, local_files_only=True)
+    model = AutoModelForCausalLM.from_pretrained(llama, local_files_only=True)
     assert model.config.rms_norm_eps == 1e-5
     assert model.config.rope_parameters["rope_theta"] == 100000.0
     assert model.lm_head.weight is model.model.embed_tokens.weight
 
 
-def test_the_digest_of_tensors_is_of_names_types_shapes_and_values(directory: Path) -> None:
-    tensors = load_file(directory / "model.safetensors")
+def test_the_digest_of_tensors_is_of_names_types_shapes_and_values(llama: Path) -> None:
+    tensors = load_file(llama / "model.safetensors")
     digest = tensors_sha256(tensors)
     assert tensors_sha256(dict(reversed(tensors.items()))) == digest
     name = "model.norm.weight"
@@ -132,14 +142,75 @@ def test_the_digest_of_tensors_is_of_names_types_shapes_and_values(directory: Pa
     assert tensors_sha256({"a": square.t().contiguous().t()}) == tensors_sha256({"a": square})
 
 
+def converted(folder: Path, **changes: Any) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """The tensors and the configuration made of a file with these changes (`gguf_files.write_gguf`)."""
+    source = gguf_files.make_source(folder, **changes)
+    made = folder / "made"
+    made.mkdir()
+    convert.convert(source.gguf, source.entry, made, lambda *_: None)
+    return load_file(made / "model.safetensors"), json.loads((made / "config.json").read_text("utf-8"))
+
+
+def test_a_table_held_twice_is_read_in_its_finer_form(tmp_path: Path) -> None:
+    for name in ("once", "twice"):
+        (tmp_path / name).mkdir()
+    once, _ = converted(tmp_path / "once", arch="qwen2")
+    twice, config = converted(tmp_path / "twice", arch="qwen2", twice=1.0)
+    assert config["tie_word_embeddings"]
+    assert once.keys() == twice.keys()
+    assert torch.equal(once["model.embed_tokens.weight"], twice["model.embed_tokens.weight"])
+
+
+def test_another_output_layer_is_one_of_its_own(tmp_path: Path) -> None:
+    tensors, config = converted(tmp_path, arch="qwen2", twice=1.5)
+    assert not config["tie_word_embeddings"]
+    ratio = tensors["lm_head.weight"].float() / tensors["model.embed_tokens.weight"].float()
+    assert abs(float(ratio.nanmedian()) - 1.5) < 0.02
+
+
+def test_rows_of_unused_tokens_are_left_out(tmp_path: Path) -> None:
+    tensors, config = converted(tmp_path, arch="qwen2", unused=9)
+    size = gguf_files.trained_tokenizer().get_vocab_size()
+    assert (config["vocab_size"], len(tensors["model.embed_tokens.weight"])) == (size, size)
+    assert _tokenizer(tmp_path / "made").get_vocab_size() == size
+
+
+@given(
+    text=st.text(
+        st.one_of(st.characters(codec="utf-8"), st.sampled_from("0123456789 \n\r\tabcIT'_=.")), max_size=60
+    )
+)
+def test_the_pattern_of_qwen2_is_transformers_own(
+    qwen2_tokenizers: tuple[Tokenizer, Tokenizer], text: str
+) -> None:
+    """Of text that is normalised already: copydesk's normalises none, since what is copied stays as it is."""
+    ours, theirs = qwen2_tokenizers
+    text = unicodedata.normalize("NFC", text)
+    assert ours.encode(text).ids == theirs.encode(text).ids
+
+
+@pytest.fixture(scope="module")
+def qwen2_tokenizers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tokenizer, Tokenizer]:
+    """Of one file: copydesk's, and the one that transformers builds."""
+    folder = tmp_path_factory.mktemp("qwen2")
+    converted(folder, arch="qwen2", pre="qwen2")
+    theirs = AutoTokenizer.from_pretrained(folder, gguf_file="tiny.gguf")
+    return _tokenizer(folder / "made"), theirs.backend_tokenizer
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"arch": "gpt2"}, "gpt2 model, not a Llama model"),
+    ({"arch": "gpt2"}, "gpt2 model, neither Llama nor Qwen2"),
     ({"scaling": gguf.RopeScalingType.YARN}, "scales its rotary embedding"),
     ({"drop": "model.layers.1.mlp.up_proj.weight"}, r"lacks model\.layers\.1\.mlp\.up_proj\.weight"),
     ({"add": "blk.0.attn_q.bias"}, r"holds a tensor blk\.0\.attn_q\.bias"),
+    ({"arch": "qwen2", "add": "blk.0.attn_output.bias"}, r"holds a tensor blk\.0\.attn_output\.bias"),
+    (
+        {"arch": "qwen2", "drop": "model.layers.1.self_attn.v_proj.bias"},
+        r"lacks model\.layers\.1\.self_attn\.v_proj\.bias",
+    ),
     ({"add": "blk.2.attn_norm.weight"}, r"holds a tensor blk\.2\.attn_norm\.weight"),
     ({"model": "llama"}, "not a byte-level BPE"),
-    ({"pre": "qwen2"}, "splits text as 'qwen2', which is not known"),
+    ({"pre": "viking"}, "splits text as 'viking', which is not known"),
     ({"merges": ["no such"]}, "merges do not fit its tokens"),
     ({"merges": ["unspaced"]}, "merges do not fit its tokens"),
 ]

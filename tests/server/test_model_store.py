@@ -27,7 +27,7 @@ from copydesk_server.commands import doctor
 from copydesk_server.errors import ModelStoreError
 from copydesk_server.model_store import catalogue, convert, download, store
 from copydesk_server.model_store.catalogue import Entry
-from gguf_files import NAME, WHEEL, Source, entry_of, make_source, sha256, write_wheel
+from gguf_files import NAME, WHEEL, Source, entry_of, make_source, sha256, wheel_of, write_wheel
 
 needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this Python has no pip")
 
@@ -163,7 +163,7 @@ def test_a_catalogue_with_another_model_of_the_name_replaces_it(
     (tmp_path / "new").mkdir()
     monkeypatch.setattr(gguf_files, "TEMPLATE", "another")
     made = {name: weight + 1 for name, weight in gguf_files.weights().items()}
-    monkeypatch.setattr(gguf_files, "weights", lambda: made)
+    monkeypatch.setattr(gguf_files, "weights", lambda _: made)
     newer = make_source(tmp_path / "new")
     shop.list(newer.entry)
     assert main(["model", "info", NAME]) == 0
@@ -172,6 +172,19 @@ def test_a_catalogue_with_another_model_of_the_name_replaces_it(
     assert convert.installed_digests(place)["tensors_sha256"] == newer.entry.tensors_sha256
     assert newer.entry.tensors_sha256 != shop.source.entry.tensors_sha256
     assert shop.left() == {NAME}
+
+
+def test_a_record_of_another_release_is_out_of_date(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    place = store.get(NAME, said_nothing, shop.source.gguf)
+    said = json.loads((place / "model.json").read_text("utf-8"))
+    said["entry"]["member"] = said["entry"].pop("gguf")
+    (place / "model.json").write_text(json.dumps(said), "utf-8")
+    assert main(["model", "list"]) == 0
+    assert f"out of date: run copydesk model get {NAME}" in capsys.readouterr().out
+    assert main(["model", "info", NAME]) == 0
+    assert "installed and whole; out of date" in capsys.readouterr().out
+    assert store.get(NAME, said_nothing) == place
+    assert store.record(NAME) == shop.source.entry
 
 
 # -- every way to fail -----------------------------------------------------------------------------------------------------
@@ -193,12 +206,9 @@ def bad_wheel(shop: Shop, damage: Callable[[Path], None]) -> Path:
     return path
 
 
-def listed(shop: Shop, wheel: Path, **changes: object) -> Path:
+def listed(shop: Shop, wheel: Path) -> Path:
     """The catalogue recorded this very wheel, wrong as it is."""
-    entry = replace(
-        shop.source.entry, archive_sha256=sha256(wheel.read_bytes()), archive_bytes=wheel.stat().st_size
-    )
-    shop.list(replace(entry, **changes))  # type: ignore[arg-type]
+    shop.list(replace(shop.source.entry, wheels=(wheel_of(wheel, shop.source.entry.gguf_bytes),)))
     return wheel
 
 
@@ -221,7 +231,7 @@ def broken_member(shop: Shop) -> Path:
     """The archive's directory is whole, the compressed bytes are not."""
     wheel = shop.copy(shop.source.wheel)
     with zipfile.ZipFile(wheel) as archive:
-        info = archive.getinfo(shop.source.entry.member)
+        info = archive.getinfo(gguf_files.MEMBER)
     data = bytearray(wheel.read_bytes())
     at = info.header_offset + 200
     data[at : at + 2000] = b"\xff" * 2000
@@ -250,7 +260,7 @@ def no_gguf(shop: Shop) -> Path:
     path = shop.index / "no.gguf"
     path.write_bytes(b"GGUF" + b"\3\0\0\0" + b"\1" * 5000)
     shop.list(
-        replace(shop.source.entry, member_sha256=sha256(path.read_bytes()), member_bytes=path.stat().st_size)
+        replace(shop.source.entry, gguf_sha256=sha256(path.read_bytes()), gguf_bytes=path.stat().st_size)
     )
     return path
 
@@ -366,7 +376,7 @@ def test_a_full_disk(
     shop: Shop, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     targets: dict[str, tuple[object, str]] = {
-        "unpacking": (download, "_read_through"),
+        "unpacking": (download, "_unpack_member"),
         "tokenizer": (Path, "write_bytes"),
         "card": (Path, "write_text"),
         "weights": (convert.safetensors.torch, "save_file"),
@@ -416,6 +426,54 @@ def test_names_that_are_not_there(shop: Shop, capsys: pytest.CaptureFixture[str]
     assert args[1] in err
 
 
+# -- a file in several wheels ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def parts(shop: Shop) -> list[Path]:
+    """The GGUF in three wheels, as the catalogue has it now."""
+    data = shop.source.gguf.read_bytes()
+    third = len(data) // 3
+    cuts = (data[:third], data[third : 2 * third], data[2 * third :])
+    made = [
+        write_wheel(shop.index / f"tiny_part{k}-1.0-py3-none-any.whl", part) for k, part in enumerate(cuts)
+    ]
+    wheels = tuple(wheel_of(path, len(part)) for path, part in zip(made, cuts, strict=True))
+    shop.list(replace(shop.source.entry, wheels=wheels))
+    return made
+
+
+@needs_pip
+def test_a_file_in_several_wheels(shop: Shop, parts: list[Path]) -> None:
+    shop.use_index()
+    assert store.get(NAME, said_nothing) == shop.folder / NAME
+    assert convert.installed_digests(shop.folder / NAME)["tensors_sha256"] == shop.source.entry.tensors_sha256
+    assert list((shop.folder / ".downloads").iterdir()) == []
+
+
+@needs_pip
+def test_wheels_that_have_arrived_are_not_fetched_again(
+    shop: Shop, parts: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.use_index()
+    last = parts[-1].read_bytes()
+    parts[-1].unlink()
+    assert main(["model", "get", NAME, "--quiet"]) == 2
+    assert "get tiny.gguf by other means" in capsys.readouterr().err
+    assert {path.name for path in (shop.folder / ".downloads").iterdir()} == {path.name for path in parts[:2]}
+    parts[-1].write_bytes(last)
+    for path in parts[:2]:
+        path.unlink()
+    assert store.get(NAME, said_nothing) == shop.folder / NAME
+
+
+def test_one_of_several_wheels_is_no_model(
+    shop: Shop, parts: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_refused(shop, capsys, ["--from", str(parts[0])], "is made of 3 wheels: name tiny.gguf instead")
+    assert store.get(NAME, said_nothing, shop.source.gguf) == shop.folder / NAME
+
+
 # -- cut off, and at the same time -----------------------------------------------------------------------------------------
 
 
@@ -425,7 +483,7 @@ def test_an_interrupted_get_leaves_nothing_and_its_wheel(
 ) -> None:
     wheel = shop.source.wheel
     monkeypatch.setattr(
-        download, "fetch_wheel", lambda entry, folder, _: shutil.copy(wheel, folder) and folder / WHEEL
+        download, "fetch_wheel", lambda entry, _, folder, __: shutil.copy(wheel, folder) and folder / WHEEL
     )
 
     def stop(now: str, done: int, total: int) -> None:
@@ -447,7 +505,7 @@ def test_a_kept_wheel_that_is_damaged_is_fetched_again(shop: Shop, monkeypatch: 
     kept.write_bytes(b"half of it")
     wheel = shop.source.wheel
     monkeypatch.setattr(
-        download, "fetch_wheel", lambda entry, folder, _: shutil.copy(wheel, folder) and folder / WHEEL
+        download, "fetch_wheel", lambda entry, _, folder, __: shutil.copy(wheel, folder) and folder / WHEEL
     )
     assert store.get(NAME, said_nothing) == shop.folder / NAME
 
@@ -560,11 +618,16 @@ def test_the_folder_is_the_variables_or_the_users_cache(monkeypatch: pytest.Monk
 
 
 def test_the_catalogue_that_is_shipped() -> None:
-    entry, _ = catalogue.entries()
-    assert isinstance(entry, Entry)
-    assert (entry.name, entry.licence) == ("standard-base", "Apache-2.0")
-    assert entry.archive.startswith(f"{entry.distribution.replace('-', '_')}-{entry.version}-")
-    assert entry.member_bytes > entry.archive_bytes > 90e6
+    entries = [entry for entry in catalogue.entries() if isinstance(entry, Entry)]
+    assert {entry.name: entry.licence for entry in entries} == {
+        "standard-base": "Apache-2.0",
+        "coder-base": "Apache-2.0",
+    }
+    for entry in entries:
+        for wheel in entry.wheels:
+            assert wheel.archive.startswith(f"{wheel.distribution.replace('-', '_')}-{wheel.version}-")
+        assert sum(wheel.member_bytes for wheel in entry.wheels) == entry.gguf_bytes
+        assert entry.gguf_bytes > sum(wheel.archive_bytes for wheel in entry.wheels) > 90e6
 
 
 BAD: list[tuple[object, str]] = [
@@ -572,10 +635,26 @@ BAD: list[tuple[object, str]] = [
     ({}, "is no catalogue"),
     ({"models": [{"name": "x"}]}, "wrong keys"),
     ({"name": "../x"}, "unusable name"),
+    ({"gguf_sha256": "AB"}, "the catalogue says gguf_sha256"),
+    ({"gguf_bytes": "many"}, "the catalogue says gguf_bytes"),
+    ({"wheels": []}, r"the catalogue says wheels = \[\]"),
+    ({"wheels": "none"}, "the catalogue says wheels = 'none'"),
+    ({"wheels": [1]}, r"the catalogue says wheels = \[1\]"),
+    ({"wheels": [{"archive": "x.whl"}]}, "wrong keys"),
+]
+WHEELS: list[tuple[dict[str, object], str]] = [
     ({"archive": "../x.whl"}, "unusable name"),
-    ({"member_sha256": "AB"}, "the catalogue says member_sha256"),
+    ({"archive_sha256": "AB"}, "the catalogue says archive_sha256"),
     ({"archive_bytes": "many"}, "the catalogue says archive_bytes"),
 ]
+
+
+@pytest.mark.parametrize(("change", "message"), WHEELS, ids=[message for _, message in WHEELS])
+def test_a_malformed_wheel_in_the_catalogue(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, object], message: str
+) -> None:
+    wheel = {**asdict(source.entry.wheels[0]), **change}
+    test_a_malformed_catalogue(source, tmp_path, monkeypatch, {"wheels": [wheel]}, message)
 
 
 @pytest.mark.parametrize(("change", "message"), BAD, ids=[message for _, message in BAD])

@@ -54,7 +54,7 @@ class Shop:
         path.write_text(json.dumps(catalogue_of(*entries)))
         self._patch.setattr(catalogue, "CATALOGUE", path)
 
-    def _fetch(self, _: object, folder: Path, __: object) -> Path:
+    def _fetch(self, _: object, __: object, folder: Path, ___: object) -> Path:
         self.fetched += 1
         return Path(shutil.copy(self.source.wheel, folder))
 

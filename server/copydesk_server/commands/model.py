@@ -80,7 +80,12 @@ def _info(args: argparse.Namespace) -> int:
         )
         return 0
     known = {entry.name: entry for entry in catalogue.entries()}
-    entry = store.record(args.name) if directory else known.get(args.name) or catalogue.entry(args.name)
+    try:
+        entry = store.record(args.name) if directory else catalogue.entry(args.name)
+    except ModelStoreError:
+        if args.name not in known:
+            raise
+        entry = known[args.name]  # its record is of another release of copydesk
     _say(f"{entry.name}: {entry.title}. {entry.summary}")
     _say(f"parameters  {entry.parameters:,}")
     _say(f"licence     {entry.licence}")

