@@ -104,6 +104,9 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         ("def f(row, b, c=False):\n    return row\n", "Annotate the parameters"),
         ("def f(row, b, c=False):\n    return row\n", 'Annotate "c" with the type of its default'),
         ("def f(row, b, c=False):\n    return row\n", 'Annotate "b" as "row"'),
+        # An index is used for more than the entry, or the list is.
+        ("for j in range(len(x)):\n    x[j] = f(x[j], j)\n", "Replace the loop by a comprehension"),
+        ("for j in range(len(x)):\n    x[j] = f(x[j], x)\n", "Replace the loop by a comprehension"),
         # What stands for itself in a text.
         ("x = a[b :c]\n", "No blank before the colon, space"),
         ("x = 'a\\\nb'\n", "Remove the backslash, line continuation"),
@@ -112,6 +115,15 @@ def test_a_word_that_only_a_comment_has_is_no_name(
 def test_what_would_change_the_result_is_not_offered(source: str, title: str) -> None:
     asked = "no generator, no blank before the colon, no backslash, annotate row"
     assert title not in [candidate.title for candidate in candidates(asked, source)]
+
+
+def test_an_entry_is_not_asked_for_before_the_test_that_there_is_one() -> None:
+    source = (
+        "def f(s):\n    if a:\n        g(s[-1])\n    elif not s:\n        h()\n    else:\n        k(s[-1])\n"
+    )
+    made = [after(source, one) for one in candidates("name s[-1] last", source)]
+    assert any("\n        last = s[-1]\n" in text for text in made)
+    assert not any("\n    last = s[-1]\n" in text for text in made)
 
 
 @pytest.mark.parametrize(

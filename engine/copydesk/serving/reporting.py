@@ -21,11 +21,14 @@ from copydesk.serving.parsing import schema_of, still_parses
 from copydesk.serving.plan import Plan
 from copydesk.serving.program_titles import program_title
 from copydesk.text.document import Encoding
-from copydesk.text.titles import capitalised
+from copydesk.text.titles import capitalised, percent
 
 LOOPED = "the model wrote the same again and again; select fewer lines, or say it in other words"
 SPENT = "the edit became longer than it may be; select fewer lines, or ask for less at once"
 
+SEEMS_DONE = (
+    "it seems that nothing is left to do ({chance}); if something is, say it in other words, or name the code"
+)
 UNDEFINED = "{names} would be defined nowhere; select the other lines that have it, too, or rename the symbol"
 
 
@@ -75,7 +78,7 @@ def finished(
                 started,
                 program=program,
                 edits=edits,
-                reason=None if edits else plan.idle,
+                reason=None if edits else plan.idle or _seems_done(plan, best),
                 checked=checked,
             )
     total = result.ms["total"]
@@ -90,6 +93,13 @@ def finished(
         confidence=best.confidence,
         alternatives=offered,
     )
+
+
+def _seems_done(plan: Plan, best: Outcome) -> str | None:
+    """What is said where the model chose to change nothing, though a person asked for an edit."""
+    if plan.request.instruction is None or best.confidence is None:
+        return None
+    return SEEMS_DONE.format(chance=percent(best.confidence))
 
 
 def alternative(plan: Plan, weighed: WeighedProgram, encoding: Encoding | str) -> Alternative:

@@ -27,6 +27,8 @@ CASES = [
      "Use enumerate", "for i, part in enumerate(parts):\n    g(i, part)\n"),
     ("enumerate", "", "for i in range(len(a.b)):\n    g(i, a.b[i])\n", "Use enumerate",
      "for i, item in enumerate(a.b):\n    g(i, item)\n"),
+    ("loop_to_comprehension", "", "for j in range(len(x)):\n    x[j] = f(x[j])\n", "Replace the loop by a comprehension",
+     "x = [f(item) for item in x]\n"),
     ("loop_to_comprehension", "", "x = []\nfor a in b:\n    x.append(f(a))\n", 'Make "x" by a comprehension',
      "x = [f(a) for a in b]\n"),
     ("loop_to_comprehension", "",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import stands_alone
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, named, reindented
 from copydesk.refactorings.context import RefactoringContext
@@ -20,6 +21,11 @@ from copydesk.refactorings.requested import (
     requested_statements,
 )
 from copydesk.syntax.tree import rows, text_of
+
+_SHORT_TRY = re.compile(
+    r"try: *(?P<does>\S[^\n]*)\n\s*except (?P<kinds>[\w.]+|\([\w., ]+\)): *(?:\n\s*)?pass", re.ASCII
+)
+"""`try: os.unlink(path)`, and `pass` for an error."""
 
 
 def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -171,12 +177,21 @@ def _tries(context: RefactoringContext) -> Iterator[tuple[str, Clause, Clause]]:
 def _suppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     imported = re.search(r"from contextlib import .*\bsuppress\b", "".join(context.lines))
     name = "suppress" if imported else "contextlib.suppress"
+    several = len(list(context.walk("try_statement"))) > 1
     for indent, body, handler in _tries(context):
         head = except_head(context, handler.node)
         passes = [statement.type for statement in handler.statements] == ["pass_statement"]
         if passes and head is not None and head.caught and not head.name:
             lines = [f"{indent}with {name}({', '.join(head.kinds)}):\n", *context.view(body.first, body.last)]
-            yield f"Use {name}", replace_lines(body.head, handler.last, lines)
+            around = f" round {named(body.statements[0])}" if several and body.statements else ""
+            yield f"Use {name}{around}", replace_lines(body.head, handler.last, lines)
+    for node in context.walk("try_statement"):
+        short = _SHORT_TRY.fullmatch(text_of(node))
+        if short is not None and stands_alone(context, node):
+            kinds, indent = short["kinds"].strip("()"), context.indent(node)
+            lines = [f"{indent}with {name}({kinds}):\n", f"{indent}    {short['does']}\n"]
+            around = f" round {short['does']}" if several else ""
+            yield f"Use {name}{around}", replace_lines(*rows(node), lines)
 
 
 def _unsuppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

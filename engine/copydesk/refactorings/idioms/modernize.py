@@ -64,6 +64,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 "Drop the f prefix of a text without placeholders",
                 replace_node(context.lines, node, text_of(node)[1:]),
             )
+    for node in context.walk("while_statement"):
+        test = node.child_by_field_name("condition")
+        if test is not None and text_of(test) == "1":
+            yield "Use while True instead of while 1", replace_node(context.lines, test, "True")
     if arguments.words & _BRACKETED:
         for node in context.walk("binary_operator", "boolean_operator", "comparison_operator"):
             if node.parent is not None and node.parent.type in _OPERATIONS and single_line(node):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -121,6 +122,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         at, (heads, only) = siblings.index(loop), found
         head = " ".join(one.text for one in heads)
         yield from _added(context, loop, head, only)
+        yield from _mapped(context, loop, only)
         if at:
             yield from _collected(context, loop, head, only, siblings[at - 1])
         after = next_statement(loop)
@@ -179,6 +181,23 @@ def _added(context: RefactoringContext, loop: Node, head: str, only: Node) -> It
     elif call.type == "yield" and len(children_of(call)) == 1:
         line = f"{indent}yield from ({in_one_line(children_of(call)[0])} {head})\n"
         yield "Yield from a generator instead of the loop", replace_lines(*rows(loop), [line])
+
+
+def _mapped(context: RefactoringContext, loop: Node, only: Node) -> Iterator[Proposal]:
+    """A loop over the indices of a list that puts something made of each entry in its place."""
+    parts = plain_head(loop)
+    over = re.fullmatch(r"range\(len\((\w+(?:\.\w+)*)\)\)", parts[1]) if parts is not None else None
+    if parts is None or over is None or rows(only) != (rows(loop)[1], rows(loop)[1]):
+        return
+    name, entry = over[1], f"{over[1]}[{parts[0]}]"
+    target, _, value = text_of(only).partition(" = ")
+    item = "item" if "item" not in context.variables() else "each"
+    made = value.replace(entry, item)
+    if target != entry or entry not in value or re.search(rf"\b{re.escape(parts[0])}\b", made):
+        return
+    if not has_comment(context, *rows(loop)) and not re.search(rf"(?<![\w.]){re.escape(name)}\b", made):
+        line = f"{context.indent(loop)}{name} = [{made} for {item} in {name}]\n"
+        yield "Replace the loop by a comprehension", replace_lines(*rows(loop), [line])
 
 
 def _collected(

@@ -22,9 +22,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             others = [*arguments.names]
             if counts[bad] == 1:  # a word of the document, or what a class is called after
                 others += [*counts, *(word.lower() for word in counts if word.istitle() and bad.islower())]
-            if others:
+            if others or bad.lower() in arguments.words:
                 endings = _with_ending(bad) if counts[bad] == 1 else ()
-                for good in dict.fromkeys([*near(bad, others), *endings]):
+                named = _otherwise(bad) if bad.lower() in arguments.words else ()
+                for good in dict.fromkeys([*near(bad, others), *endings, *named]):
                     yield f'Spell "{bad}" as "{good}"', place.replaced(context, *found.span(), good)
 
 
@@ -40,6 +41,16 @@ def _with_ending(word: str) -> Iterator[str]:
     ):
         if word.endswith(short):
             yield word.removesuffix(short) + ending
+
+
+def _otherwise(word: str) -> Iterator[str]:
+    """With one letter for two of a kind, two for one that is often doubled, and `ei` for `ie`: `ommit`, `occured`, `recieve`."""
+    for found in re.finditer(r"([a-z])\1", word):
+        yield word[: found.start()] + word[found.start() + 1 :]
+    for found in re.finditer(r"(?<=[a-z])([clmnprst])(?!\1)(?<!\1\1)(?=[a-z])", word):
+        yield word[: found.start()] + found[1] + word[found.start() :]
+    for found in re.finditer("ie|ei", word):
+        yield word[: found.start()] + found[0][::-1] + word[found.end() :]
 
 
 def near(word: str, others: Iterable[str]) -> list[str]:

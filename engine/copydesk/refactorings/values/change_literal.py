@@ -16,6 +16,8 @@ from copydesk.refactorings.spoken import literals_like, spoken_values
 from copydesk.syntax.tree import text_of
 
 _LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
+_NO_NUMBERS = frozenset({"True", "False", "None"})
+_RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
 _FLIPPED = {"True": "False", "False": "True"}
 _SWITCH = {"True": ("False", "Turn off"), "False": ("True", "Turn on")}
 _SWITCHED = {
@@ -36,11 +38,18 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     yield from _given_by_name(context, [*news, "True", "False", "None"])
     for old, nodes in alike.items():
         for new in dict.fromkeys([*news, *literals_like(old, arguments, 12), *names, _FLIPPED.get(old, old)]):
-            for node in nodes:
+            fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
+            for node in fitting:
                 yield f"Change {old} to {new}", replace_node(context.lines, node, new)
-            if len(nodes) > 1:
-                everywhere = replace_nodes(context.lines, [(node, new) for node in nodes])
+            if len(fitting) > 1:
+                everywhere = replace_nodes(context.lines, [(node, new) for node in fitting])
                 yield f"Change {old} to {new} everywhere", everywhere
+
+
+def _is_reckoned_with(node: Node) -> bool:
+    """Whether it is a number that is added, multiplied and so on, or counts entries."""
+    inside = node.parent.type if node.parent is not None else ""
+    return node.type in ("integer", "float") and inside in _RECKONING
 
 
 def _switched(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import FUNCTION_WORDS, Arguments
-from copydesk.refactorings.blocks import assigned, has_comment
+from copydesk.refactorings.blocks import assigned, has_comment, next_statement, stands_alone, statement_before
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_lines, replace_node
+from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines, replace_node
 from copydesk.refactorings.expressions import (
     callee,
     children_of,
@@ -162,7 +162,17 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             for default in defaults:
                 made = f"{owner}.get({key}, {default})"
                 yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
-            yield f"Use pop: {owner}.pop({key})", replace_expression(context, node, f"{owner}.pop({key})")
+            popped = replace_expression(context, node, f"{owner}.pop({key})")
+            yield f"Use pop: {owner}.pop({key})", merged(popped, _rest_taken(context, node, owner, key))
+
+
+def _rest_taken(context: RefactoringContext, node: Node, owner: str, key: str) -> Edits:
+    """Without the statement behind that keeps the rest of a list whose first entry is taken: `files = files[1:]`."""
+    statement = statement_before(node)
+    after = next_statement(statement) if statement is not None and key == "0" else None
+    if after is None or text_of(after) != f"{owner} = {owner}[1:]" or not stands_alone(context, after):
+        return ()
+    return delete_lines(*rows(after))
 
 
 CHANGE_FALLBACK = Refactoring("change_fallback", "refactor.rewrite.changeFallback", _fallback)

@@ -27,6 +27,7 @@ EXPRESSIONS = (
     "comparison_operator", "boolean_operator", "not_operator", "unary_operator", "await", "conditional_expression", "lambda",
     "concatenated_string",
 )  # fmt: skip
+_TESTING = ("if_statement", "elif_clause", "while_statement")
 _MOST = 20
 """Expressions that names of an instruction are tried for, those first that it has most of."""
 _LONGEST = 60
@@ -158,13 +159,31 @@ def extracted(context: RefactoringContext, nodes: Sequence[Node], name: str) -> 
 def _made(
     context: RefactoringContext, nodes: Sequence[Node], name: str, value: str | None, before: Node
 ) -> Edits | None:
-    if value is None or not context.starts_line(before):
+    if value is None or not context.starts_line(before) or _is_guarded(context, nodes, before):
         return None
     place = comments_above(context, rows(before)[0])
     put = insert_lines(place, [f"{context.indent(before)}{name} = {value}\n"])
     if len(nodes) == 1 and nodes[0].start_point[0] != nodes[0].end_point[0]:
         return merged(put, rewrite_node(context.lines, nodes[0], name))
     return merged(put, replace_nodes(context.lines, [(node, name) for node in nodes]))
+
+
+def _is_guarded(context: RefactoringContext, nodes: Sequence[Node], before: Node) -> bool:
+    """Whether a test in the statement `before` asks for what the value is an entry of: `if x:` and `x[0]` in one of its branches.
+    Made before the statement it may fail where there is no such entry.
+    """
+    owner = nodes[0].child_by_field_name("value") if nodes[0].type == "subscript" else None
+    if owner is None:
+        return False
+    inside = [(node.start_byte, node.end_byte) for node in nodes]
+    for test in (n.child_by_field_name("condition") for n in context.walk(*_TESTING)):
+        if test is None or not before.start_byte <= test.start_byte < before.end_byte:
+            continue
+        for said in context.walk(owner.type):
+            asks = test.start_byte <= said.start_byte < test.end_byte and text_of(said) == text_of(owner)
+            if asks and not any(first <= said.start_byte < last for first, last in inside):
+                return True
+    return False
 
 
 def _statement_of(nodes: Sequence[Node]) -> Node | None:
