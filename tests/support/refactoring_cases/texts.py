@@ -62,6 +62,7 @@ CASES = [
     ("drop_marks", "without backticks", "# use `a` here\n", "Drop every ` from the text", "# use a here\n"),
     ("fix_spelling", "typo: ommit", "# so we ommit it\n", 'Spell "ommit" as "omit"', "# so we omit it\n"),
     ("fix_spelling", "occured is misspelt", "# it occured\n", 'Spell "occured" as "occurred"', "# it occurred\n"),
+    ("fix_spelling", "refering", "# refering to it\n", 'Spell "refering" as "referring"', "# referring to it\n"),
     ("fix_spelling", "recieve", "# to recieve it\n", 'Spell "recieve" as "receive"', "# to receive it\n"),
     ("fix_spelling", "containg", "# strings containg it\n", 'Spell "containg" as "containing"', "# strings containing it\n"),
     ("change_docstring", "say, as in: Do it.", "def f():\n    \"\"\" The thing\n\n    More.\n    \"\"\"\n",

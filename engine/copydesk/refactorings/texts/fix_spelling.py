@@ -44,11 +44,12 @@ def _with_ending(word: str) -> Iterator[str]:
 
 
 def _otherwise(word: str) -> Iterator[str]:
-    """With one letter for two of a kind, two for one that is often doubled, and `ei` for `ie`: `ommit`, `occured`, `recieve`."""
+    """With one letter for two of a kind, two for one before an ending, and `ei` for `ie`: `ommit`, `occured`, `recieve`."""
     for found in re.finditer(r"([a-z])\1", word):
         yield word[: found.start()] + word[found.start() + 1 :]
-    for found in re.finditer(r"(?<=[a-z])([clmnprst])(?!\1)(?<!\1\1)(?=[a-z])", word):
-        yield word[: found.start()] + found[1] + word[found.start() :]
+    for found in re.finditer(r"(?<=[a-z])([clmnprst])(?=(?:ed|ing|er|ence|ance)$)", word):
+        if word[found.start() - 1] != found[1]:
+            yield word[: found.start()] + found[1] + word[found.start() :]
     for found in re.finditer("ie|ei", word):
         yield word[: found.start()] + found[0][::-1] + word[found.end() :]
 
