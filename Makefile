@@ -58,11 +58,10 @@ demo: $(STAMP)
 	@$(BIN)/python -m copydesk_server demo
 
 # One thread a worker: two OpenMP pools that fight over two cores are many times slower than either alone. A file's tests go to one
-# worker, because they share models and runs that each worker would make for itself; the folders of the longest come first
-# (tests/conftest.py), not the files with the most tests. Bytecode is kept even where the environment says otherwise: hundreds of servers
-# and engines are started, and each would compile every module again.
+# worker, because they share models and runs that each worker would make for itself. Bytecode is kept even where the environment says
+# otherwise: hundreds of servers and engines are started, and each would compile every module again.
 test: $(STAMP)
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow" $(AGAIN) $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(AGAIN) $(PYTEST_ARGS)
 
 # Here each test goes by itself to whoever is free: the longest takes two minutes.
 test-slow: $(STAMP)

@@ -30,9 +30,6 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 PERSONS_MODELS = "COPYDESK_TESTS_MODELS"
 """The environment variable in which test processes find the folder that models were installed in."""
 
-LONGEST = frozenset({"training", "benchmarks", "server", "served"})
-"""Folders of tests."""
-
 INSTALLED = pytest.StashKey[list[str]]()
 FOLDER = pytest.StashKey[Path]()
 
@@ -84,10 +81,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the folders first whose files take longest: of several workers none is left alone with one of them at the end.
-    Skip `cuda` tests without a CUDA device; torch is asked only if there is such a test to run.
-    """
-    items.sort(key=lambda item: not LONGEST.intersection(item.path.parts))
+    """Skip `cuda` tests without a CUDA device. torch is asked only if there is such a test to run."""
     waiting = [item for item in items if item.get_closest_marker("cuda")]
     if not waiting:
         return

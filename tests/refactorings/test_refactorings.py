@@ -105,6 +105,7 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         ("def f(row, b, c=False):\n    return row\n", 'Annotate "c" with the type of its default'),
         ("def f(row, b, c=False):\n    return row\n", 'Annotate "b" as "row"'),
         # An index is used for more than the entry, or the list is.
+        ("for j in range(len(x)):\n    x[j] = ax[j]\n", "Replace the loop by a comprehension"),
         ("for j in range(len(x)):\n    x[j] = f(x[j], j)\n", "Replace the loop by a comprehension"),
         ("for j in range(len(x)):\n    x[j] = f(x[j], x)\n", "Replace the loop by a comprehension"),
         # What stands for itself in a text.

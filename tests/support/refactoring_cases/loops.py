@@ -29,6 +29,8 @@ CASES = [
      "for i, item in enumerate(a.b):\n    g(i, item)\n"),
     ("loop_to_comprehension", "", "for j in range(len(x)):\n    x[j] = f(x[j])\n", "Replace the loop by a comprehension",
      "x = [f(item) for item in x]\n"),
+    ("loop_to_comprehension", "", "def f(x):\n    for j in range(len(x)):\n        x[j] = ax[0] + x[j]\n",
+     "Replace the loop by a comprehension", "def f(x):\n    x[:] = [ax[0] + item for item in x]\n"),
     ("loop_to_comprehension", "", "x = []\nfor a in b:\n    x.append(f(a))\n", 'Make "x" by a comprehension',
      "x = [f(a) for a in b]\n"),
     ("loop_to_comprehension", "",

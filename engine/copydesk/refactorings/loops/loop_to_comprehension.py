@@ -11,6 +11,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import (
     following,
+    function_of,
     has_comment,
     lead_and_value,
     next_statement,
@@ -24,6 +25,7 @@ from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.expressions import callee, children_of, method_of, positional, single_line
 from copydesk.refactorings.loops.loop_head import plain_head
 from copydesk.refactorings.negation import opposites
+from copydesk.refactorings.parameters import list_parameters, name_of
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _METHODS = {
@@ -192,11 +194,14 @@ def _mapped(context: RefactoringContext, loop: Node, only: Node) -> Iterator[Pro
     name, entry = over[1], f"{over[1]}[{parts[0]}]"
     target, _, value = text_of(only).partition(" = ")
     item = "item" if "item" not in context.variables() else "each"
-    made = value.replace(entry, item)
-    if target != entry or entry not in value or re.search(rf"\b{re.escape(parts[0])}\b", made):
+    made, found = re.subn(rf"(?<![\w.]){re.escape(entry)}", item, value)
+    if target != entry or not found or re.search(rf"\b{re.escape(parts[0])}\b", made):
         return
     if not has_comment(context, *rows(loop)) and not re.search(rf"(?<![\w.]){re.escape(name)}\b", made):
-        line = f"{context.indent(loop)}{name} = [{made} for {item} in {name}]\n"
+        function = function_of(loop)
+        given = [name_of(parameter) for parameter in list_parameters(function)] if function else []
+        kept = "[:]" if "." in name or name in given else ""  # somebody else may have the same list
+        line = f"{context.indent(loop)}{name}{kept} = [{made} for {item} in {name}]\n"
         yield "Replace the loop by a comprehension", replace_lines(*rows(loop), [line])
 
 
