@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import sys
@@ -15,6 +16,7 @@ import lsp_client
 import soaking
 from attacks import ATTACKS
 from attacks.arena import ENGINE, MB, PROTOCOL, Arena, Figures
+from copydesk.models.installed import VARIABLE
 from copydesk_benchmarks.standalone import soak
 
 
@@ -24,6 +26,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
         monkeypatch.setitem(ATTACKS, name, value)
     for other in (lsp_client, soaking):
         monkeypatch.setattr(other, "DEADLINE", other.DEADLINE)
+    monkeypatch.setenv(VARIABLE, os.environ[VARIABLE])  # the soak sets it for its whole process
     before = signal.getsignal(signal.SIGALRM)
     yield soak
     signal.signal(signal.SIGALRM, before)
