@@ -39,7 +39,7 @@ def test_the_catalogue_is_the_adapters() -> None:
     listed = entry("standard")
     assert isinstance(listed, MergedEntry)
     digest = hashlib.sha256((FOLDER / FILE_NAME).read_bytes()).hexdigest()
-    assert listed.adapter_sha256 == digest, "python tools/standard_digests.py"
+    assert listed.adapter_sha256 == digest, "python tools/adapter_digests.py standard"
     assert listed.base == "standard-base"
 
 

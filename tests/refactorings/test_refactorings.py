@@ -290,7 +290,10 @@ def test_only_the_scope_changes() -> None:
         assert (lines[0], lines[-1]) == ("a = f(1)\n", "b = a\n"), candidate
 
 
-@pytest.mark.parametrize("source", ["x = '\udce4'\nprint(x)\n", "x = 1\r\nprint(x)\r\n", "x = 1", "", "\n"])
+@pytest.mark.parametrize("source", [
+    "x = '\udce4'\nprint(x)\n", "x = 1\r\nprint(x)\r\n", "x = 1", "", "\n",
+    "def f(x):\n    if (\n        x  # why\n    ):\n        pass\n    return x\n",
+])  # fmt: skip
 def test_odd_texts_are_no_error(source: str) -> None:
     for candidate in candidates("x to y, 1 to 2", source):
         assert candidate.title

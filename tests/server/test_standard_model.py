@@ -47,7 +47,7 @@ class Shop:
         """Another release of copydesk: its adapter, and its catalogue."""
         self.entry = ENTRIES[seed]
         self.list(self.source.entry, self.entry)
-        self._patch.setattr(installed, "standard_adapter", lambda: self._adapters[seed])
+        self._patch.setattr(installed, "adapter_of", {NAME: self._adapters[seed]}.get)
 
     def list(self, *entries: AnyEntry) -> None:
         path = self._place / f"{sha256(repr(entries).encode())}.json"
@@ -102,7 +102,7 @@ def test_it_is_the_base_and_the_adapter(shop: Shop, tmp_path: Path) -> None:
     convert.convert(shop.source.gguf, shop.source.entry, base, lambda *_: None)
     before, after = load_file(base / convert.WEIGHTS), load_file(place / convert.WEIGHTS)
     assert before.keys() == after.keys()
-    adapter = read_adapter(installed.standard_adapter())
+    adapter = read_adapter(installed.adapter_of(NAME))
     name = "model.layers.1.mlp.down_proj.weight"
     down, up = adapter.tensors["1_down_down"], adapter.tensors["1_down_up"]
     expected = before[name].double() + 0.5 * (up.double() @ down.double())
@@ -270,13 +270,13 @@ def test_an_adapter_file_that_differs_and_merges_to_the_same_needs_no_merge(shop
     weights = shop.get() / convert.WEIGHTS
     before = weights.stat().st_mtime_ns
     other = shop.folder.parent / "other.safetensors"
-    data = bytearray(installed.standard_adapter().read_bytes())
+    data = bytearray(installed.adapter_of(NAME).read_bytes())
     at = data.index(b'\\"seconds\\": 0.0')
     data[at : at + len(b'\\"seconds\\": 0.0')] = b'\\"seconds\\": 1.0'
     other.write_bytes(data)
     shop.list(shop.source.entry, replace(shop.entry, adapter_sha256=sha256(bytes(data))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(installed, "standard_adapter", lambda: other)
+        patch.setattr(installed, "adapter_of", {NAME: other}.get)
         assert installed.default_model() == "mini"
         shop.get()
         assert installed.default_model() == NAME

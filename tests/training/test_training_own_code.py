@@ -9,7 +9,7 @@ import pytest
 import git_repositories
 from copydesk.editor import Editor
 from copydesk.errors import TrainingError
-from copydesk.models.installed import standard_adapter
+from copydesk.models.installed import STANDARD, adapter_of
 from copydesk_server.arguments.parser import build_parser
 from copydesk_server.commands import train_own
 from copydesk_training import own_code as module
@@ -154,7 +154,7 @@ def test_what_nobody_said_is_filled_in() -> None:
     args = build_parser().parse_args(["train", "--own", "here"])
     train_own.fill_in(args)
     assert (args.model, args.before, args.init, args.rate, args.choices) == (
-        "standard-base", "standard", str(standard_adapter()), train_own.RATE, True,
+        "standard-base", "standard", str(adapter_of(STANDARD)), train_own.RATE, True,
     )  # fmt: skip
     other = build_parser().parse_args(["train", "--own", "here", "--model", "some/base", "--rate", "1e-4"])
     train_own.fill_in(other)

@@ -21,7 +21,9 @@ RECORD = "model.json"
 BUILT_IN = "mini"
 """The name of the model inside the package."""
 STANDARD = "standard"
-"""The name of the model that is used by default once it is installed: a base, and the adapter inside the package."""
+"""The name of the model that is used by default once it is installed: a base, and an adapter inside the package."""
+CODER = "coder"
+"""The name of its larger sister, made in the same way."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 
@@ -57,9 +59,9 @@ def built_in_directory() -> Path:
     return Path(__file__).parent / BUILT_IN
 
 
-def standard_adapter() -> Path:
-    """The adapter inside the package that the standard model is made with."""
-    return Path(__file__).parent / STANDARD / "adapter.safetensors"
+def adapter_of(name: str) -> Path:
+    """Where the adapter that the model `name` is made with lies inside the package."""
+    return Path(__file__).parent / name / "adapter.safetensors"
 
 
 def standard_is_current() -> bool:
@@ -69,7 +71,7 @@ def standard_is_current() -> bool:
         return False
     try:
         made_with = json.loads((directory / RECORD).read_text("utf-8"))["entry"]["adapter_sha256"]
-        return bool(made_with == hashlib.sha256(standard_adapter().read_bytes()).hexdigest())
+        return bool(made_with == hashlib.sha256(adapter_of(STANDARD).read_bytes()).hexdigest())
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

@@ -1,8 +1,8 @@
 """One decoder layer with adapters, in two ways that compute the same: native kernels (bf16, CPU), and torch's own operators.
 
-The native way runs forward and towards the input with the merged weights W + s B A (made once a step, `model.AdaptedModel`), and
-gets the adapters' gradients from thin products alone: no gradient as large as a weight is ever made, and what is trained is
-what will be served. Notation: x [B, T, E]; H query heads, K key heads, width D; r the adapters' rank.
+Both run forward and towards the input with the merged weights W + s B A (made once a step, `model.AdaptedModel`), and get the
+adapters' gradients from thin products alone: no gradient as large as a weight is ever made, and what is trained is what will be
+served. Notation: x [B, T, E]; H query heads, K key heads, width D; r the adapters' rank.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Shape(NamedTuple):
 
 
 class Frozen(NamedTuple):
-    """A layer's tensors that are not trained; the four weights are merged ones in the native way."""
+    """A layer's tensors as a step computes with them; the four weights are merged ones."""
 
     input_norm: torch.Tensor
     mlp_norm: torch.Tensor
@@ -50,15 +50,15 @@ def layer(
     rope: Rope,
     mask: torch.Tensor | None,
 ) -> torch.Tensor:
-    """By torch's operators. adapters: (A [r, in], B [out, r]) in the order of LINEARS; frozen weights are the base's own."""
+    """By torch's operators. adapters: (A [r, in], B [out, r]) in the order of LINEARS."""
     B, T, E = x.shape
     H, K, D = shape.heads, shape.kv_heads, shape.width
 
     def linear(
         y: torch.Tensor, weight: torch.Tensor, index: int, bias: torch.Tensor | None = None
     ) -> torch.Tensor:
-        down, up = (part.to(y.dtype) for part in adapters[index])
-        return F.linear(y, weight, bias) + F.linear(F.linear(y, down), up) * shape.scale
+        out: torch.Tensor = MergedLinear.apply(y, weight, bias, *adapters[index], shape.scale)  # type: ignore[no-untyped-call]
+        return out
 
     y = F.rms_norm(x, (E,), frozen.input_norm, shape.eps)
     q, k, v = linear(y, frozen.qkv, 0, frozen.qkv_bias).split((H * D, K * D, K * D), -1)
@@ -70,8 +70,41 @@ def layer(
         rotated(q, rope), rotated(k, rope), v, attn_mask=mask, is_causal=mask is None
     )
     x = x + linear(seen.transpose(1, 2).reshape(B, T, H * D), frozen.out, 1)
-    gate, up = linear(F.rms_norm(x, (E,), frozen.mlp_norm, shape.eps), frozen.gate_up, 2).chunk(2, -1)
-    return x + linear(F.silu(gate) * up, frozen.down, 3)
+    inner = swiglu(linear(F.rms_norm(x, (E,), frozen.mlp_norm, shape.eps), frozen.gate_up, 2))
+    return x + linear(inner, frozen.down, 3)
+
+
+def swiglu(gate_up: torch.Tensor) -> torch.Tensor:
+    """[..., 2 F] -> [..., F]"""
+    gate, up = gate_up.chunk(2, -1)
+    return F.silu(gate) * up
+
+
+class MergedLinear(torch.autograd.Function):
+    """y [..., in] by the merged weight [out, in], whose gradient goes to A [r, in] and B [out, r] (fp32) alone."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> torch.Tensor:
+        y, weight, bias, down, up, ctx.scale = args
+        ctx.save_for_backward(y, weight, down, up)
+        return F.linear(y, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        y, weight, down, up = ctx.saved_tensors
+        d_down, d_up = thin_gradients(y.flatten(0, -2), grads[0].flatten(0, -2), down, up, ctx.scale)
+        return grads[0] @ weight, None, None, d_down, d_up, None
+
+
+def thin_gradients(
+    y: torch.Tensor, g: torch.Tensor, down: torch.Tensor, up: torch.Tensor, scale: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """fp32 gradients of A and B, from a linear layer's input y [N, in] and the gradient g [N, out] of its output."""
+    down, up = down.to(y.dtype), up.to(y.dtype)
+    d_down = ((g @ up).t() @ y).float().mul_(scale)
+    # This way round: oneDNN takes nearly three times as long for the product with the wide matrix transposed.
+    d_up = ((y @ down.t()).t() @ g).t().float().mul_(scale)
+    return d_down, d_up
 
 
 class NativeLayer(torch.autograd.Function):
@@ -112,10 +145,8 @@ class NativeLayer(torch.autograd.Function):
         found: list[torch.Tensor | None] = [None] * 8
 
         def learn(index: int, y: torch.Tensor, g: torch.Tensor) -> None:
-            down, up = (part.to(y.dtype) for part in adapters[2 * index : 2 * index + 2])
-            found[2 * index] = ((g @ up).t() @ y).float().mul_(ctx.scale)
-            # This way round: oneDNN takes nearly three times as long for the product with the wide matrix transposed.
-            found[2 * index + 1] = ((y @ down.t()).t() @ g).t().float().mul_(ctx.scale)
+            down, up = adapters[2 * index : 2 * index + 2]
+            found[2 * index : 2 * index + 2] = thin_gradients(y, g, down, up, ctx.scale)
 
         g = grads[0].contiguous().view(rows.shape)
         d_gate_up, inner = k.swiglu_backward(gate_up, g @ f.down)

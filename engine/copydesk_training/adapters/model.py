@@ -54,13 +54,11 @@ class AdaptedModel(nn.Module):
         self.shape = Shape(config.heads, config.kv_heads, config.width, config.eps, SCALE)
         native = fused_available(device, dtype, config.inner) and base.layers[0].head_norms is None
         self.kernels = kernels if native else None
-        self.merged: list[dict[str, torch.Tensor]] = []
-        if self.kernels is not None:
-            self.merged = [{k: w.clone() for k, w in found.linears.items()} for found in base.layers]
+        self.merged = [{k: w.clone() for k, w in found.linears.items()} for found in base.layers]
 
     @torch.no_grad()
     def refresh(self) -> None:
-        """Bring the table, and in the native way the merged weights, up to the parameters."""
+        """Bring the table and the merged weights up to the parameters."""
         for table in {id(t): t for t in (self.table, self.head)}.values():
             table[self.config.vocab :] = self.rows.to(table.dtype)
         for i, merged in enumerate(self.merged):
@@ -71,10 +69,9 @@ class AdaptedModel(nn.Module):
     def _pair(self, index: int, name: str) -> tuple[torch.Tensor, torch.Tensor]:
         return self.adapters[f"{index}_{name}_down"], self.adapters[f"{index}_{name}_up"]
 
-    def _frozen(self, index: int, *, merged: bool) -> Frozen:
+    def _frozen(self, index: int) -> Frozen:
         found = self.base.layers[index]
-        weights = self.merged[index] if merged else found.linears
-        qkv, out, gate_up, down = (weights[name] for name in LINEARS)
+        qkv, out, gate_up, down = (self.merged[index][name] for name in LINEARS)
         norms = found.input_norm, found.mlp_norm
         return Frozen(*norms, qkv, out, gate_up, down, found.qkv_bias, found.head_norms)
 
@@ -88,7 +85,7 @@ class AdaptedModel(nn.Module):
             for i in range(count):
                 adapters = [part for pair in pairs[i] for part in pair]
                 x = NativeLayer.apply(  # type: ignore[no-untyped-call]
-                    x, self._frozen(i, merged=True), self.shape, self.rope, places, self.kernels, *adapters
+                    x, self._frozen(i), self.shape, self.rope, places, self.kernels, *adapters
                 )
             return FusedNorm.apply(x, self.base.norm, eps, self.kernels)  # type: ignore[no-untyped-call]
         if segments is None:
@@ -100,7 +97,7 @@ class AdaptedModel(nn.Module):
             seen = segments.mask
             mask = torch.zeros_like(seen, dtype=x.dtype).masked_fill_(~seen, -math.inf)
         for i in range(count):
-            x = layer(x, self._frozen(i, merged=False), pairs[i], self.shape, rope, mask)
+            x = layer(x, self._frozen(i), pairs[i], self.shape, rope, mask)
         return F.rms_norm(x, (self.config.hidden,), self.base.norm, eps)
 
     def loss(

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from copydesk.models.installed import STANDARD, standard_adapter
+from copydesk.models.installed import STANDARD, adapter_of
 
 if TYPE_CHECKING:
     from copydesk_training.own_code import OwnCode
@@ -31,7 +31,7 @@ def fill_in(args: argparse.Namespace) -> None:
     args.model = args.model or BASE
     args.before = STANDARD if args.model == BASE else None
     if args.before is not None:
-        args.init = args.init or str(standard_adapter())
+        args.init = args.init or str(adapter_of(STANDARD))
         args.rate = args.rate if args.rate is not None else RATE
         args.choices = True
 

@@ -74,7 +74,7 @@ class Entry:
 class MergedEntry:
     """One model of the catalogue that is another one, its base, merged with an adapter inside the package. As `Entry`, but:
 
-    base: the name of the base. adapter_sha256: of the adapter's file, which is the package's `standard_adapter`.
+    base: the name of the base. adapter_sha256: of the adapter's file, which lies in the package (`installed.adapter_of`).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A model made of an installed or freshly converted base and the adapter inside the package."""
+"""A model made of an installed or freshly converted base and its adapter inside the package."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from copydesk_server.model_store.convert import compare, installed_digests
 
 
 def merge_adapter(base: Path, entry: MergedEntry, target: Path, progress: Callable[[int, int], None]) -> None:
-    """Write the base in the directory `base`, merged with the package's adapter, into the folder `target`.
+    """Write the base in the directory `base`, merged with the entry's adapter, into the folder `target`.
 
     Raises ModelStoreError where the two do not fit together, and where adapter or result are not what the catalogue recorded.
     """
-    path = installed.standard_adapter()
+    path = installed.adapter_of(entry.name)
     try:
         compare("adapter", hashlib.sha256(path.read_bytes()).hexdigest(), entry.adapter_sha256)
         merge(base, read_adapter(path), target, progress)

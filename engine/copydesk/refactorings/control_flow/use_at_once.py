@@ -32,8 +32,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 continue
             test, statement = in_one_line(clauses[0].test) or "", clauses[0].statements[0]
         name, value = _new_value(statement)
-        inline = not test and statement.named_children[0].type == "assignment"  # which is another refactoring
-        if not name.isidentifier() or name != text_of(found[1]) or inline or _is_needed(name, below):
+        if not name.isidentifier() or name != text_of(found[1]) or _is_needed(name, below):
+            continue
+        if not test and statement.named_children[0].type == "assignment":  # which is another refactoring
             continue
         if has_comment(context, rows(node)[0], rows(below)[1]):
             continue
