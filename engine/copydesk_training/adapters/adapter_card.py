@@ -34,7 +34,7 @@ def adapter_card(
     recipe = (
         "## Training\n\n"
         f"- {state.requests:,} requests, {state.tokens_seen / 1e6:.2f}M tokens, {state.steps:,} steps in "
-        f"{state.seconds / 60:.0f} minutes on one CPU thread. AdamW; the loss is the cross-entropy of what the model chooses.\n"
+        f"{state.seconds / 60:.0f} minutes. AdamW; the loss is the cross-entropy of what the model chooses.\n"
         f"- To go on from here: `copydesk train run --model {base} --init adapter.safetensors` on shards made by `copydesk train "
         f"shards --model {base}`; seed {state.seed}, data cursor inside the file.\n"
     )

@@ -5,7 +5,6 @@ Parameters are fp32 and few: A and B of every linear layer, and the new rows. Kn
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
@@ -23,6 +22,9 @@ from copydesk_training.segments import Segments
 
 SCALE = 2.0
 """Of B A, whatever the rank: alpha = 2 r (LoRA, arXiv 2106.09685, section 4.1)."""
+UNSEEN = -30_000.0
+"""Added to the score of a token that is not seen. With minus infinity the gradient of CUDA's attention is NaN for Qwen2.5, whose
+scores are large (torch 2.11, bf16)."""
 
 
 class AdaptedModel(nn.Module):
@@ -95,7 +97,7 @@ class AdaptedModel(nn.Module):
             rope = self.rope[0][at], self.rope[1][at]
             # Added to the scores: attention would make this of a mask of booleans anew in every layer.
             seen = segments.mask
-            mask = torch.zeros_like(seen, dtype=x.dtype).masked_fill_(~seen, -math.inf)
+            mask = torch.zeros_like(seen, dtype=x.dtype).masked_fill_(~seen, UNSEEN)
         for i in range(count):
             x = layer(x, self._frozen(i), pairs[i], self.shape, rope, mask)
         return F.rms_norm(x, (self.config.hidden,), self.base.norm, eps)

@@ -1,4 +1,4 @@
-"""The adapter in the package: what it says of itself, and that it makes a model of the installed base."""
+"""The adapters in the package: what they say of themselves, and that they make models of the installed bases."""
 
 from __future__ import annotations
 
@@ -6,52 +6,57 @@ import hashlib
 import json
 from pathlib import Path
 
+import pytest
 from tokenizers import Tokenizer
 
-import copydesk
-from copydesk.adapters.adapter_file import FILE_NAME, read_adapter
+from copydesk.adapters.adapter_file import read_adapter
 from copydesk.adapters.merge import merge
 from copydesk.adapters.tokens import extend, format_tokens
 from copydesk.editor import Editor
+from copydesk.models.installed import CODER, STANDARD, adapter_of, installed_directory, not_installed
 from copydesk.models.plain_config import plain_config
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.request import EditRequest
 from copydesk_server.model_store.catalogue import MergedEntry, entry
 from copydesk_server.model_store.convert import installed_digests
 
-FOLDER = Path(copydesk.__file__).parent / "models" / "standard"
+ADAPTER = adapter_of(STANDARD)
 TEXT = "import os\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"
 
 
-def test_it_says_what_it_belongs_to_and_stays_small() -> None:
-    state = read_adapter(FOLDER).state
-    assert state.base == entry("standard-base").tensors_sha256
+@pytest.mark.parametrize("name", [STANDARD, CODER])
+def test_it_says_what_it_belongs_to_and_stays_small(name: str) -> None:
+    path = adapter_of(name)
+    state = read_adapter(path).state
+    listed = entry(name)
+    assert isinstance(listed, MergedEntry)
+    assert state.base == entry(listed.base).tensors_sha256
     assert state.tokens == format_tokens(EditFormat.from_dict(state.format))
     assert state.requests > 0
-    assert state.position
-    assert (FOLDER / FILE_NAME).stat().st_size <= 12 << 20
-    card = (FOLDER / "README.md").read_text("utf-8")
+    assert path.stat().st_size <= 12 << 20
+    card = (path.parent / "README.md").read_text("utf-8")
     assert state.base in card
     assert f"{state.requests:,} requests" in card
 
 
-def test_the_catalogue_is_the_adapters() -> None:
-    listed = entry("standard")
+@pytest.mark.parametrize("name", [STANDARD, CODER])
+def test_the_catalogue_is_the_adapters(name: str) -> None:
+    listed = entry(name)
     assert isinstance(listed, MergedEntry)
-    digest = hashlib.sha256((FOLDER / FILE_NAME).read_bytes()).hexdigest()
-    assert listed.adapter_sha256 == digest, "python tools/adapter_digests.py standard"
-    assert listed.base == "standard-base"
+    digest = hashlib.sha256(adapter_of(name).read_bytes()).hexdigest()
+    assert listed.adapter_sha256 == digest, f"python tools/adapter_digests.py {name}"
+    assert listed.base == f"{name}-base"
 
 
 def test_merged_with_its_base_it_is_the_catalogues_model(standard_base: Path, tmp_path: Path) -> None:
-    made = merge(standard_base, read_adapter(FOLDER), tmp_path)
+    made = merge(standard_base, read_adapter(ADAPTER), tmp_path)
     listed = entry("standard")
     assert installed_digests(made) == {
         "tensors_sha256": listed.tensors_sha256,
         "tokenizer_sha256": listed.tokenizer_sha256,
     }
     tokenizer = Tokenizer.from_file(str(standard_base / "tokenizer.json"))
-    extend(tokenizer, EditFormat.from_dict(read_adapter(FOLDER).state.format))
+    extend(tokenizer, EditFormat.from_dict(read_adapter(ADAPTER).state.format))
     assert json.loads(Tokenizer.from_file(str(made / "tokenizer.json")).to_str()) == json.loads(
         tokenizer.to_str()
     )
@@ -70,7 +75,7 @@ def test_the_installed_model_is_the_default(standard: Path) -> None:
 
 
 def test_with_its_base_it_edits_inside_the_scope(standard_base: Path, tmp_path: Path) -> None:
-    adapter = read_adapter(FOLDER)
+    adapter = read_adapter(ADAPTER)
     tokenizer = Tokenizer.from_file(str(standard_base / "tokenizer.json"))
     assert extend(tokenizer, EditFormat.from_dict(adapter.state.format)) == adapter.state.tokens
     with Editor.load(merge(standard_base, adapter, tmp_path), device="cpu", warm=False) as editor:
@@ -80,3 +85,16 @@ def test_with_its_base_it_edits_inside_the_scope(standard_base: Path, tmp_path: 
         result = editor.open("a.py", TEXT).edit(request)
     assert result.program.resolve(TEXT).startswith("import os\n\n\n")
     assert result.counts.forwards > 0
+
+
+def test_the_installed_coder_chooses_among_edits() -> None:
+    """Where somebody has installed it: a gigabyte that no test fetches."""
+    directory = installed_directory(CODER)
+    if directory is None:
+        pytest.skip(not_installed(CODER))
+    listed = entry(CODER)
+    assert installed_digests(directory)["tensors_sha256"] == listed.tensors_sha256
+    with Editor.load(directory, device="cpu", warm=False) as editor:
+        request = EditRequest(scope=[(4, 8)], instruction="result should be called total_price")
+        result = editor.open("a.py", TEXT).edit(request)
+    assert result.program.resolve(TEXT) == TEXT.replace("result", "total_price")
