@@ -15,13 +15,14 @@ import pytest
 from hypothesis import settings
 
 from copydesk.models.installed import (
+    CODER,
     STANDARD,
     VARIABLE,
     installed_directory,
     installed_names,
+    is_current,
     models_folder,
     not_installed,
-    standard_is_current,
 )
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -38,17 +39,17 @@ settings.load_profile("copydesk")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give every test, and every process that a test starts, a folder of models without `standard`: it would be the default."""
+    """Give every test, and every process that a test starts, a folder of models without those that would be the default."""
     if PERSONS_MODELS in os.environ:  # a worker, whose controller has done it
         return
     config.stash[INSTALLED] = [
-        f"{name} (out of date)" if name == STANDARD and not standard_is_current() else name
+        f"{name} (out of date)" if name in (STANDARD, CODER) and not is_current(name) else name
         for name in installed_names()
     ]
     os.environ[PERSONS_MODELS] = str(models_folder())
     folder = config.stash[FOLDER] = Path(tempfile.mkdtemp(prefix="copydesk-models-"))
     for name in installed_names():
-        if name != STANDARD:
+        if name not in (STANDARD, CODER):
             (folder / name).symlink_to(models_folder() / name, target_is_directory=True)
     os.environ[VARIABLE] = str(folder)
 
@@ -97,8 +98,18 @@ def standard(monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory of the installed model `standard`, which is the default in this test; skipped where it is not installed."""
     monkeypatch.setenv(VARIABLE, os.environ[PERSONS_MODELS])
     directory = installed_directory(STANDARD)
-    if directory is None or not standard_is_current():
+    if directory is None or not is_current(STANDARD):
         pytest.skip(not_installed(STANDARD))
+    return directory
+
+
+@pytest.fixture
+def coder(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of the installed model `coder`; skipped where it is not installed: no test fetches a gigabyte."""
+    monkeypatch.setenv(VARIABLE, os.environ[PERSONS_MODELS])
+    directory = installed_directory(CODER)
+    if directory is None or not is_current(CODER):
+        pytest.skip(not_installed(CODER))
     return directory
 
 

@@ -13,7 +13,7 @@ from copydesk.adapters.adapter_file import read_adapter
 from copydesk.adapters.merge import merge
 from copydesk.adapters.tokens import extend, format_tokens
 from copydesk.editor import Editor
-from copydesk.models.installed import CODER, STANDARD, adapter_of, installed_directory, not_installed
+from copydesk.models.installed import CODER, STANDARD, adapter_of
 from copydesk.models.plain_config import plain_config
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.request import EditRequest
@@ -87,14 +87,9 @@ def test_with_its_base_it_edits_inside_the_scope(standard_base: Path, tmp_path: 
     assert result.counts.forwards > 0
 
 
-def test_the_installed_coder_chooses_among_edits() -> None:
-    """Where somebody has installed it: a gigabyte that no test fetches."""
-    directory = installed_directory(CODER)
-    if directory is None:
-        pytest.skip(not_installed(CODER))
-    listed = entry(CODER)
-    assert installed_digests(directory)["tensors_sha256"] == listed.tensors_sha256
-    with Editor.load(directory, device="cpu", warm=False) as editor:
+def test_the_installed_coder_chooses_among_edits(coder: Path) -> None:
+    assert installed_digests(coder)["tensors_sha256"] == entry("coder").tensors_sha256
+    with Editor.load("coder", device="cpu", warm=False) as editor:
         request = EditRequest(scope=[(4, 8)], instruction="result should be called total_price")
         result = editor.open("a.py", TEXT).edit(request)
     assert result.program.resolve(TEXT) == TEXT.replace("result", "total_price")

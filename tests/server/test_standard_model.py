@@ -47,7 +47,7 @@ class Shop:
         """Another release of copydesk: its adapter, and its catalogue."""
         self.entry = ENTRIES[seed]
         self.list(self.source.entry, self.entry)
-        self._patch.setattr(installed, "adapter_of", {NAME: self._adapters[seed]}.get)
+        self._patch.setattr(installed, "adapter_of", lambda _: self._adapters[seed])
 
     def list(self, *entries: AnyEntry) -> None:
         path = self._place / f"{sha256(repr(entries).encode())}.json"
@@ -242,6 +242,24 @@ def test_where_it_is_installed_it_is_the_default(shop: Shop) -> None:
         assert editor.loaded_model.model.name == "mini"
 
 
+def test_its_larger_sister_is_the_default_where_it_alone_is_installed(shop: Shop) -> None:
+    coder = installed.CODER
+    shop.list(shop.source.entry, shop.entry, replace(shop.entry, name=coder))
+    shop.get(coder)
+    assert installed.default_model() == coder
+    assert installed.advice(coder) is installed.advice("mini") is None
+    shop.get()
+    assert installed.default_model() == NAME
+    store.remove(NAME)
+    shop.ship(1)
+    assert installed.default_model() == "mini"
+    for name in ("mini", coder):
+        assert (
+            installed.advice(name)
+            == "the installed model coder is out of date: run `copydesk model get coder`"
+        )
+
+
 def test_a_newer_adapter_makes_it_out_of_date_until_it_is_merged_anew(
     shop: Shop, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -276,7 +294,7 @@ def test_an_adapter_file_that_differs_and_merges_to_the_same_needs_no_merge(shop
     other.write_bytes(data)
     shop.list(shop.source.entry, replace(shop.entry, adapter_sha256=sha256(bytes(data))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(installed, "adapter_of", {NAME: other}.get)
+        patch.setattr(installed, "adapter_of", lambda _: other)
         assert installed.default_model() == "mini"
         shop.get()
         assert installed.default_model() == NAME

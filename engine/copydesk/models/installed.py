@@ -23,7 +23,7 @@ BUILT_IN = "mini"
 STANDARD = "standard"
 """The name of the model that is used by default once it is installed: a base, and an adapter inside the package."""
 CODER = "coder"
-"""The name of its larger sister, made in the same way."""
+"""The name of its larger sister, made in the same way: used by default where it alone is installed."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 
@@ -64,29 +64,35 @@ def adapter_of(name: str) -> Path:
     return Path(__file__).parent / name / "adapter.safetensors"
 
 
-def standard_is_current() -> bool:
-    """Whether the standard model is installed and made with the adapter of this package. Raises: never."""
-    directory = installed_directory(STANDARD)
+def is_current(name: str) -> bool:
+    """Whether the model `name` is installed and made with its adapter of this package. Raises: never."""
+    directory = installed_directory(name)
     if directory is None:
         return False
     try:
         made_with = json.loads((directory / RECORD).read_text("utf-8"))["entry"]["adapter_sha256"]
-        return bool(made_with == hashlib.sha256(adapter_of(STANDARD).read_bytes()).hexdigest())
+        return bool(made_with == hashlib.sha256(adapter_of(name).read_bytes()).hexdigest())
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
 def default_model() -> str:
-    """The name of the model that is used where none is named: the standard one where it is current, else the embedded one."""
-    return STANDARD if standard_is_current() else BUILT_IN
+    """The name of the model that is used where none is named: the standard one where it is current, else its larger sister, else
+    the embedded one.
+    """
+    return next((name for name in (STANDARD, CODER) if is_current(name)), BUILT_IN)
 
 
 def advice(name: str | None) -> str | None:
     """What to tell a person whose model is `name`, where there is a better one to be had: a sentence without its full stop."""
-    if name not in (BUILT_IN, STANDARD) or standard_is_current():
+    if name not in (BUILT_IN, STANDARD, CODER):
         return None
-    if installed_directory(STANDARD) is not None:
-        return f"the installed model {STANDARD} is out of date: run `copydesk model get {STANDARD}`"
+    better = (STANDARD, CODER) if name == BUILT_IN else (name,)
+    if any(map(is_current, better)):
+        return None
+    old = next((one for one in better if installed_directory(one) is not None), None)
+    if old is not None:
+        return f"the installed model {old} is out of date: run `copydesk model get {old}`"
     return f"a better model can be had: run `copydesk model get {STANDARD}`" if name == BUILT_IN else None
 
 
