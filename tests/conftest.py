@@ -96,20 +96,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def standard(monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory of the installed model `standard`, which is the default in this test; skipped where it is not installed."""
-    monkeypatch.setenv(VARIABLE, os.environ[PERSONS_MODELS])
-    directory = installed_directory(STANDARD)
-    if directory is None or not is_current(STANDARD):
-        pytest.skip(not_installed(STANDARD))
-    return directory
+    return _of_person(STANDARD, monkeypatch)
 
 
 @pytest.fixture
 def coder(monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory of the installed model `coder`; skipped where it is not installed: no test fetches a gigabyte."""
+    return _of_person(CODER, monkeypatch)
+
+
+def _of_person(name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of the model `name` where it was installed; the test is skipped where it is not, or out of date."""
     monkeypatch.setenv(VARIABLE, os.environ[PERSONS_MODELS])
-    directory = installed_directory(CODER)
-    if directory is None or not is_current(CODER):
-        pytest.skip(not_installed(CODER))
+    directory = installed_directory(name)
+    if directory is None or not is_current(name):
+        pytest.skip(not_installed(name))
     return directory
 
 

@@ -79,7 +79,6 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if not alone and not typed and not owner and not is_value(node):
             continue
         text = text_of(node)
-        said = " ".join(text.split())
         if "\n" in text and has_comment(context, *rows(node)):
             continue
         tree = _tree(text)
@@ -96,9 +95,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 made = _filled(pair.new, bound) if _keeps_order(pair, bound) else None
                 if made is not None and _is_known(context, pair, arguments):
                     flat = " ".join(made.split())
-                    title = (
-                        f"Use {_ANY.sub('…', pair.new)}: {flat}" if bound else f"Use {flat} instead of {said}"
-                    )
+                    title = f"Use {_ANY.sub('…', pair.new)}: {flat}"
+                    if not bound:
+                        title = f"Use {flat} instead of {' '.join(text.split())}"
                     if pair.statement and not _may_assign(node, made):
                         continue
                     whole = rewrite_node(context.lines, node, made) if pair.statement else None
