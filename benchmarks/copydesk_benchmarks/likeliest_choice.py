@@ -6,26 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from copydesk.decode.finite_choice import PRIOR_WEIGHT, TEMPERATURE
-from copydesk.serving.narrowing import ANOTHER, NOTHING
+from copydesk.decode.choice_settings import STANDARD_SETTINGS, ChoiceSettings
 
 
 def by_probability(
-    choice: dict[str, Any],
-    ranking: float = PRIOR_WEIGHT,
-    nothing: float = PRIOR_WEIGHT * NOTHING.prior,
-    another: float = PRIOR_WEIGHT * ANOTHER.prior,
-    temperature: float = TEMPERATURE,
+    choice: dict[str, Any], settings: ChoiceSettings = STANDARD_SETTINGS
 ) -> list[tuple[float, int]]:
     """The probability and the place of every answer, the likeliest first; the place before the last says that nothing changes.
     That another edit is meant, the last, has its share of the probability and is no answer. Candidates that come to the same
     (`same`: the place of the first of them) are one, as in the engine; its place is that of the likeliest of them.
-
-    ranking: what the ranking counts for. nothing, another: logits. temperature: of the model's own probabilities.
     """
-    priors = [*(ranking * prior for prior in choice["priors"][:-2]), nothing, another]
-    law = np.array(choice["likelihoods"]) / temperature + priors
-    law -= np.logaddexp.reduce(law)
+    places_of = np.arange(len(choice["likelihoods"])) - len(choice["likelihoods"])
+    law = settings.posterior(
+        np.array(choice["likelihoods"]), np.array(choice["priors"]), places_of == -2, places_of == -1
+    )
     summed = np.full(len(law), -np.inf)
     same = [*choice["same"], len(law) - 2, len(law) - 1]
     np.logaddexp.at(summed, same, law)
@@ -37,6 +31,6 @@ def by_probability(
     return sorted(found, key=lambda answer: -answer[0])
 
 
-def likeliest(choice: dict[str, Any], *settings: float) -> tuple[float, int]:
-    """The first of `by_probability`, which takes the settings."""
-    return by_probability(choice, *settings)[0]
+def likeliest(choice: dict[str, Any], settings: ChoiceSettings = STANDARD_SETTINGS) -> tuple[float, int]:
+    """The first of `by_probability`."""
+    return by_probability(choice, settings)[0]

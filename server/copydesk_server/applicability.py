@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Encoding, apply_edits, view_text
+from copydesk_server.same_meaning import mean_the_same
 
 Applicability: TypeAlias = Literal["safe", "unsafe"]
 """unsafe: the code may mean something else after it."""
@@ -24,12 +25,14 @@ _READING = frozenset({"get", "pop", "setdefault"})
 def applicability(
     before: str, after: str, diagnostics: Sequence[Diagnostic], path: Path | None = None
 ) -> Applicability:
-    """ "unsafe" where the linter calls its own fix of one of the diagnostics unsafe and the edit is not one that it calls safe;
-    where an import goes from an `__init__.py`; where a default goes that is a memo. Raises: never.
+    """ "unsafe" where the linter calls its own fix of one of the diagnostics unsafe, unless the edit is one that it calls safe,
+    or is known to leave meaning and comments as they are; where an import goes from an `__init__.py`; where a default goes that
+    is a memo. Raises: never.
 
     diagnostics: of `before`, with all fixes that are known. path: the file, where there is one.
     """
-    if any(_linter_calls_unsafe(before, after, diagnostic) for diagnostic in diagnostics):
+    called_unsafe = any(_linter_calls_unsafe(before, after, diagnostic) for diagnostic in diagnostics)
+    if called_unsafe and not mean_the_same(before, after):
         return "unsafe"
     init = path is not None and path.name == _INIT
     if not init and "def " not in before:
@@ -44,15 +47,12 @@ def applicability(
     return "safe"
 
 
-def linters_word(diagnostic: Diagnostic) -> Applicability | None:
-    """What the linter calls an edit that fixes one of its findings, whatever the edit; None where that depends on the edit.
+def linters_word(diagnostic: Diagnostic) -> Literal["safe"] | None:
+    """ "safe" where the linter calls all edits safe that fix one of its findings; None where that depends on the edit.
 
     diagnostic: with all fixes that are known.
     """
-    words = {fix.safe for fix in diagnostic.fixes}
-    if words == {True, False}:
-        return None
-    return "unsafe" if words == {False} else "safe"
+    return "safe" if all(fix.safe for fix in diagnostic.fixes) else None
 
 
 def _linter_calls_unsafe(before: str, after: str, diagnostic: Diagnostic) -> bool:

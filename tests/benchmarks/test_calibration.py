@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.decode.finite_choice import PRIOR_WEIGHT, TEMPERATURE
-from copydesk.serving.narrowing import ANOTHER, NOTHING
+from copydesk.decode.choice_settings import PRIOR_WEIGHT, ChoiceSettings
 from copydesk_benchmarks.calibration import (
     Answered,
     bins,
@@ -76,10 +75,6 @@ def test_the_command_reads_choices_and_writes_a_report(
         },
         {"likelihoods": [0.0, ahead, 0.0], "priors": [0.0] * 3, "right": [False, True, False], "same": [0]},
     ]
-    for choice in choices:  # without what the last two count for by themselves
-        choice["likelihoods"] = [TEMPERATURE * logit for logit in choice["likelihoods"]]
-        choice["likelihoods"][1] -= TEMPERATURE * PRIOR_WEIGHT * NOTHING.prior
-        choice["likelihoods"][2] -= TEMPERATURE * PRIOR_WEIGHT * ANOTHER.prior
     path = tmp_path / "choices.json"
     path.write_text(json.dumps(choices))
     monkeypatch.setattr(
@@ -109,7 +104,7 @@ def test_candidates_are_distinct_edits_by_probability() -> None:
         "right": [False, True, True, False, False],
         "same": [0, 1, 1],
     }
-    found = by_probability(choice, 0.0, 0.0, 0.0, 1.0)
+    found = by_probability(choice, ChoiceSettings(ranking=0.0))
     assert found == [(pytest.approx(0.5), 3), (pytest.approx(0.35), 1), (pytest.approx(0.05), 0)]
     named = choice_calibration.candidates({**choice, "likelihoods": [0.0, 5.0, 4.0, -9.0, -9.0]})
     assert [(one.right, one.edits) for one in named] == [(True, True), (False, True)]
@@ -149,11 +144,11 @@ def test_what_settings_show(
         },
         {"likelihoods": [0.0, 3.0, 0.0], "priors": [0.0] * 3, "right": [False, True, False], "same": [0]},
     ]
-    alone = choice_settings.Likeliest.of(choices, choice_settings.Weighing(0.0, 0.0, 0.0, 1.0))
+    alone = choice_settings.Likeliest.of(choices, ChoiceSettings(ranking=0.0))
     assert alone.counts(0.8, 0.8) == choice_settings.Counts(1, 1, 1, 0)
-    ranked = choice_settings.Likeliest.of(choices, choice_settings.Weighing(0.5, 0.0, 0.0, 1.0))
+    ranked = choice_settings.Likeliest.of(choices, ChoiceSettings(ranking=0.5))
     assert ranked.counts(0.8, 0.95) == choice_settings.Counts(2, 1, 0, 0)
-    cooler = choice_settings.Likeliest.of(choices, choice_settings.Weighing(0.0, 0.0, 0.0, 3.0))
+    cooler = choice_settings.Likeliest.of(choices, ChoiceSettings(temperature=3.0))
     assert cooler.counts(0.8, 0.8) == choice_settings.Counts(0, 0, 0, 0)
     assert choice_settings.Counts(2, 1, 1, 0).worth(3.0) == 0.0
     path = tmp_path / "choices.json"

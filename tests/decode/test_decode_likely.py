@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from random import Random
 from typing import Any
@@ -14,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.decode import finite_choice
+from copydesk.decode.choice_settings import PRIOR_WEIGHT, STANDARD_SETTINGS, ChoiceSettings
 from copydesk.decode.coroutine import Lane, Outcome, Steps
 from copydesk.decode.counts import Counts
 from copydesk.decode.finite_choice import (
-    PRIOR_WEIGHT,
-    TEMPERATURE,
     WORTH_ASKING,
     ChoiceDecoder,
     ChoiceTask,
@@ -67,6 +67,7 @@ def decode(
     *,
     another: float | None = None,
     take_likeliest: bool = False,
+    settings: ChoiceSettings = STANDARD_SETTINGS,
 ) -> tuple[Outcome, Counts]:
     """With candidates, or freely without. priors: of the first candidates; of all others 0; another: that none is right."""
     task, counts = desk.task, Counts()
@@ -83,7 +84,7 @@ def decode(
             offers[None] = Offer("another", 0, another)
         listed = ChoiceTask(
             task.codec, task.views, task.lines, task.request, programs, desk.rules.open_end,
-            offers=offers, take_likeliest=take_likeliest,
+            offers=offers, take_likeliest=take_likeliest, settings=settings,
         )  # fmt: skip
         steps = ChoiceDecoder(listed, emitter, free).run()
     job = Job(lane, steps)
@@ -108,27 +109,28 @@ def asked(desk: Desk) -> list[int]:
     return [*desk.tokens.ids, *desk.task.request[: -len(CODEC.literals.program_open)]]
 
 
-def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(finite_choice, "SURE_OF_NOTHING", 0.0)
+def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken() -> None:
     random = Random(2)
     for seed in range(30):
         model = MockModel(CODEC.vocabulary.size, seed=seed, context=0)
         desk, programs = proposing(random)
         law = np.array([accepted(model, desk, k) for k in range(len(programs))])
         priors = [random.gauss(0, 2) for _ in programs]
-        law = law ** (1 / TEMPERATURE) * np.exp(PRIOR_WEIGHT * np.array(priors))
+        settings = ChoiceSettings(1.3, 0.3, seed % 2 == 0, 0.7, sure_of_nothing=0.0)
+        # The first changes nothing; of the others the ranking's scores count, relative ones as shares of their sum.
+        shift = sum(math.exp(prior) for prior in priors[1:]) if settings.relative else 1.0
+        weights = [0.7 + PRIOR_WEIGHT * priors[0], *(0.3 * (prior - math.log(shift)) for prior in priors[1:])]
+        law = law ** (1 / 1.3) * np.exp(weights)
         law /= law.sum()
-        monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 0.999)
         sampler = Recorder(temperature=0.0)
-        outcome, counts = decode(desk, model, programs, sampler, priors)
+        sure = replace(settings, confidence=law.max() * 0.999)
+        outcome, counts = decode(desk, model, programs, sampler, priors, settings=sure)
         np.testing.assert_allclose(np.exp(sampler.laws[0]), law, atol=1e-5)
         assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], False)
         assert math.isclose(outcome.log_likelihood, math.log(law.max()), abs_tol=1e-4)
         assert (counts.forwards, counts.generated, counts.choices) == (1, 0, 1)
-        monkeypatch.setattr(finite_choice, "CONFIDENCE", law.max() * 1.001)
-        outcome, counts = decode(desk, model, programs, Sampler(), priors)
+        unsure = replace(settings, confidence=law.max() * 1.001)
+        outcome, counts = decode(desk, model, programs, Sampler(), priors, settings=unsure)
         assert outcome.program is None
         likeliest = [k for k in np.argsort(-law)[:3] if law[k] >= WORTH_ASKING]
         assert [one.program for one in outcome.alternatives] == [programs[k] for k in likeliest]
@@ -142,7 +144,9 @@ def test_the_law_is_that_of_brute_force_and_what_is_unlikely_is_not_taken(
         assert (outcome.unsure, outcome.confidence) == (True, None)
         assert (counts.forwards, counts.generated) == (1, 0)
         alternatives = outcome.alternatives
-        outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), priors, take_likeliest=True)
+        outcome, _ = decode(
+            desk, model, programs, Sampler(temperature=0.0), priors, take_likeliest=True, settings=unsure
+        )
         assert (outcome.program, outcome.unsure) == (programs[int(law.argmax())], True)
         assert outcome.alternatives == alternatives
         assert outcome.program == alternatives[0].program
@@ -175,9 +179,8 @@ def test_nobody_is_asked_about_changing_nothing_alone(edit: float, nothing: floa
     assert outcome.refusal == said
 
 
-def test_programs_that_make_the_same_text_are_one_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_that_make_the_same_text_are_one_alternative() -> None:
     """The spellings of one edit share its probability, which would otherwise leave it behind an edit that has one."""
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.0)
     text = "".join(f"line {number}\n" for number in range(1, 4))
     desk = Desk.of(CODEC, text, [(1, 3)], instruction="do something")
     spelt = [
@@ -187,9 +190,9 @@ def test_programs_that_make_the_same_text_are_one_alternative(monkeypatch: pytes
         Program((Sub(1, 1, "line", "row"), Copy(2, 3))),
     ]
     model = MockModel(CODEC.vocabulary.size, seed=4, context=0)
-    law = np.array([accepted(model, desk, k) for k in range(len(spelt))]) ** (1 / TEMPERATURE)
+    law = np.array([accepted(model, desk, k) for k in range(len(spelt))])
     law /= law.sum()
-    outcome, _ = decode(desk, model, spelt, Sampler())
+    outcome, _ = decode(desk, model, spelt, Sampler(), settings=ChoiceSettings(confidence=1.0))
     found = {one.program: one.probability for one in outcome.alternatives}
     likelier = spelt[int(law[1] > law[0])]
     assert found[likelier] == pytest.approx(law[0] + law[1], abs=1e-5)
@@ -217,45 +220,67 @@ def test_alternatives_are_likely_in_their_order_and_no_more_than_certain(
         assert one.probability == pytest.approx(sum(math.exp(law[k]) for k in mine))
 
 
-def test_that_nothing_changes_has_to_be_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_nothing_changes_has_to_be_likelier() -> None:
     """The first program of `proposing` changes nothing."""
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 0.5)
     desk, programs = proposing(Random(5))
     model = MockModel(CODEC.vocabulary.size, seed=1, context=0)
-    for first, taken in ((100.0, programs[0]), (3.0, None)):
-        monkeypatch.setattr(finite_choice, "SURE_OF_NOTHING", 1 - 1e-6)
+    for first, sure, taken in (
+        (100.0, 1 - 1e-6, programs[0]),
+        (3.0, 1 - 1e-6, None),
+        (4.0, 0.5, programs[0]),
+    ):
+        settings = ChoiceSettings(confidence=0.5, sure_of_nothing=sure)
         priors = [first / PRIOR_WEIGHT]
-        outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), priors)
+        outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), priors, settings=settings)
         assert outcome.program == taken
-    monkeypatch.setattr(finite_choice, "SURE_OF_NOTHING", 0.5)
-    outcome, _ = decode(desk, model, programs, Sampler(temperature=0.0), [20.0])
-    assert outcome.program == programs[0]
 
 
-def test_where_another_edit_is_likeliest_none_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1e-9)
+def test_where_another_edit_is_likeliest_none_is_taken() -> None:
+    anything = ChoiceSettings(confidence=1e-9)
     desk, programs = proposing(Random(5))
     model = MockModel(CODEC.vocabulary.size, seed=1, context=0)
-    outcome, _ = decode(desk, model, programs, Sampler(), another=40 / PRIOR_WEIGHT)
-    assert (outcome.program, outcome.unsure) == (None, True)
-    assert outcome.refusal is not None
-    assert "another" not in outcome.refusal
-    plain, _ = decode(desk, model, programs, Sampler(temperature=0.0))
-    taken, _ = decode(
-        desk, model, programs, Sampler(temperature=0.0), another=40 / PRIOR_WEIGHT, take_likeliest=True
+    for settings, prior in ((anything, 40 / PRIOR_WEIGHT), (replace(anything, another=40.0), 0.0)):
+        outcome, _ = decode(desk, model, programs, Sampler(), another=prior, settings=settings)
+        assert (outcome.program, outcome.unsure) == (None, True)
+        assert outcome.refusal is not None
+        assert "another" not in outcome.refusal
+        plain, _ = decode(desk, model, programs, Sampler(temperature=0.0), settings=anything)
+        taken, _ = decode(
+            desk,
+            model,
+            programs,
+            Sampler(temperature=0.0),
+            another=prior,
+            take_likeliest=True,
+            settings=settings,
+        )
+        assert (taken.program, taken.unsure) == (plain.program, True)
+
+
+def test_relative_scores_of_the_ranking_say_nothing_against_changing_nothing() -> None:
+    """All of the edits' scores raised alike: the law is the same."""
+    settings = ChoiceSettings(relative=True, ranking=0.4)
+    nothing = np.array([False, False, False, True, False])
+    another = np.array([False, False, False, False, True])
+    judged, priors = np.log([0.2, 0.4, 0.1, 0.2, 0.1]), np.array([1.0, 2.0, -1.0, -5.0, -10.0])
+    law = settings.posterior(judged, priors, nothing, another)
+    raised = settings.posterior(judged, priors + 7 * ~(nothing | another), nothing, another)
+    np.testing.assert_allclose(raised, law)
+    assert np.exp(law).sum() == pytest.approx(1.0)
+    plain = ChoiceSettings().posterior(judged, priors, nothing, another)
+    np.testing.assert_allclose(
+        plain, judged + PRIOR_WEIGHT * priors - np.logaddexp.reduce(judged + PRIOR_WEIGHT * priors)
     )
-    assert (taken.program, taken.unsure) == (plain.program, True)
 
 
 def test_the_last_candidates_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1e-9)
     desk, programs = proposing(Random(3))
     model, kept = MockModel(CODEC.vocabulary.size, seed=1, context=0), programs[:3]
     spelled = [CODEC.described(title(k), k) for k in range(len(kept))]
     nodes = {ids[:k] for ids in spelled for k in range(1, len(ids))}
     monkeypatch.setattr(finite_choice, "MOST_NODES", len(nodes))
     sampler = Recorder(temperature=0.0)
-    outcome, _ = decode(desk, model, programs, sampler)
+    outcome, _ = decode(desk, model, programs, sampler, settings=ChoiceSettings(confidence=1e-9))
     assert len(sampler.laws[0]) == len(kept)
     assert outcome.program in kept
     monkeypatch.setattr(finite_choice, "MOST_NODES", 1)

@@ -12,11 +12,13 @@ from tokenizers import Tokenizer
 from copydesk.adapters.adapter_file import read_adapter
 from copydesk.adapters.merge import merge
 from copydesk.adapters.tokens import extend, format_tokens
+from copydesk.decode.choice_settings import BY_MODEL, STANDARD_SETTINGS
 from copydesk.editor import Editor
-from copydesk.models.installed import CODER, STANDARD, adapter_of
+from copydesk.models.installed import CODER, RECORD, STANDARD, adapter_of, catalogue_name
 from copydesk.models.plain_config import plain_config
 from copydesk.prompting.edit_format import EditFormat
 from copydesk.request import EditRequest
+from copydesk.serving.loaded_model import settings_of
 from copydesk_server.model_store.catalogue import MergedEntry, entry
 from copydesk_server.model_store.convert import installed_digests
 
@@ -92,4 +94,24 @@ def test_the_installed_coder_chooses_among_edits(coder: Path) -> None:
     with Editor.load("coder", device="cpu", warm=False) as editor:
         request = EditRequest(scope=[(4, 8)], instruction="result should be called total_price")
         result = editor.open("a.py", TEXT).edit(request)
+        assert editor.loaded_model.choice == BY_MODEL["coder"]
     assert result.program.resolve(TEXT) == TEXT.replace("result", "total_price")
+
+
+@pytest.mark.parametrize(
+    ("record", "name"),
+    [
+        ('{"entry": {"name": "coder"}}', "coder"),
+        ('{"entry": {"name": 3}}', None),
+        ('{"entry": []}', None),
+        ("[" * 100_000, None),
+        (None, None),
+    ],
+)
+def test_whose_settings_a_directory_chooses_with(
+    record: str | None, name: str | None, tmp_path: Path
+) -> None:
+    if record is not None:
+        (tmp_path / RECORD).write_text(record)
+    assert catalogue_name(tmp_path) == name
+    assert settings_of(tmp_path) == (STANDARD_SETTINGS if name is None else BY_MODEL[name])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from copydesk_server.applicability import applicability
-from copydesk_server.verification import judge
+from copydesk_server.verification import judge, judge_all
 from server_tools import found, the_ruff
 
 INIT, MODULE = Path("package/__init__.py"), Path("package/module.py")
@@ -68,4 +68,21 @@ def test_what_ruff_calls_unsafe(before: str, after: str, code: str, expected: st
     (said,) = the_ruff().check(before, None, select=code)
     asked = found(1, said.start.character, said.end.character, code, said.message, source)
     judged = judge(before, after, asked, language="python", path=None, ruff=the_ruff())
+    assert (judged.verdict, judged.applicability) == ("confirmed", expected)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "expected"),
+    [
+        ("x = dict(a=1)\n", 'x = {"a": 1}\n', "C408", "safe"),
+        ("x = dict(  # why\n    a=1\n)\n", 'x = {"a": 1}\n', "C408", "unsafe"),
+        ("def f():\n    x = f()\n    return x\n", "def f():\n    return f()\n", "RET504", "safe"),
+        ("def f():\n    x = f()\n", "def f():\n    f()\n", "F841", "unsafe"),
+        ("x = zip(a, b)\n", "x = zip(a, b, strict=False)\n", "B905", "unsafe"),
+    ],
+)
+def test_what_copydesk_knows_better(before: str, after: str, code: str, expected: str) -> None:
+    """Ruff calls its fixes for these unsafe."""
+    (said,) = the_ruff().check(before, None, select=code)
+    judged = judge_all(before, after, [said], language="python", path=None, ruff=the_ruff(), rules=(code,))
     assert (judged.verdict, judged.applicability) == ("confirmed", expected)

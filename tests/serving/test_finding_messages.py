@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from choosing_model import choosing_model
-from copydesk.decode import finite_choice
+from copydesk.decode.choice_settings import STANDARD_SETTINGS, ChoiceSettings
 from copydesk.editor import Editor
 from copydesk.models.replay import ReplayModel
 from copydesk.oracle import oracle_program
@@ -75,11 +75,11 @@ def test_the_edit_that_the_message_asks_for_is_made(editor: Editor) -> None:
     assert (result.status, result.text, result.unsure) == ("edited", AFTER, False)
     assert (result.counts.generated, result.counts.choices) == (0, 1)
     assert result.confidence is not None
-    assert result.confidence >= finite_choice.CONFIDENCE
+    assert result.confidence >= STANDARD_SETTINGS.confidence
 
 
 def test_where_the_model_is_unsure_it_asks(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
+    monkeypatch.setattr(editor.loaded_model, "choice", ChoiceSettings(confidence=1.1))
     result = said(editor, finding(5, "dict(step=1)", LITERAL), TITLE, 5)
     assert (result.status, result.unsure) == ("refused", True)
     assert result.alternatives[0].title == TITLE

@@ -9,6 +9,7 @@ import pytest
 
 from choosing_model import choosing_model
 from copydesk.decode import finite_choice
+from copydesk.decode.choice_settings import STANDARD_SETTINGS, ChoiceSettings
 from copydesk.editor import Editor
 from copydesk.errors import RequestError
 from copydesk.models.replay import ReplayModel
@@ -114,7 +115,7 @@ def test_an_edit_that_was_weighed_says_how_likely_it_is(editor: Editor) -> None:
     request = EditRequest(scope=[SCOPE], instruction="use +=", phrases=False)
     result = said(editor, request, made, described=(title, line))
     assert result.confidence is not None
-    assert finite_choice.CONFIDENCE <= result.confidence <= 1.0
+    assert STANDARD_SETTINGS.confidence <= result.confidence <= 1.0
     assert result.alternatives == ()
 
 
@@ -126,7 +127,7 @@ def unsure(
     **more: Any,
 ) -> EditResult:
     """The result of an instruction where nothing is likely enough, whatever the model says."""
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
+    monkeypatch.setattr(editor.loaded_model, "choice", ChoiceSettings(confidence=1.1))
     monkeypatch.setattr(finite_choice, "WORTH_ASKING", 0.0)
     made, line = candidates(instruction)[title]
     request = EditRequest(scope=[SCOPE], instruction=instruction, phrases=False, **more)

@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT
+from copydesk.decode.choice_settings import BY_MODEL, STANDARD_SETTINGS, ChoiceSettings
 from copydesk_benchmarks import facts, plots
 from copydesk_benchmarks.calibration import (
     Answered,
@@ -42,14 +42,14 @@ CANDIDATES = 5
 """Edits named for a request, as `candidates: 5` does."""
 
 
-def answered(choice: dict[str, Any]) -> Answered:
-    """The likeliest answer to one choice, with the settings of now."""
-    return _answered(choice, likeliest(choice))
+def answered(choice: dict[str, Any], settings: ChoiceSettings = STANDARD_SETTINGS) -> Answered:
+    """The likeliest answer to one choice."""
+    return _answered(choice, likeliest(choice, settings))
 
 
-def candidates(choice: dict[str, Any]) -> list[Answered]:
+def candidates(choice: dict[str, Any], settings: ChoiceSettings = STANDARD_SETTINGS) -> list[Answered]:
     """The likeliest edits, the likeliest first."""
-    found = [_answered(choice, one) for one in by_probability(choice)]
+    found = [_answered(choice, one) for one in by_probability(choice, settings)]
     return [one for one in found if one.edits][:CANDIDATES]
 
 
@@ -66,6 +66,7 @@ def report(
     about: str,
     folder: Path,
     command: str,
+    settings: ChoiceSettings = STANDARD_SETTINGS,
 ) -> Report:
     """The tables and diagrams of these answers, and of the candidates of each; the diagrams are written into `folder`."""
     made = Report(
@@ -77,11 +78,15 @@ def report(
         {
             "model": about,
             "requests": len(answers),
-            "threshold": CONFIDENCE,
-            "weight of the prior": PRIOR_WEIGHT,
+            "threshold": settings.confidence,
+            "weight of the prior": settings.ranking,
         },
     )
-    made.tables += [coverage_table(answers, CONFIDENCE), reliability_table(answers), candidates_table(ranked)]
+    made.tables += [
+        coverage_table(answers, settings.confidence),
+        reliability_table(answers),
+        candidates_table(ranked),
+    ]
     series = {
         "edits": [answer for answer in answers if answer.edits],
         "a right one to be had": [answer for answer in answers if answer.present],
@@ -115,17 +120,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("choices", metavar="CHOICES", help="what `refactoring_choice --json` wrote")
     parser.add_argument("--about", required=True, help="which model and requests these are, in words")
+    parser.add_argument(
+        "--settings", choices=sorted(BY_MODEL), help="of this model instead of the standard one"
+    )
     parser.add_argument("--folder", type=Path, default=ROOT / "benchmarks" / "results")
     args = parser.parse_args()
     rows = json.loads(Path(args.choices).read_text(encoding="utf-8"))
     rows = [row for row in rows if row["likelihoods"]]
-    answers = [answered(row) for row in rows]
+    settings = BY_MODEL.get(args.settings, STANDARD_SETTINGS)
+    answers = [answered(row, settings) for row in rows]
     if not answers:
         print(f"{args.choices}: no choices", file=sys.stderr)
         return 1
     command = shlex.join(["python", "-m", "copydesk_benchmarks", "choice_calibration", *sys.argv[1:]])
-    ranked = [candidates(row) for row in rows]
-    path = report(answers, ranked, args.about, args.folder, command).save(args.folder)
-    coverage, reliability = coverage_table(answers, CONFIDENCE), reliability_table(answers)
+    ranked = [candidates(row, settings) for row in rows]
+    path = report(answers, ranked, args.about, args.folder, command, settings).save(args.folder)
+    coverage, reliability = coverage_table(answers, settings.confidence), reliability_table(answers)
     print(f"{len(answers)} choices: {path}\n\n{reliability.notes[0]}\n\n{coverage.markdown()}")
     return 0

@@ -4,6 +4,7 @@
     python -m copydesk_benchmarks refactoring_choice --model standard --development --no-free --json DEVELOPMENT
     python -m copydesk_benchmarks refactoring_choice --model standard --written CORPUS --again --no-free --json DONE_ALREADY
     python -m copydesk_benchmarks choice_settings HELD_OUT DEVELOPMENT DONE_ALREADY --weights 1 1 0.3 [--most-wrong 42 4 25]
+        [--settings coder]
 
 Weighs each choice again with every setting and counts what would be shown: a right answer counts 1, a wrong one `--cost` less, an
 unsure one nothing; each file's requests count as much as another's, times its weight. Prints the best settings, and the present
@@ -17,7 +18,7 @@ import argparse
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,25 +26,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copydesk.decode.finite_choice import CONFIDENCE, PRIOR_WEIGHT, SURE_OF_NOTHING, TEMPERATURE
+from copydesk.decode.choice_settings import BY_MODEL, STANDARD_SETTINGS, ChoiceSettings
 from copydesk.grammar.trie import Floats
-from copydesk.serving.narrowing import ANOTHER, NOTHING
 from copydesk_benchmarks.likeliest_choice import likeliest
 
 LEVELS = (0.5, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0.78, 0.82, 0.86, 0.9)
 IDLE_LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-
-
-@dataclass(frozen=True, slots=True)
-class Weighing:
-    """What the ranking counts for beside the model, the logits of changing nothing and of another edit, and the temperature of
-    the model's own probabilities.
-    """
-
-    ranking: float
-    nothing: float
-    another: float
-    temperature: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +57,10 @@ class Likeliest:
     right: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, choices: Sequence[dict[str, Any]], how: Weighing) -> Likeliest:
+    def of(cls, choices: Sequence[dict[str, Any]], how: ChoiceSettings) -> Likeliest:
         rows = []
         for choice in choices:
-            probability, place = likeliest(choice, how.ranking, how.nothing, how.another, how.temperature)
+            probability, place = likeliest(choice, how)
             rows.append((probability, place == len(choice["right"]) - 2, choice["right"][place]))
         found, idle, right = zip(*rows, strict=True)
         return cls(np.array(found), np.array(idle, bool), np.array(right, bool))
@@ -89,15 +77,13 @@ class Likeliest:
         )
 
 
-def settings() -> Iterator[Weighing]:
-    """All that are compared."""
-    for ranking, nothing, another, temperature in product(
-        (0.15, 0.2, 0.25, 0.3),
-        (-2, -1.5, -1, -0.5, 0, 0.5),
-        (-2.4, -2, -1.6, -1.2, -0.8, -0.4),
-        (0.9, 1, 1.1, 1.25, 1.5),
-    ):
-        yield Weighing(ranking, nothing, another, temperature)
+def settings() -> Iterator[ChoiceSettings]:
+    """All that are compared, the thresholds aside."""
+    offsets = (-1, -0.5, 0, 0.5, 1, 1.5)
+    for temperature, nothing, another in product((0.9, 1, 1.1, 1.25, 1.4), offsets, offsets):
+        for relative, rankings in ((False, (0.15, 0.2, 0.25, 0.3)), (True, (0.3, 0.4, 0.5))):
+            for ranking in rankings:
+                yield ChoiceSettings(temperature, ranking, relative, nothing, another)
 
 
 def main() -> int:
@@ -110,6 +96,11 @@ def main() -> int:
         "--weights", nargs="+", type=float, metavar="W", help="of the files (default: 1 each)"
     )
     parser.add_argument("--most-wrong", nargs="+", type=int, metavar="N", help="wrong edits of each file")
+    parser.add_argument(
+        "--settings",
+        choices=sorted(BY_MODEL),
+        help="the present ones are this model's, not the standard one's",
+    )
     parser.add_argument("--show", type=int, default=10, help="settings")
     args = parser.parse_args()
     weights = args.weights or [1.0] * len(args.choices)
@@ -131,15 +122,15 @@ def main() -> int:
         for level, idle_level in product(LEVELS, IDLE_LEVELS):
             told = [one.counts(level, max(level, idle_level)) for one in found]
             if all(one.wrong <= most for one, most in zip(told, limits, strict=True)):
-                rows.append((worth(told), how, level, idle_level, told))
+                chosen = replace(how, confidence=level, sure_of_nothing=max(level, idle_level))
+                rows.append((worth(told), chosen, told))
     rows.sort(key=lambda row: -row[0])
-    # The prior of an offer is weighed like the ranking's.
-    nothing, another = PRIOR_WEIGHT * NOTHING.prior, PRIOR_WEIGHT * ANOTHER.prior
-    now = Weighing(PRIOR_WEIGHT, nothing, another, TEMPERATURE)
-    told = [Likeliest.of(file, now).counts(CONFIDENCE, SURE_OF_NOTHING) for file in files]
+    now = BY_MODEL.get(args.settings, STANDARD_SETTINGS)
+    present = [Likeliest.of(file, now).counts(now.confidence, now.sure_of_nothing) for file in files]
     head = (
         "worth",
         "ranking",
+        "relative",
         "nothing",
         "another",
         "temperature",
@@ -148,10 +139,10 @@ def main() -> int:
         *map(str, args.choices),
     )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    present = (worth(told), now, CONFIDENCE, SURE_OF_NOTHING, told)
-    for value, how, level, idle_level, told in (present, *rows[: args.show]):
+    for value, how, told in ((worth(present), now, present), *rows[: args.show]):
         cells = [
-            f"{value:.3f}", how.ranking, how.nothing, how.another, how.temperature, level, idle_level,
+            f"{value:.3f}", how.ranking, how.relative, how.nothing, how.another, how.temperature, how.confidence,
+            how.sure_of_nothing,
             *(f"{one.right} {one.wrong} {one.idle} {one.not_idle} of {len(file)}" for one, file in zip(told, files, strict=True)),
         ]  # fmt: skip
         print(f"| {' | '.join(map(str, cells))} |")

@@ -27,7 +27,7 @@ import numpy as np
 import torch
 
 from copydesk.decode.coroutine import Ask, Lane
-from copydesk.decode.finite_choice import Offer, described, posterior
+from copydesk.decode.finite_choice import Offer, described
 from copydesk.decode.log_probabilities import judged
 from copydesk.decode.lookahead import Tree
 from copydesk.editor import Document, Editor
@@ -163,6 +163,13 @@ def weighed(editor: Editor, plan: Plan, offers: Sequence[Offer]) -> list[float]:
     return [float(one) for one in judged(logits, codec.verdict)]
 
 
+def by_settings(editor: Editor, law: Sequence[float], priors: Sequence[float]) -> list[float]:
+    """Both together, with the settings of the model; the last two are that nothing changes and that another edit is meant."""
+    at = np.arange(len(law)) - len(law)
+    settings = editor.loaded_model.choice
+    return settings.posterior(np.array(law), np.array(priors), at == -2, at == -1).tolist()
+
+
 def measure(
     editor: Editor, kind: str, question: Question, most: int, totals: Counter[str], *, free: bool
 ) -> None:
@@ -192,7 +199,7 @@ def measure(
             titles = [candidate.title for candidate, _ in said]
             right = [*correct, idle, not idle and not any(correct)]
             priors = [*(candidate.score for candidate, _ in said), NOTHING.prior, ANOTHER.prior]
-            both = posterior(np.array(law), np.array(priors)).tolist()
+            both = by_settings(editor, law, priors)
             meanings = [meaning(context, candidate.edits) for candidate, _ in said]
             same = [meanings.index(one) for one in meanings]
             choice = Choice(kind, request.instruction or "", titles, law, priors, both, right, same)

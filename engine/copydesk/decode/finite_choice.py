@@ -13,28 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from copydesk.decode.choice_settings import STANDARD_SETTINGS, ChoiceSettings
 from copydesk.decode.coroutine import Decided, Outcome, Steps
 from copydesk.decode.emitter import Emitter
 from copydesk.decode.lookahead import leading
 from copydesk.decode.program_decoder import ProgramDecoder
 from copydesk.decode.weighed_program import WeighedProgram, combined, question
-from copydesk.grammar.trie import Floats
 from copydesk.program import Copy, Program
 from copydesk.prompting.codec import Codec, Ids
 from copydesk.text.titles import percent
 
 MOST_NODES = 384
 """Tokens that one forward may weigh where only a likely program is taken; the last programs are left out for it."""
-TEMPERATURE = 1.0
-"""What the model's log probabilities are divided by: more than 1 where it is surer than it is right (arXiv 1706.04599)."""
-PRIOR_WEIGHT = 0.2
-"""What the logarithm of a prior counts for beside the model's. It, the temperature, the two thresholds here and the priors of
-`serving/narrowing.py` are chosen on held-out requests and the development set:
-`python -m copydesk_benchmarks choice_settings`."""
-CONFIDENCE = 0.66
-"""The least probability with which a program is taken there."""
-SURE_OF_NOTHING = 0.75
-"""The least with which the one that changes nothing is taken: who asked for an edit is told only then that none is needed."""
 ALTERNATIVES = 3
 """Programs that a person may choose from where none is likely enough."""
 WORTH_ASKING = 0.02
@@ -79,7 +69,7 @@ class ChoiceTask:
     offers: given where a program is weighed by its description and taken only if it is likely enough, likeliest first, among
     them that of None, which says that no program is right. take_likeliest: or, unsure, even where it is not.
     least: the least probability of an alternative; where none has it, `free` writes, and reads `written` in place
-    of the request.
+    of the request. settings: how offers are weighed.
     """
 
     codec: Codec
@@ -94,6 +84,7 @@ class ChoiceTask:
     alternatives: int = 1
     least: float = 0.0
     written: Sequence[int] = ()
+    settings: ChoiceSettings = STANDARD_SETTINGS
 
 
 class ChoiceDecoder:
@@ -161,7 +152,13 @@ class ChoiceDecoder:
         else:
             emitter.pending.extend(request)
             judged = yield from emitter.judge(choices, codec.verdict)
-        law = posterior(judged, np.array([offers[spelled[ids]].prior for ids in choices]))
+        idle = Program((Copy(1, len(self.task.views)),))
+        law = self.task.settings.posterior(
+            judged,
+            np.array([offers[spelled[ids]].prior for ids in choices]),
+            np.array([spelled[ids] == idle for ids in choices]),
+            np.array([spelled[ids] is None for ids in choices]),
+        )
         text = "".join(self.task.views)
         titled = [
             (program, offers[program].shown, offers[program].meaning or program.resolve(text))
@@ -175,19 +172,18 @@ class ChoiceDecoder:
             assert self.free is not None
             emitter.pending.extend(self.task.written)
             return (yield from self.free.behind_request())
-        nothing = Program((Copy(1, len(self.task.views)),))
-        idle = likeliest.program == nothing
-        unsure = likeliest.probability < max(CONFIDENCE, SURE_OF_NOTHING if idle else 0.0)
+        least = self.task.settings.taken_from(nothing=likeliest.program == idle)
+        unsure = likeliest.probability < least
         ordered = [weighed[place] for place in order]
         if self.task.alternatives > 1:
             likely = ordered[: max(self.task.alternatives, ALTERNATIVES if unsure else 0)]
             alternatives = tuple(one for one in likely if one.probability >= self.task.least)
         else:
-            alternatives = worth_asking(ordered, nothing, self.task.least) if unsure else ()
+            alternatives = worth_asking(ordered, idle, self.task.least) if unsure else ()
         if unsure and not self.task.take_likeliest:
             asked = question((one.title, one.probability) for one in alternatives)
             if not alternatives:
-                chance = next((one.probability for one in ordered if one.program == nothing), 0.0)
+                chance = next((one.probability for one in ordered if one.program == idle), 0.0)
                 asked = NO_IDEA if chance < WORTH_SAYING else PERHAPS_NOTHING.format(chance=percent(chance))
             return Outcome(None, refusal=asked, unsure=True, alternatives=alternatives)
         chosen = weighed[emitter.sampler.choose(law)].program
@@ -261,10 +257,3 @@ def spelled_runs(task: ChoiceTask, program: Program) -> list[Run]:
             runs.append((ids, ()))
             ids = ()
     return [*runs, (ids, ())]
-
-
-def posterior(judged: Floats, priors: Floats) -> Floats:
-    """The model's log probabilities of accepting programs and the logits of their priors as one distribution, in logarithms."""
-    logits = judged / TEMPERATURE + PRIOR_WEIGHT * priors
-    found: Floats = logits - np.logaddexp.reduce(logits)
-    return found

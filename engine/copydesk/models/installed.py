@@ -14,6 +14,9 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from copydesk.errors import FileRefusedError
+from copydesk.files.regular_file import read_regular_text
+
 VARIABLE = "COPYDESK_MODELS"
 """The environment variable that names another folder for models."""
 RECORD = "model.json"
@@ -24,6 +27,7 @@ STANDARD = "standard"
 """The name of the model that is used by default once it is installed: a base, and an adapter inside the package."""
 CODER = "coder"
 """The name of its larger sister, made in the same way: used by default where it alone is installed."""
+MAX_RECORD_BYTES = 1 << 20
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 
@@ -62,6 +66,15 @@ def built_in_directory() -> Path:
 def adapter_of(name: str) -> Path:
     """Where the adapter that the model `name` is made with lies inside the package."""
     return Path(__file__).parent / name / "adapter.safetensors"
+
+
+def catalogue_name(directory: str | Path) -> str | None:
+    """Which of the catalogue's models a directory holds, by its record; None where it says nothing of that. Raises: never."""
+    try:
+        name = json.loads(read_regular_text(Path(directory) / RECORD, MAX_RECORD_BYTES))["entry"]["name"]
+    except (OSError, FileRefusedError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return name if isinstance(name, str) else None
 
 
 def is_current(name: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from copydesk.decode.choice_settings import BY_MODEL, STANDARD_SETTINGS, ChoiceSettings
 from copydesk.decode.emitter import Emitter
 from copydesk.decode.program_decoder import PageTask, ProgramDecoder
 from copydesk.decode.text_automata import BodyTables, FenceMachines
@@ -17,7 +18,13 @@ from copydesk.errors import FileRefusedError, GrammarError, ModelError, Tokenize
 from copydesk.files.atomic import replacing
 from copydesk.files.regular_file import read_regular
 from copydesk.grammar.bodies import Bodies, bodies_key
-from copydesk.models.installed import BUILT_IN, built_in_directory, default_model, installed_directory
+from copydesk.models.installed import (
+    BUILT_IN,
+    built_in_directory,
+    catalogue_name,
+    default_model,
+    installed_directory,
+)
 from copydesk.models.model import Model
 from copydesk.oracle.token_cost import CodecCost
 from copydesk.prompting.chat_template import Chat
@@ -39,7 +46,7 @@ EMBEDDED = built_in_directory()
 @dataclass(slots=True)
 class LoadedModel:
     """codec, its prices (`cost`) and tables are None for a `rewrite` model, chat and fences are set only for one. served: the
-    server, for a model that another program serves.
+    server, for a model that another program serves. choice: how an instruction's candidates are weighed.
     """
 
     model: Model
@@ -51,6 +58,7 @@ class LoadedModel:
     chat: Chat | None = None
     fences: FenceMachines | None = None
     served: Session | None = None
+    choice: ChoiceSettings = STANDARD_SETTINGS
     _masks: dict[TextEffects[Any], LanguageMasks] = field(default_factory=dict, repr=False)
 
     def program_decoder(self, task: PageTask, emitter: Emitter) -> ProgramDecoder:
@@ -110,9 +118,16 @@ class LoadedModel:
         format = EditFormat.load(loaded.directory)
         vocabulary = HFVocabulary.from_directory(loaded.directory, loaded.model.vocab_size)
         if format.kind != "rewrite":
-            return cls.of(loaded.model, format, vocabulary, cache_folder=cache_folder)
+            made = cls.of(loaded.model, format, vocabulary, cache_folder=cache_folder)
+            made.choice = settings_of(loaded.directory)
+            return made
         chat = Chat(_chat_tokenizer(loaded.directory), vocabulary)
         return cls.rewriting(loaded.model, format, vocabulary, chat)
+
+
+def settings_of(directory: Path) -> ChoiceSettings:
+    """Those with which the model in a directory chooses. Raises: never."""
+    return BY_MODEL.get(catalogue_name(directory) or "", STANDARD_SETTINGS)
 
 
 def _chat_tokenizer(directory: Path) -> Any:

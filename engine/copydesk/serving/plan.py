@@ -229,13 +229,13 @@ def _decoder(
     found = listed(asked)
     choice: ChoiceTask | None = None
     if found is not None:
-        listed_choice = choice = _choice(asked, found, prompt)
+        listed_choice = choice = _choice(loaded_model, asked, found, prompt)
         if found.rest is None:
             return lambda emitter: ChoiceDecoder(listed_choice, emitter).run()
         rules = replace(rules, scope=found.rest)
     elif (said := message_as_instruction(asked)) is not None and (found := listed(said)) is not None:
         message = request_tokens(codec, page, rules.scope, said.request)
-        choice = replace(_choice(said, found, message), least=NAMED, written=prompt)
+        choice = replace(_choice(loaded_model, said, found, message), least=NAMED, written=prompt)
     request = asked.request
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
@@ -273,7 +273,9 @@ def _decoder(
     return begin
 
 
-def _choice(asked: PageRequest, found: ListedPrograms, prompt: Sequence[int]) -> ChoiceTask:
+def _choice(
+    loaded_model: LoadedModel, asked: PageRequest, found: ListedPrograms, prompt: Sequence[int]
+) -> ChoiceTask:
     lowering, request = asked.lowering, asked.request
     return ChoiceTask(
         lowering.codec,
@@ -286,6 +288,7 @@ def _choice(asked: PageRequest, found: ListedPrograms, prompt: Sequence[int]) ->
         found.offers,
         request.take_likeliest,
         request.candidates,
+        settings=loaded_model.choice,
     )
 
 

@@ -15,7 +15,7 @@ from copydesk.served.address import ServerAddress
 from copydesk.served.connect import open_dialect, program_session, rewriting_session
 from copydesk.served.prompts import RoleTemplate, role_vocabulary
 from copydesk.served.session import Session
-from copydesk.serving.loaded_model import LoadedModel
+from copydesk.serving.loaded_model import LoadedModel, settings_of
 
 BYTES_A_TOKEN = 3
 """Of code and prose, at least: how much of a context a prompt takes that is counted in bytes."""
@@ -51,6 +51,7 @@ def load_served(text: str, model: str | None, cache_folder: Path | None) -> Load
     )
     session.tables = loaded.tables
     loaded.served = session
+    loaded.choice = settings_of(directory)
     return loaded
 
 

@@ -132,8 +132,6 @@ class Jury:
         """The applicability of one of several fixes that are good together; what all of them keep, each keeps."""
         known = [with_fixes_of(diagnostic, near.of(diagnostic)) for diagnostic in fix.request.diagnostics]
         words = {linters_word(diagnostic) for diagnostic in known}
-        if "unsafe" in words:
-            return "unsafe"
         if None in words or together.applicability == "unsafe":
             return applicability(text, result.text, known, self._path)
         return "safe"

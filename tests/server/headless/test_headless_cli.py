@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.decode import finite_choice
+from copydesk.decode.choice_settings import ChoiceSettings
 from copydesk.editor import Editor
 from copydesk.program import Gen, Program, Sub
 from copydesk.text.document import Position, TextEdit, apply_edits
@@ -540,7 +540,7 @@ def unsure(loaded: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
     codec = loaded.loaded_model.codec
     assert codec is not None
     monkeypatch.setattr(codec, "format", replace(codec.format, chooses=True))
-    monkeypatch.setattr(finite_choice, "CONFIDENCE", 1.1)
+    monkeypatch.setattr(loaded.loaded_model, "choice", ChoiceSettings(confidence=1.1))
 
 
 def unsure_fix(capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, dict[str, Any], dict[str, Any]]:

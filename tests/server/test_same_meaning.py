@@ -1,0 +1,169 @@
+"""What is known to mean the same does the same, and nothing is taken for the same that is not."""
+
+from __future__ import annotations
+
+import ast
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copydesk_server.same_meaning import mean_the_same
+
+SAME = {
+    "a call of dict": ("f = lambda a: dict(x=a, y=2)\n", 'f = lambda a: {"x": a, "y": 2}\n'),
+    "a call without arguments": ("f = lambda a: (dict(), list(), tuple())\n", "f = lambda a: ({}, [], ())\n"),
+    "a name for what is returned": (
+        "def f(a):\n    b = [a]\n    return b\n",
+        "def f(a):\n    return [a]\n",
+    ),
+    "a name for what is returned, read before": (
+        "def f(a):\n    b = a\n    print(b)\n    b = b + 1\n    return b\n",
+        "def f(a):\n    b = a\n    print(b)\n    return b + 1\n",
+    ),
+    "nested ifs": (
+        "def f(a, b):\n    if a:\n        if b and a > 0:\n            return 1\n    return 2\n",
+        "def f(a, b):\n    if a and b and a > 0:\n        return 1\n    return 2\n",
+    ),
+    "a conditional expression": (
+        "def f(a):\n    if a:\n        b = 1\n    else:\n        b = a\n    return [b]\n",
+        "def f(a):\n    b = 1 if a else a\n    return [b]\n",
+    ),
+    "a conditional expression of three": (
+        "def f(a):\n    if a:\n        b = 1\n    elif a is None:\n        b = 2\n    else:\n        b = a\n    return b\n",
+        "def f(a):\n    return 1 if a else 2 if a is None else a\n",
+    ),
+    "the return at the end": (
+        "def f(a):\n    if a:\n        return 1\n    else:\n        print(a)\n",
+        "def f(a):\n    if a:\n        return 1\n    else:\n        print(a)\n        return None\n",
+    ),
+    "a loop's variable": (
+        'def f(a):\n    """Not i."""\n    for i in "ab":\n        print(a)\n',
+        'def f(a):\n    """Not i."""\n    for _i in "ab":\n        print(a)\n',
+    ),
+    "one of a loop's variables": (
+        "def f(a):\n    for i, b in enumerate([a]):\n        print(b)\n",
+        "def f(a):\n    for _i, b in enumerate([a]):\n        print(b)\n",
+    ),
+    "an exception's name": (
+        "def f(a):\n    try:\n        return a + 1\n    except TypeError as e:\n        return 0\n",
+        "def f(a):\n    try:\n        return a + 1\n    except TypeError:\n        return 0\n",
+    ),
+    "a constant that nobody reads": (
+        "def f(a):\n    b = c = None\n    d = (1, {2: []})\n    return a\n",
+        "def f(a):\n    b = c = None\n    return a\n",
+    ),
+    "pass": ("def f(a):\n    pass\n    return a\n", "def f(a):\n    return a\n"),
+}
+
+OTHER = {
+    "a value": ("x = 1\n", "x = 2\n"),
+    "a comment that goes": ("x = dict(a=1)  # why\n", 'x = {"a": 1}\n'),
+    "the module's own dict": ("def dict(**k): ...\nx = dict(a=1)\n", 'def dict(**k): ...\nx = {"a": 1}\n'),
+    "anybody's dict": ("from m import *\nx = dict(a=1)\n", 'from m import *\nx = {"a": 1}\n'),
+    "a parameter dict": ("def f(dict):\n    return dict(a=1)\n", 'def f(dict):\n    return {"a": 1}\n'),
+    "a dict of a dict": ("x = dict(**a)\n", "x = {**a}\n"),
+    "the module's variables": ("for i in a:\n    g()\n", "for _i in a:\n    g()\n"),
+    "a class's variables": (
+        "def f(a):\n    class C:\n        x = 1\n    return C\n",
+        "def f(a):\n    class C:\n        pass\n    return C\n",
+    ),
+    "a call for a name that nobody reads": ("def f():\n    x = g()\n", "def f():\n    g()\n"),
+    "a name that may be missing": ("def f():\n    x = unicode\n", "def f():\n    pass\n"),
+    "a name that a function within reads": (
+        "def f(a):\n    g = lambda: b\n    b = [a]\n    return b\n",
+        "def f(a):\n    g = lambda: b\n    return [a]\n",
+    ),
+    "a name read before it is one of the function's": (
+        "def f(a):\n    print(b)\n    b = a\n    return b\n",
+        "def f(a):\n    print(b)\n    return a\n",
+    ),
+    "a global name": (
+        "def f(a):\n    global b\n    b = a\n    return b\n",
+        "def f(a):\n    global b\n    return a\n",
+    ),
+    "a name of the function around": (
+        "def f():\n    b = 0\n    def g(a):\n        nonlocal b\n        b = a\n        return b\n    return g, lambda: b\n",
+        "def f():\n    b = 0\n    def g(a):\n        nonlocal b\n        return a\n    return g, lambda: b\n",
+    ),
+    "a name that is read at last": (
+        "def f(a):\n    b = None\n    try:\n        b = [a]\n        return b\n    finally:\n        print(b)\n",
+        "def f(a):\n    b = None\n    try:\n        return [a]\n    finally:\n        print(b)\n",
+    ),
+    "names that locals() sees": (
+        "def f(a):\n    for i in a:\n        print(locals())\n",
+        "def f(a):\n    for _i in a:\n        print(locals())\n",
+    ),
+    "a name in a string": (
+        "def f(a):\n    for i in a:\n        evaluate('i + 1')\n",
+        "def f(a):\n    for _i in a:\n        evaluate('i + 1')\n",
+    ),
+    "a name that is counted up": (
+        "def f(a):\n    n = 0\n    for b in a:\n        n += b\n",
+        "def f(a):\n    for b in a:\n        n += b\n",
+    ),
+    "a name that is deleted": ("def f():\n    n = 0\n    del n\n", "def f():\n    del n\n"),
+    "an else": (
+        "def f(a, b):\n    if a:\n        if b:\n            return 1\n        else:\n            return 2\n",
+        "def f(a, b):\n    if a and b:\n        return 1\n    else:\n        return 2\n",
+    ),
+    "an attribute": (
+        "def f(a):\n    if a:\n        a.b = 1\n    else:\n        a.c = 2\n",
+        "def f(a):\n    a.b = 1 if a else 2\n",
+    ),
+    "a return in the middle": (
+        "def f(a):\n    for b in a:\n        return None\n    print(a)\n",
+        "def f(a):\n    for b in a:\n        pass\n    print(a)\n",
+    ),
+    "a default's variable": (
+        "def f(a=(b := 1)):\n    b = 2\n    return a\n",
+        "def f(a=(c := 1)):\n    b = 2\n    return a\n",
+    ),
+    "the last function's doubt": ("def f(a): return a\n", "def f(a: int): return a\n"),
+    "what does not parse": ("def f(:\n", "def f(:\n"),
+    "what is nested too deeply": ("x = " + "-" * 20_000 + "1\n",) * 2,
+}
+
+
+def does(text: str, arguments: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:
+    names: dict[str, Any] = {}
+    exec(text, names)
+    try:
+        found: object = names["f"](*arguments)
+    except Exception as error:  # noqa: BLE001
+        found = repr(error)
+    return found, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_does_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before, after = SAME[name]
+    assert mean_the_same(before, after)
+    assert mean_the_same(after, before)
+    many = ast.parse(before).body[0]
+    count = len(many.args.args) if isinstance(many, ast.FunctionDef) else 1
+    for arguments in product((0, 1, -2, None, "x"), repeat=count):
+        assert does(before, arguments, capsys) == does(after, arguments, capsys)
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_others_are_not_taken_for_the_same(name: str) -> None:
+    assert not mean_the_same(*OTHER[name])
+
+
+def test_a_comment_more_is_no_matter() -> None:
+    assert mean_the_same("x = 1\n", "x = 1  # why\n")
+
+
+def test_real_code_means_the_same_as_itself_and_as_it_is_printed() -> None:
+    """Without the comments, which printing loses, and not with any one constant changed."""
+    for path in sorted(Path(ast.__file__).parent.glob("*.py"))[:40]:
+        tree = ast.parse(path.read_text("utf-8"))
+        text = ast.unparse(tree)
+        assert mean_the_same(text, ast.unparse(ast.parse(text)))
+        numbers = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is int]
+        for number in numbers[:2]:
+            number.value += 1
+            assert not mean_the_same(text, ast.unparse(tree)), (path, number.lineno)
+            number.value -= 1
