@@ -19,13 +19,13 @@
 #   PYTHON          the interpreter the environment is made from (3.11 or newer)
 #   TORCH_INDEX     one more package index for torch. Where the usual index serves CUDA builds (gigabytes) and the CPU build is
 #                   wanted, name PyTorch's CPU index here.
-#   WORKERS         test processes (default 2)
+#   WORKERS         test processes (default 3: they wait for processes that they start half of the time)
 
 PYTHON ?= python3
 VENV ?= .venv
 TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
-WORKERS ?= 2
+WORKERS ?= 3
 PYTEST_ARGS ?=
 # A test that waited in vain is run once more, and the report says so: a busy machine may hold up any of the processes it starts.
 AGAIN := --reruns 1 --only-rerun 'waited [0-9]+ s' --only-rerun TimeoutError --only-rerun TimeoutExpired
@@ -65,7 +65,7 @@ test: $(STAMP)
 
 # Here each test goes by itself to whoever is free: the longest takes two minutes.
 test-slow: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow $(AGAIN) $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(AGAIN) $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -125,6 +125,7 @@ def test_only_safe_fixes_are_preferred_and_fix_all(
     safe: bool, preferred: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prefetch, "CALM", 0.0)
+    text = TEXT.replace("b = 1", "b = a")  # which may fail, so that an unsafe fix is one
 
     async def propose(_document: Any, diagnostics: Any) -> Any:
         return [replace(each, fixes=(ToolFix(PASSED.edits, safe),)) for each in diagnostics]
@@ -132,13 +133,13 @@ def test_only_safe_fixes_are_preferred_and_fix_all(
     async def scenario() -> None:
         async with desk(propose=propose) as d:
             d.engine.script = take_proposed
-            d.open(TEXT)
+            d.open(text)
             found = [unused_variable()]
             d.notify("copydesk/diagnostics", {"uri": URI, "version": 1, "diagnostics": found})
             while not d.app.prefetch.count:
                 await d.settled()
             (action,) = await d.actions((4, 4), only=["quickfix"])
-            assert applied(TEXT, action["edit"], 1) == TEXT.replace("b = 1", "pass")
+            assert applied(text, action["edit"], 1) == text.replace("b = a", "pass")
             assert action.get("isPreferred") is preferred
             known = {"verdict": "confirmed", "applicability": "safe" if safe else "unsafe"}
             assert known.items() <= action["data"].items()
