@@ -65,7 +65,7 @@ test: $(STAMP)
 
 # Here each test goes by itself to whoever is free: the longest takes two minutes.
 test-slow: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow $(AGAIN) $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow $(AGAIN) $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
