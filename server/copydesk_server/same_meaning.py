@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from copydesk.text.document import split_lines
+
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (
     ast.FunctionDef,
@@ -45,20 +47,50 @@ _EMPTY = {
 def mean_the_same(before: str, after: str) -> bool:
     """Whether that is known, and `after` has all comments of `before`. Raises: never."""
     try:
-        return _normal_form(before) == _normal_form(after) and _comments(before) <= _comments(after)
+        names, ranges = _module(before)
+        one, other = _what_differs(split_lines(before), split_lines(after), ranges)
+        trees = _parsed(one), _parsed(other)
+        names |= _bound(trees[1])
+        forms = [ast.dump(_Normal(names).visit(tree)) for tree in trees]
+        return forms[0] == forms[1] and _comments(one) <= _comments(other)
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
         return False
 
 
-@lru_cache(maxsize=8)  # one text is compared with what each of its fixes makes of it
-def _normal_form(text: str) -> str:
+@lru_cache(maxsize=4)  # one text is compared with what each of its fixes makes of it
+def _module(text: str) -> tuple[frozenset[str], tuple[tuple[int, int], ...]]:
+    """The names that a module binds, and the first and the last line of each of its statements, from 1."""
+    tree = _parsed(text)
+    ranges = []
+    for node in tree.body:
+        decorators = getattr(node, "decorator_list", [])
+        first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+        ranges.append((first, node.end_lineno or first))
+    return _bound(tree), tuple(ranges)
+
+
+def _what_differs(
+    before: list[str], after: list[str], ranges: tuple[tuple[int, int], ...]
+) -> tuple[str, str]:
+    """The statements of the module in which two texts differ; all else is the same. ranges: of those of `before`."""
+    shorter = min(len(before), len(after))
+    start = next((k for k in range(shorter) if before[k] != after[k]), shorter)
+    room = shorter - start
+    end = next((k for k in range(room) if before[-1 - k] != after[-1 - k]), room)
+    stop = len(before) - end
+    # What is put behind a statement's last line, or before its first, may become a part of it.
+    touched = [(one - 1, other) for one, other in ranges if one - 1 <= stop and other >= start]
+    first = min([start, *(one for one, _ in touched)])
+    last = max([stop, *(other for _, other in touched)])
+    return "".join(before[first:last]), "".join(after[first : last + len(after) - len(before)])
+
+
+def _parsed(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ast.parse(text.removeprefix("\ufeff"))
-    return ast.dump(_Normal(_bound(tree)).visit(tree))
+        return ast.parse(text.removeprefix("\ufeff"))
 
 
-@lru_cache(maxsize=8)
 def _comments(text: str) -> Counter[str]:
     tokens = tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline)
     return Counter(token.string for token in tokens if token.type == tokenize.COMMENT)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from copydesk_server import same_meaning
 from copydesk_server.same_meaning import mean_the_same
 
 SAME = {
@@ -121,6 +122,16 @@ OTHER = {
         "def f(a=(c := 1)):\n    b = 2\n    return a\n",
     ),
     "the last function's doubt": ("def f(a): return a\n", "def f(a: int): return a\n"),
+    "a dict further down": (
+        "x = dict(a=1)\n\n\ndef dict(**k): ...\n",
+        'x = {"a": 1}\n\n\ndef dict(**k): ...\n',
+    ),
+    "a line that joins the next": ("x = 1\ny = 2\n", "x = 1 + \\\ny = 2\n"),
+    "a statement more": ("x = 1\ny = 2\n", "x = 1\nf()\ny = 2\n"),
+    "a line that takes the next in": ("x = 1\ny = 2\n", "if x:\n  y = 2\n"),
+    "a decorator": ("@a\ndef f(): ...\n", "@b\ndef f(): ...\n"),
+    "a decorator more": ("def f(): ...\n", "@b\ndef f(): ...\n"),
+    "an else further down": ("if a:\n    b\nelse:\n    c\n", "if a:\n    b\nif b:\n    b\nelse:\n    c\n"),
     "what does not parse": ("def f(:\n", "def f(:\n"),
     "what is nested too deeply": ("x = " + "-" * 20_000 + "1\n",) * 2,
 }
@@ -150,6 +161,19 @@ def test_the_same_does_the_same(name: str, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize("name", OTHER)
 def test_others_are_not_taken_for_the_same(name: str) -> None:
     assert not mean_the_same(*OTHER[name])
+
+
+def test_only_what_differs_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of many statements costs one of them."""
+    parsed: list[str] = []
+    monkeypatch.setattr(
+        same_meaning, "_parsed", lambda text, parse=same_meaning._parsed: parsed.append(text) or parse(text)
+    )
+    before = "".join(f"x{k} = dict(a={k})\n# {k}\n" for k in range(9))
+    for k in range(9):
+        assert mean_the_same(before, before.replace(f"dict(a={k})", f'{{"a": {k}}}'))
+    assert parsed[0] == before
+    assert parsed[1:] == [t for k in range(9) for t in (f"x{k} = dict(a={k})\n", f'x{k} = {{"a": {k}}}\n')]
 
 
 def test_a_comment_more_is_no_matter() -> None:

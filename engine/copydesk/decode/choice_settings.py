@@ -67,10 +67,9 @@ BY_MODEL: Mapping[str, ChoiceSettings] = MappingProxyType(
             temperature=1.4,
             ranking=0.4,
             relative=True,
-            nothing=0.5,
-            another=1.15,
-            confidence=0.52,
-            sure_of_nothing=0.65,
+            another=1.5,
+            confidence=0.5,
+            sure_of_nothing=0.5,
         )
     }
 )
