@@ -47,16 +47,13 @@ def applicability(
     return "safe"
 
 
-def linters_word(diagnostic: Diagnostic) -> Literal["safe"] | None:
-    """ "safe" where the linter calls all edits safe that fix one of its findings; None where that depends on the edit.
-
-    diagnostic: with all fixes that are known.
-    """
-    return "safe" if all(fix.safe for fix in diagnostic.fixes) else None
+def linter_calls_all_safe(diagnostic: Diagnostic) -> bool:
+    """Whether the linter calls no fix of one of its findings unsafe. diagnostic: with all fixes that are known."""
+    return all(fix.safe for fix in diagnostic.fixes)
 
 
 def _linter_calls_unsafe(before: str, after: str, diagnostic: Diagnostic) -> bool:
-    if all(fix.safe for fix in diagnostic.fixes):
+    if linter_calls_all_safe(diagnostic):
         return False
     result = view_text(after)
     for fix in diagnostic.fixes:

@@ -15,7 +15,7 @@ from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
 from copydesk.results import EditResult
 from copydesk.text.document import apply_edits
-from copydesk_server.applicability import Applicability, applicability, linters_word
+from copydesk_server.applicability import Applicability, applicability, linter_calls_all_safe
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.followup_fixes import Step, leftovers
 from copydesk_server.headless.models import Fix, Rules
@@ -131,10 +131,9 @@ class Jury:
     ) -> Applicability:
         """The applicability of one of several fixes that are good together; what all of them keep, each keeps."""
         known = [with_fixes_of(diagnostic, near.of(diagnostic)) for diagnostic in fix.request.diagnostics]
-        words = {linters_word(diagnostic) for diagnostic in known}
-        if None in words or together.applicability == "unsafe":
-            return applicability(text, result.text, known, self._path)
-        return "safe"
+        if together.applicability == "safe" and all(map(linter_calls_all_safe, known)):
+            return "safe"
+        return applicability(text, result.text, known, self._path)
 
     def findings(
         self, text: str, *, select: str | None = None, extend: Sequence[str] = ()
