@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from copydesk.decode.choice_settings import STANDARD_SETTINGS, ChoiceSettings
+from copydesk.grammar.trie import Floats
+
+
+def law_of(likelihoods: Sequence[float], priors: Sequence[float], settings: ChoiceSettings) -> Floats:
+    """The logarithms of the distribution; the last two are that nothing changes and that another edit is meant."""
+    at = np.arange(len(likelihoods)) - len(likelihoods)
+    return settings.posterior(np.array(likelihoods), np.array(priors), at == -2, at == -1)
 
 
 def by_probability(
@@ -16,10 +24,7 @@ def by_probability(
     That another edit is meant, the last, has its share of the probability and is no answer. Candidates that come to the same
     (`same`: the place of the first of them) are one, as in the engine; its place is that of the likeliest of them.
     """
-    places_of = np.arange(len(choice["likelihoods"])) - len(choice["likelihoods"])
-    law = settings.posterior(
-        np.array(choice["likelihoods"]), np.array(choice["priors"]), places_of == -2, places_of == -1
-    )
+    law = law_of(choice["likelihoods"], choice["priors"], settings)
     summed = np.full(len(law), -np.inf)
     same = [*choice["same"], len(law) - 2, len(law) - 1]
     np.logaddexp.at(summed, same, law)

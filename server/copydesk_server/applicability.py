@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -11,7 +10,7 @@ from typing import Literal, TypeAlias
 from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Encoding, apply_edits, view_text
-from copydesk_server.same_meaning import mean_the_same
+from copydesk_server.same_meaning import mean_the_same, parsed
 
 Applicability: TypeAlias = Literal["safe", "unsafe"]
 """unsafe: the code may mean something else after it."""
@@ -158,8 +157,6 @@ def _uses(function: ast.AST, name: str) -> Iterator[Literal["read", "written"]]:
 
 def _tree(text: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text.removeprefix("\ufeff"))
+        return parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -13,10 +13,10 @@ import re
 import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from copydesk.text.document import split_lines
 
@@ -49,7 +49,7 @@ def mean_the_same(before: str, after: str) -> bool:
     try:
         names, ranges = _module(before)
         one, other = _what_differs(split_lines(before), split_lines(after), ranges)
-        trees = _parsed(one), _parsed(other)
+        trees = parsed(one), parsed(other)
         names |= _bound(trees[1])
         forms = [ast.dump(_Normal(names).visit(tree)) for tree in trees]
         return forms[0] == forms[1] and _comments(one) <= _comments(other)
@@ -60,7 +60,7 @@ def mean_the_same(before: str, after: str) -> bool:
 @lru_cache(maxsize=4)  # one text is compared with what each of its fixes makes of it
 def _module(text: str) -> tuple[frozenset[str], tuple[tuple[int, int], ...]]:
     """The names that a module binds, and the first and the last line of each of its statements, from 1."""
-    tree = _parsed(text)
+    tree = parsed(text)
     ranges = []
     for node in tree.body:
         decorators = getattr(node, "decorator_list", [])
@@ -85,7 +85,8 @@ def _what_differs(
     return "".join(before[first:last]), "".join(after[first : last + len(after) - len(before)])
 
 
-def _parsed(text: str) -> ast.Module:
+def parsed(text: str) -> ast.Module:
+    """Without warnings of what it holds. Raises SyntaxError, ValueError, RecursionError, MemoryError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text.removeprefix("\ufeff"))
@@ -187,29 +188,10 @@ class _Normal(ast.NodeTransformer):
 
     # -- scopes ----------------------------------------------------------------------------------------------------------
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._function(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return self._inside(node, _Scope())
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return self._inside(node, _Scope())
-
-    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        return self._inside(node, _Scope())
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        return self._inside(node, _Scope())
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        return self._inside(node, _Scope())
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        return self._inside(node, _Scope())
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, Function):
+            return self._function(node)
+        return self._inside(node, _Scope()) if isinstance(node, _SCOPES) else super().visit(node)
 
     def _inside(self, node: ast.AST, scope: _Scope) -> ast.AST:
         outer, self._scope = self._scope, scope
@@ -273,7 +255,7 @@ class _Normal(ast.NodeTransformer):
             and isinstance(inner := node.body[0], ast.If)
             and not inner.orelse
         ):
-            node.test, node.body = _both(node.test, inner.test), inner.body
+            node.test, node.body = _flat(ast.And(), [node.test, inner.test]), inner.body
         if len(node.body) == len(node.orelse) == 1:
             one, other = node.body[0], node.orelse[0]
             if _only_target(one) is not None and _only_target(one) == _only_target(other):
@@ -284,12 +266,7 @@ class _Normal(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        values: list[ast.expr] = []
-        for value in node.values:
-            same = isinstance(value, ast.BoolOp) and type(value.op) is type(node.op)
-            values += value.values if same and isinstance(value, ast.BoolOp) else [value]
-        node.values = values
-        return node
+        return _flat(node.op, node.values)
 
     # -- variables that are never read -----------------------------------------------------------------------------------
 
@@ -342,11 +319,12 @@ def _only_target(statement: ast.stmt) -> str | None:
     return None
 
 
-def _both(test: ast.expr, other: ast.expr) -> ast.expr:
+def _flat(op: ast.boolop, operands: Sequence[ast.expr]) -> ast.BoolOp:
+    """`a and (b and c)` is `a and b and c`."""
     values: list[ast.expr] = []
-    for one in (test, other):
-        values += one.values if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And) else [one]
-    return ast.BoolOp(ast.And(), values)
+    for one in operands:
+        values += one.values if isinstance(one, ast.BoolOp) and type(one.op) is type(op) else [one]
+    return ast.BoolOp(op, values)
 
 
 def _has_no_effect(value: ast.expr) -> bool:

@@ -167,7 +167,7 @@ def test_only_what_differs_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     """A file of many statements costs one of them."""
     parsed: list[str] = []
     monkeypatch.setattr(
-        same_meaning, "_parsed", lambda text, parse=same_meaning._parsed: parsed.append(text) or parse(text)
+        same_meaning, "parsed", lambda text, parse=same_meaning.parsed: parsed.append(text) or parse(text)
     )
     before = "".join(f"x{k} = dict(a={k})\n# {k}\n" for k in range(9))
     for k in range(9):

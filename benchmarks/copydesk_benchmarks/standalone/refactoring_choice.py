@@ -50,6 +50,7 @@ from copydesk.serving.plan import Plan
 from copydesk.syntax.tree import parse
 from copydesk.text.document import apply_edits, split_lines
 from copydesk_benchmarks.instruction_records import FOLDER, Packages, Record, load_records
+from copydesk_benchmarks.likeliest_choice import law_of
 from copydesk_benchmarks.standalone.refactoring_recall import examples, held_out, kinds
 from copydesk_training.corpus import Corpus
 from copydesk_training.example import Example
@@ -163,13 +164,6 @@ def weighed(editor: Editor, plan: Plan, offers: Sequence[Offer]) -> list[float]:
     return [float(one) for one in judged(logits, codec.verdict)]
 
 
-def by_settings(editor: Editor, law: Sequence[float], priors: Sequence[float]) -> list[float]:
-    """Both together, with the settings of the model; the last two are that nothing changes and that another edit is meant."""
-    at = np.arange(len(law)) - len(law)
-    settings = editor.loaded_model.choice
-    return settings.posterior(np.array(law), np.array(priors), at == -2, at == -1).tolist()
-
-
 def measure(
     editor: Editor, kind: str, question: Question, most: int, totals: Counter[str], *, free: bool
 ) -> None:
@@ -199,7 +193,7 @@ def measure(
             titles = [candidate.title for candidate, _ in said]
             right = [*correct, idle, not idle and not any(correct)]
             priors = [*(candidate.score for candidate, _ in said), NOTHING.prior, ANOTHER.prior]
-            both = by_settings(editor, law, priors)
+            both = law_of(law, priors, editor.loaded_model.choice).tolist()
             meanings = [meaning(context, candidate.edits) for candidate, _ in said]
             same = [meanings.index(one) for one in meanings]
             choice = Choice(kind, request.instruction or "", titles, law, priors, both, right, same)

@@ -23,8 +23,8 @@ PRIOR_WEIGHT = 0.2
 class ChoiceSettings:
     """temperature: what the model's log probabilities are divided by; more than 1 where it is surer than it is right (arXiv
     1706.04599). ranking: what an edit's prior counts for. relative: whether it counts as a share of the priors of all edits,
-    so that high scores of the ranking are nothing against changing nothing or another edit. nothing, another: logits of these
-    two, beside what their own priors count for.
+    so that scores that are high for all edits say nothing against changing nothing or another edit. nothing, another: logits
+    of these two, beside what their own priors count for.
 
     confidence: the least probability with which a program is taken. sure_of_nothing: the least with which the one that changes
     nothing is taken, if that is more: who asked for an edit is told only then that none is needed.

@@ -172,8 +172,7 @@ class ChoiceDecoder:
             assert self.free is not None
             emitter.pending.extend(self.task.written)
             return (yield from self.free.behind_request())
-        least = self.task.settings.taken_from(nothing=likeliest.program == idle)
-        unsure = likeliest.probability < least
+        unsure = likeliest.probability < self.task.settings.taken_from(nothing=likeliest.program == idle)
         ordered = [weighed[place] for place in order]
         if self.task.alternatives > 1:
             likely = ordered[: max(self.task.alternatives, ALTERNATIVES if unsure else 0)]

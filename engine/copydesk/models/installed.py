@@ -70,10 +70,7 @@ def adapter_of(name: str) -> Path:
 
 def catalogue_name(directory: str | Path) -> str | None:
     """Which of the catalogue's models a directory holds, by its record; None where it says nothing of that. Raises: never."""
-    try:
-        name = json.loads(read_regular_text(Path(directory) / RECORD, MAX_RECORD_BYTES))["entry"]["name"]
-    except (OSError, FileRefusedError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+    name = _entry(Path(directory)).get("name")
     return name if isinstance(name, str) else None
 
 
@@ -83,10 +80,19 @@ def is_current(name: str) -> bool:
     if directory is None:
         return False
     try:
-        made_with = json.loads((directory / RECORD).read_text("utf-8"))["entry"]["adapter_sha256"]
-        return bool(made_with == hashlib.sha256(adapter_of(name).read_bytes()).hexdigest())
-    except (OSError, ValueError, KeyError, TypeError):
+        digest = hashlib.sha256(adapter_of(name).read_bytes()).hexdigest()
+    except OSError:
         return False
+    return bool(_entry(directory).get("adapter_sha256") == digest)
+
+
+def _entry(directory: Path) -> dict[str, object]:
+    """The catalogue's entry that a directory's record has; empty where there is none. Raises: never."""
+    try:
+        entry = json.loads(read_regular_text(directory / RECORD, MAX_RECORD_BYTES))["entry"]
+    except (OSError, FileRefusedError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
 
 
 def default_model() -> str:
