@@ -36,8 +36,9 @@ def applicability(
     init = path is not None and path.name == _INIT
     if not init and "def " not in before:
         return "safe"
-    trees = _tree(before), _tree(after)
-    if trees[0] is None or trees[1] is None:
+    try:
+        trees = parsed(before), parsed(after)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "safe"
     if init and not _imported(trees[0]) <= _bound(trees[1]):
         return "unsafe"
@@ -52,7 +53,7 @@ def linter_calls_all_safe(diagnostic: Diagnostic) -> bool:
 
 
 def _linter_calls_unsafe(before: str, after: str, diagnostic: Diagnostic) -> bool:
-    if linter_calls_all_safe(diagnostic):
+    if all(fix.safe for fix in diagnostic.fixes):
         return False
     result = view_text(after)
     for fix in diagnostic.fixes:
@@ -153,10 +154,3 @@ def _uses(function: ast.AST, name: str) -> Iterator[Literal["read", "written"]]:
             and is_it(node.comparators[-1])
         ):
             yield "read"
-
-
-def _tree(text: str) -> ast.Module | None:
-    try:
-        return parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
