@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Encoding, apply_edits, view_text
-from copydesk_server.same_meaning import mean_the_same, parsed
+from copydesk_server.same_meaning.comparison import mean_the_same, parsed
 
 Applicability: TypeAlias = Literal["safe", "unsafe"]
 """unsafe: the code may mean something else after it."""

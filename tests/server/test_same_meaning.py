@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from copydesk_server import same_meaning
-from copydesk_server.same_meaning import mean_the_same
+from copydesk_server.same_meaning import comparison
+from copydesk_server.same_meaning.comparison import mean_the_same
 
 SAME = {
     "a call of dict": ("f = lambda a: dict(x=a, y=2)\n", 'f = lambda a: {"x": a, "y": 2}\n'),
@@ -55,6 +55,50 @@ SAME = {
         "def f(a):\n    b = c = None\n    d = (1, {2: []})\n    return a\n",
         "def f(a):\n    b = c = None\n    return a\n",
     ),
+    "a call for a name that nobody reads, at the end": (
+        "def f(a):\n    b = print(a)\n",
+        "def f(a):\n    print(a)\n",
+    ),
+    "one of two names": (
+        "def f(a):\n    b = c = [a]\n    b.append(1)\n    return b\n",
+        "def f(a):\n    b = [a]\n    b.append(1)\n    return b\n",
+    ),
+    "a constant made another, for a name that nobody reads": (
+        "def f(a):\n    b = float('inf')\n    return a\n",
+        "def f(a):\n    float('inf')\n    return a\n",
+    ),
+    "a negation between two": (
+        "def f(a):\n    return 1 if not a else [a]\n",
+        "def f(a):\n    return [a] if a else 1\n",
+    ),
+    "an exception that is let pass": (
+        "import contextlib\ndef f(a):\n    try:\n        print(a + 1)\n        return 1\n    except TypeError:\n        pass\n"
+        "    return 2\n",
+        "import contextlib\ndef f(a):\n    with contextlib.suppress(TypeError):\n        print(a + 1)\n        return 1\n"
+        "    return 2\n",
+    ),
+    "some exceptions that are let pass": (
+        "import contextlib\ndef f(a):\n    for b in range(2):\n        try:\n            print(a[b])\n            continue\n"
+        "        except (TypeError, LookupError):\n            pass\n        print(b)\n",
+        "import contextlib\ndef f(a):\n    for b in range(2):\n        with contextlib.suppress(TypeError, LookupError):\n"
+        "            print(a[b])\n            continue\n        print(b)\n",
+    ),
+    "all exceptions that are let pass": (
+        "import contextlib\ndef f(a):\n    try:\n        a + 1\n    except:\n        pass\n",
+        "import contextlib\ndef f(a):\n    with contextlib.suppress(BaseException):\n        a + 1\n",
+    ),
+    "a value's representation in a string": (
+        "def f(a):\n    return '%r is 100%% {}%s' % (a, str(a))\n",
+        "def f(a):\n    return '{!r} is 100% {{}}{}'.format(a, str(a))\n",
+    ),
+    "a string in a string": (
+        "def f(a):\n    return '<%s>' % ', '.join(repr(a)) + '%a' % len(repr(a))\n",
+        "def f(a):\n    return '<{}>'.format(', '.join(repr(a))) + '{!a}'.format(len(repr(a)))\n",
+    ),
+    "a class in a string": (
+        "def f(a):\n    return '%s %r' % (type(a).__name__, a) + '%r' % type(a)\n",
+        "def f(a):\n    return '{} {!r}'.format(type(a).__name__, a) + '{!r}'.format(type(a))\n",
+    ),
     "pass": ("def f(a):\n    pass\n    return a\n", "def f(a):\n    return a\n"),
 }
 
@@ -70,7 +114,64 @@ OTHER = {
         "def f(a):\n    class C:\n        x = 1\n    return C\n",
         "def f(a):\n    class C:\n        pass\n    return C\n",
     ),
-    "a call for a name that nobody reads": ("def f():\n    x = g()\n", "def f():\n    g()\n"),
+    "a call for a name that nobody reads": (
+        "def f():\n    x = g()\n    h()\n",
+        "def f():\n    g()\n    h()\n",
+    ),
+    "a call for a name that nobody reads, in a block": (
+        "def f():\n    with g():\n        x = h()\n",
+        "def f():\n    with g():\n        h()\n",
+    ),
+    "one of two names that is read": (
+        "def f(a):\n    b = c = a\n    return b, c\n",
+        "def f(a):\n    b = a\n    return b, c\n",
+    ),
+    "what fails for a name that nobody reads": ("def f():\n    x = float('a')\n", "def f():\n    pass\n"),
+    "somebody's float": (
+        "def f(float):\n    x = float('1')\n    g()\n",
+        "def f(float):\n    g()\n",
+    ),
+    "another exception": (
+        "import contextlib\ntry:\n    f()\nexcept OSError:\n    pass\n",
+        "import contextlib\nwith contextlib.suppress(ValueError):\n    f()\n",
+    ),
+    "somebody's exception": (
+        "import contextlib\ntry:\n    f()\nexcept e.E:\n    pass\n",
+        "import contextlib\nwith contextlib.suppress(e.E):\n    f()\n",
+    ),
+    "an exception by Python's name": (
+        "import contextlib\nfrom m import OSError\ntry:\n    f()\nexcept OSError:\n    pass\n",
+        "import contextlib\nfrom m import OSError\nwith contextlib.suppress(OSError):\n    f()\n",
+    ),
+    "an exception after which something is done": (
+        "import contextlib\ntry:\n    f()\nexcept OSError:\n    g()\n",
+        "import contextlib\nwith contextlib.suppress(OSError):\n    f()\n",
+    ),
+    "what is done without an exception": (
+        "import contextlib\ntry:\n    f()\nexcept OSError:\n    pass\nelse:\n    g()\n",
+        "import contextlib\nwith contextlib.suppress(OSError):\n    f()\n",
+    ),
+    "no contextlib": (
+        "try:\n    f()\nexcept OSError:\n    pass\n",
+        "with contextlib.suppress(OSError):\n    f()\n",
+    ),
+    "somebody's contextlib": (
+        "def g(contextlib):\n    try:\n        f()\n    except OSError:\n        pass\n",
+        "import contextlib\ndef g(contextlib):\n    with contextlib.suppress(OSError):\n        f()\n",
+    ),
+    "exceptions of several at a time": (
+        "import contextlib\nasync def g():\n    try:\n        await f()\n    except OSError:\n        pass\n",
+        "import contextlib\nasync def g():\n    with contextlib.suppress(OSError):\n        await f()\n",
+    ),
+    "an import that goes": ("import contextlib\n\nx = 1\n", "x = 1\n"),
+    "another import": ("x = 1\n", "import os\n\nx = 1\n"),
+    "anything in a string": ("f = lambda a: '%s %s' % (a, 1)\n", "f = lambda a: '{} {}'.format(a, 1)\n"),
+    "what may be a tuple in a string": ("f = lambda a: '%r' % a\n", "f = lambda a: '{!r}'.format(a)\n"),
+    "another conversion": ("f = lambda a: '%r' % (a,)\n", "f = lambda a: '{!a}'.format(a)\n"),
+    "one value too many": ("f = lambda a: '%r' % (a, a)\n", "f = lambda a: '{!r}'.format(a, a)\n"),
+    "a number in a string": ("f = lambda a: '%5d' % len(a)\n", "f = lambda a: '{:5d}'.format(len(a))\n"),
+    "an f-string": ("f = lambda a: '{!r}{!r}'.format(a(), a())\n", "f = lambda a: f'{a()!r}{a()!r}'\n"),
+    "somebody's str": ("f = lambda a, str: '%s' % str(a)\n", "f = lambda a, str: '{}'.format(str(a))\n"),
     "a name that may be missing": ("def f():\n    x = unicode\n", "def f():\n    pass\n"),
     "a name that a function within reads": (
         "def f(a):\n    g = lambda: b\n    b = [a]\n    return b\n",
@@ -152,8 +253,8 @@ def test_the_same_does_the_same(name: str, capsys: pytest.CaptureFixture[str]) -
     before, after = SAME[name]
     assert mean_the_same(before, after)
     assert mean_the_same(after, before)
-    many = ast.parse(before).body[0]
-    count = len(many.args.args) if isinstance(many, ast.FunctionDef) else 1
+    functions = [node for node in ast.parse(before).body if isinstance(node, ast.FunctionDef)]
+    count = len(functions[0].args.args) if functions else 1
     for arguments in product((0, 1, -2, None, "x"), repeat=count):
         assert does(before, arguments, capsys) == does(after, arguments, capsys)
 
@@ -167,13 +268,29 @@ def test_only_what_differs_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     """A file of many statements costs one of them."""
     parsed: list[str] = []
     monkeypatch.setattr(
-        same_meaning, "parsed", lambda text, parse=same_meaning.parsed: parsed.append(text) or parse(text)
+        comparison, "parsed", lambda text, parse=comparison.parsed: parsed.append(text) or parse(text)
     )
     before = "".join(f"x{k} = dict(a={k})\n# {k}\n" for k in range(9))
     for k in range(9):
         assert mean_the_same(before, before.replace(f"dict(a={k})", f'{{"a": {k}}}'))
     assert parsed[0] == before
     assert parsed[1:] == [t for k in range(9) for t in (f"x{k} = dict(a={k})\n", f'x{k} = {{"a": {k}}}\n')]
+
+
+def test_an_import_of_contextlib_does_nothing() -> None:
+    before = '"""Doc."""\nimport os\n\ntry:\n    f()\nexcept OSError:\n    pass\n'
+    after = '"""Doc."""\nimport contextlib\nimport os\n\nwith contextlib.suppress(OSError):\n    f()\n'
+    assert mean_the_same(before, after)
+    assert not mean_the_same(after, before)
+
+
+@pytest.mark.parametrize(
+    "block", ["pytest.raises(E)", "self.assertRaises(E), open(f)", "g(), self.assertRaisesRegex(E, 'a')"]
+)
+def test_behind_a_test_that_nothing_is_raised_no_name_is_read(block: str) -> None:
+    before = f"def test(self):\n    with {block}:\n        x = g()\n    print(1)\n"
+    after = before.replace("x = g()", "g()")
+    assert mean_the_same(before, after) is not block.endswith("open(f)")
 
 
 def test_a_comment_more_is_no_matter() -> None:
