@@ -77,7 +77,8 @@ def test_what_ruff_calls_unsafe(before: str, after: str, code: str, expected: st
         ("x = dict(a=1)\n", 'x = {"a": 1}\n', "C408", "safe"),
         ("x = dict(  # why\n    a=1\n)\n", 'x = {"a": 1}\n', "C408", "unsafe"),
         ("def f():\n    x = f()\n    return x\n", "def f():\n    return f()\n", "RET504", "safe"),
-        ("def f():\n    x = f()\n", "def f():\n    f()\n", "F841", "unsafe"),
+        ("def f():\n    x = f()\n    f()\n", "def f():\n    f()\n    f()\n", "F841", "unsafe"),
+        ("def f():\n    x = f()\n", "def f():\n    f()\n", "F841", "safe"),
         ("x = zip(a, b)\n", "x = zip(a, b, strict=False)\n", "B905", "unsafe"),
     ],
 )
