@@ -72,6 +72,7 @@ class EditResult:
     confidence: the probability of the program among those the model chose from, from 0 to 1; None where it did not choose so.
     alternatives: of an unsure result, and where the request asks for `candidates`: the likeliest edits, the likeliest first, no
              two alike; the result is the first of them that passes its checks. Empty where there is one edit alone.
+    known_fix: the edit is one that the quick fixes know for the request's findings; the model may have chosen among several.
     """
 
     status: Status
@@ -90,6 +91,7 @@ class EditResult:
     confidence: float | None = None
     alternatives: tuple[Alternative, ...] = ()
     mask_error: float | None = None
+    known_fix: bool = False
 
     def taken(self, number: int) -> EditResult:
         """The result as a person has it who takes alternative `number`, counted from 1: nothing is unsure about it any more, and
@@ -111,6 +113,7 @@ class EditResult:
             checked=chosen.checked,
             unsure=False,
             confidence=chosen.probability,
+            known_fix=False,
         )
 
     @cached_property

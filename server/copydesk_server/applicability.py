@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from copydesk.errors import DocumentError
+from copydesk.quickfixes.kinds import DiagnosticKind, classify
 from copydesk.request import Diagnostic
 from copydesk.text.document import Encoding, apply_edits, view_text
 from copydesk_server.same_meaning.comparison import mean_the_same, parsed
@@ -21,17 +22,40 @@ _WRITING = frozenset({"add", "append", "setdefault", "update"})
 _READING = frozenset({"get", "pop", "setdefault"})
 
 
-def applicability(
-    before: str, after: str, diagnostics: Sequence[Diagnostic], path: Path | None = None
-) -> Applicability:
-    """ "unsafe" where the linter calls its own fix of one of the diagnostics unsafe, unless the edit is one that it calls safe,
-    or is known to leave meaning and comments as they are; where an import goes from an `__init__.py`; where a default goes that
-    is a memo. Raises: never.
+_CHANGING = frozenset(
+    {
+        DiagnosticKind.BARE_EXCEPT,
+        DiagnosticKind.CALL_IN_DEFAULT,
+        DiagnosticKind.LOOP_VARIABLE_CAPTURE,
+        DiagnosticKind.MUTABLE_DEFAULT,
+        DiagnosticKind.OPEN_WITHOUT_WITH,
+        DiagnosticKind.TYPE_COMPARISON,
+        DiagnosticKind.TYPE_INSTEAD_OF_ISINSTANCE,
+    }
+)
+"""Findings about code that may be meant as it is, and does something else after their quick fixes."""
 
-    diagnostics: of `before`, with all fixes that are known. path: the file, where there is one.
+
+def applicability(
+    before: str,
+    after: str,
+    diagnostics: Sequence[Diagnostic],
+    path: Path | None = None,
+    *,
+    known_fix: bool = True,
+) -> Applicability:
+    """ "unsafe" unless each of the diagnostics is mended by what the linter calls safe, or by a quick fix that is known to keep
+    the meaning, or the edit is known to leave meaning and comments as they are; where an import goes from an `__init__.py`;
+    where a default goes that is a memo. Raises: never.
+
+    diagnostics: of `before`, with all fixes that are known. path: the file, where there is one. known_fix: as in
+    `EditResult`.
     """
-    called_unsafe = any(_linter_calls_unsafe(before, after, diagnostic) for diagnostic in diagnostics)
-    if called_unsafe and not mean_the_same(before, after):
+    doubtful = (
+        not _is_safe_fix(before, after, diagnostic) and (not known_fix or may_change(diagnostic))
+        for diagnostic in diagnostics
+    )
+    if any(doubtful) and not mean_the_same(before, after):
         return "unsafe"
     init = path is not None and path.name == _INIT
     if not init and "def " not in before:
@@ -47,22 +71,25 @@ def applicability(
     return "safe"
 
 
-def linter_calls_all_safe(diagnostic: Diagnostic) -> bool:
-    """Whether the linter calls no fix of one of its findings unsafe. diagnostic: with all fixes that are known."""
-    return all(fix.safe for fix in diagnostic.fixes)
+def may_change(diagnostic: Diagnostic) -> bool:
+    """Whether fixes of a finding may change what the code means: the linter calls one of its own unsafe, or has none, and the
+    quick fixes for findings of this kind do. diagnostic: with all fixes that are known.
+    """
+    if diagnostic.fixes:
+        return not all(fix.safe for fix in diagnostic.fixes)
+    return classify(diagnostic) in _CHANGING
 
 
-def _linter_calls_unsafe(before: str, after: str, diagnostic: Diagnostic) -> bool:
-    if all(fix.safe for fix in diagnostic.fixes):
-        return False
+def _is_safe_fix(before: str, after: str, diagnostic: Diagnostic) -> bool:
+    """Whether the edit is one that the linter calls safe."""
     result = view_text(after)
     for fix in diagnostic.fixes:
         try:
             if fix.safe and view_text(apply_edits(before, fix.edits, Encoding.UTF32)) == result:
-                return False
+                return True
         except DocumentError:  # it was made for another text
             continue
-    return True
+    return False
 
 
 def _imported(tree: ast.Module) -> set[str]:

@@ -30,6 +30,7 @@ from copydesk.text.document import split_lines, view_line
 from copydesk_server.applicability import Applicability, applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.linter_fixes import FindingsByLine, ruff_rules, same_problem, with_fixes_of
+from copydesk_server.lost_code import lost_code
 from copydesk_server.ruff import APPLICABLE, SYNTAX, Ruff, selects
 
 Verdict = Literal["confirmed", "checked", "unsure", "refused", "unchanged"]
@@ -69,8 +70,10 @@ def judge(
     path: Path | None,
     ruff: Ruff | None,
     checked: Sequence[str] = (),
+    known_fix: bool = True,
 ) -> Judgement:
     """One fix. diagnostic: what it is for, None for an instruction. checked: what the engine's result has proved already.
+    known_fix: as in `EditResult`.
 
     Raises: never; where ruff fails, the verdict is what can be said without it.
     """
@@ -82,6 +85,7 @@ def judge(
         path=path,
         ruff=ruff,
         checked=checked,
+        known_fix=known_fix,
     )
 
 
@@ -98,12 +102,14 @@ def judge_all(
     only: Sequence[str] | None = None,
     found: Sequence[Diagnostic] | None = None,
     schemas: bool = True,
+    known_fix: bool = True,
 ) -> Judgement:
     """Fixes for several diagnostics together: each has to be gone.
 
     rules: ruff's rules that are run besides those its configuration names. only: selectors of the rules under which a finding
     counts as new, besides `ERRORS`; None: all that are run. found: what ruff says of `before` under these rules, where the caller
-    knows it, with all of ruff's fixes. schemas: JSON is held to the shipped schema of its name. Raises: never.
+    knows it, with all of ruff's fixes. schemas: JSON is held to the shipped schema of its name. known_fix: as in
+    `EditResult`. Raises: never.
     """
     if before == after:
         return Judgement("unchanged", "nothing changed" if diagnostics else None, ())
@@ -120,6 +126,10 @@ def judge_all(
         if problem is not None:
             return Judgement("refused", broken_schema(schema, problem), ())
         checks = (*checks, "schema")
+    if diagnostics and not known_fix and language == _PYTHON:
+        lost = lost_code(before, after, (diagnostic.message for diagnostic in diagnostics))
+        if lost is not None:
+            return Judgement("refused", f"it leaves out {lost}", ())
     again = _Again(tuple(diagnostics))
     if ruff is not None and language == _PYTHON:
         try:
@@ -130,7 +140,9 @@ def judge_all(
         return Judgement("refused", again.objection, ())
     if len(again.unproven) < len(diagnostics):
         checks = (*checks, "ruff")
-    effect = applicability(before, after, again.known or diagnostics, path) if language == _PYTHON else "safe"
+    effect: Applicability = "safe"
+    if language == _PYTHON:
+        effect = applicability(before, after, again.known or diagnostics, path, known_fix=known_fix)
     if diagnostics and not again.unproven:
         return Judgement("confirmed", None, checks, effect)
     if parses is None:

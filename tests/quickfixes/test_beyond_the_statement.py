@@ -65,6 +65,8 @@ RENAMES = [
     ("def f(l_s):\n    for l in l_s:\n        a = [l for ¦l in l.parts]\n    return l\n",
      "def f(l_s):\n    for l in l_s:\n        a = [part for part in l.parts]\n    return l\n"),
     ("g(lambda ¦l: l)\n", "g(lambda line: line)\n"),
+    ("def f(y):\n    def g(¦l, x=1):\n        return l[x]\n    return g(y), g(y, x=2)\n",
+     "def f(y):\n    def g(line, x=1):\n        return line[x]\n    return g(y), g(y, x=2)\n"),
 ]  # fmt: skip
 
 ARGUMENTS = [
@@ -110,6 +112,11 @@ NONE = [
     ("¦l = 1\n", "E741", E741),  # others may import it
     ("class A:\n    ¦l = 1\n", "E741", E741),
     ("def f(¦l):\n    return l\n", "E741", E741),  # called by name
+    ("def f():\n    def g(¦l):\n        return l\n    return g(l=1)\n", "E741", E741),
+    ("def f(y):\n    def g(¦l):\n        return l\n    return g(**y)\n", "E741", E741),
+    ("def f(y):\n    def g(¦l):\n        return l\n    return g(1), g\n", "E741", E741),
+    ("def f(y):\n    def g(x, ¦l=l):\n        return l\n    return g(1)\n", "E741", E741),
+    ("class A:\n    def g(¦l):\n        return l\n    def f(self):\n        return g(1)\n", "E741", E741),
     ("def f():\n    global l\n    ¦l = 1\n", "E741", E741),
     ("def f(l):\n    ¦l = l.strip()\n    return l\n", "E741", E741),
     ("def f():\n    import l\n    ¦l = l.x\n    return l\n", "E741", E741),

@@ -17,15 +17,21 @@ FIXED = [
      "def f(y):\n    stripped = 1\n    for x in y:\n        stripped_x = x.strip()\n        yield stripped_x, stripped\n"),
     ("for x in y:\n    $0x = x or 1\n    print(x)\nfor x in z:\n    print(x)\n",
      "for x in y:\n    new_x = x or 1\n    print(new_x)\nfor x in z:\n    print(x)\n"),
+    ("for x in y:\n    if x:\n        $0x = x.strip()\n        print(x, [z for z in x])\n",
+     "for x in y:\n    if x:\n        stripped = x.strip()\n        print(stripped, [z for z in stripped])\n"),
 ]  # fmt: skip
 
 LEFT = [
     "for x in y:\n    if x:\n        $0x = 1\n    print(x)\n",  # not in every turn
+    "for x in y:\n    if x:\n        $0x = 1\n    else:\n        print(x)\n",
     "for x in y:\n    $0x += 1\n    print(x)\n",
     "for x in y:\n    $0x = 1\nprint(x)\n",
     "for x in y:\n    $0x = 1\nelse:\n    print(x)\n",
     "for x in y:\n    $0x = 1\n    print(lambda: x)\n",
     "for x in y:\n    $0x = 1\n    print([x for x in x])\n",
+    "for x in y:\n    $0x = 1\n    print(z for z in y if x)\n",
+    "for x in y:\n    try:\n        $0x = f(x)\n    finally:\n        print(x)\n",
+    "for x in y:\n    while z:\n        $0x = f(x)\n        print(x)\n",
     "for x in y:\n    x, $0z = 1, 2\n",
     "$0x = 1\n",
 ]

@@ -87,3 +87,24 @@ def test_what_copydesk_knows_better(before: str, after: str, code: str, expected
     (said,) = the_ruff().check(before, None, select=code)
     judged = judge_all(before, after, [said], language="python", path=None, ruff=the_ruff(), rules=(code,))
     assert (judged.verdict, judged.applicability) == ("confirmed", expected)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "expected"),
+    [
+        (
+            "try:\n    f()\nexcept:\n    g()\n",
+            "try:\n    f()\nexcept Exception:\n    g()\n",
+            "E722",
+            "unsafe",
+        ),
+        ("x = type(a) == type(b)\n", "x = isinstance(a, type(b))\n", "E721", "unsafe"),
+        ("def f(l):\n    return l\n", "def f(line):\n    return line\n", "E741", "safe"),
+    ],
+)
+def test_what_quick_fixes_change(before: str, after: str, code: str, expected: str) -> None:
+    """Ruff has no fixes for these; what a model writes instead of a quick fix is called unsafe."""
+    (said,) = the_ruff().check(before, None, select=code)
+    assert applicability(before, after, [said]) == expected
+    assert applicability(before, after, [said], known_fix=False) == "unsafe"
+    assert applicability(before, before.replace("  ", "   "), [said], known_fix=False) == "safe"

@@ -87,6 +87,33 @@ SAME = {
         "import contextlib\ndef f(a):\n    try:\n        a + 1\n    except:\n        pass\n",
         "import contextlib\ndef f(a):\n    with contextlib.suppress(BaseException):\n        a + 1\n",
     ),
+    "nested with": (
+        "import contextlib\ndef f(a):\n    with contextlib.nullcontext(a) as b:\n        with contextlib.nullcontext([b]) as c:\n"
+        "            return b, c\n",
+        "import contextlib\ndef f(a):\n    with contextlib.nullcontext(a) as b, contextlib.nullcontext([b]) as c:\n"
+        "        return b, c\n",
+    ),
+    "true or false": (
+        "def f(a):\n    if a:\n        return True\n    return False\n",
+        "def f(a):\n    return bool(a)\n",
+    ),
+    "false or true": (
+        "def f(a, b):\n    if b:\n        if a is None:\n            return True\n        else:\n            return False\n"
+        "    if a:\n        return False\n    return True\n",
+        "def f(a, b):\n    if b:\n        return a is None\n    return not a\n",
+    ),
+    "one class or another": (
+        "def f(a):\n    return isinstance(a, int) or isinstance(a, str) or a is None\n",
+        "def f(a):\n    return isinstance(a, (int, str)) or a is None\n",
+    ),
+    "a name for what is returned, that others have, too": (
+        "def f(a):\n    def g(b):\n        return b\n    b = [c for b in [a] for c in [b]]\n    b = g(b)\n    return b\n",
+        "def f(a):\n    def g(b):\n        return b\n    b = [c for b in [a] for c in [b]]\n    return g(b)\n",
+    ),
+    "a variable that is a string": (
+        "def f(a):\n    if a:\n        b = 'x'\n    else:\n        b = repr(a).upper()\n    return '<%s>' % b\n",
+        "def f(a):\n    if a:\n        b = 'x'\n    else:\n        b = repr(a).upper()\n    return '<{}>'.format(b)\n",
+    ),
     "a value's representation in a string": (
         "def f(a):\n    return '%r is 100%% {}%s' % (a, str(a))\n",
         "def f(a):\n    return '{!r} is 100% {{}}{}'.format(a, str(a))\n",
@@ -165,6 +192,43 @@ OTHER = {
     ),
     "an import that goes": ("import contextlib\n\nx = 1\n", "x = 1\n"),
     "another import": ("x = 1\n", "import os\n\nx = 1\n"),
+    "with one after the other": (
+        "with a:\n    with b:\n        f()\n    g()\n",
+        "with a, b:\n    f()\n    g()\n",
+    ),
+    "what is compared": (
+        "def f(a, b):\n    if a == b:\n        return True\n    return False\n",
+        "def f(a, b):\n    return a == b\n",
+    ),
+    "true or nothing": ("def f(a):\n    if a:\n        return True\n", "def f(a):\n    return bool(a)\n"),
+    "somebody's bool": (
+        "def f(a, bool):\n    if a:\n        return True\n    return False\n",
+        "def f(a, bool):\n    return bool(a)\n",
+    ),
+    "classes of two things": (
+        "f = lambda a, b: isinstance(a, int) or isinstance(b, str)\n",
+        "f = lambda a, b: isinstance(a, (int, str))\n",
+    ),
+    "a class that is looked up": (
+        "f = lambda a: isinstance(a, int) or isinstance(a, m.A)\n",
+        "f = lambda a: isinstance(a, (int, m.A))\n",
+    ),
+    "a name that a function within gives a value": (
+        "def f(a):\n    def g():\n        nonlocal b\n        b = a\n    b = 1\n    b = g\n    return b\n",
+        "def f(a):\n    def g():\n        nonlocal b\n        b = a\n    b = 1\n    return g\n",
+    ),
+    "a variable that is a string sometimes": (
+        "def f(a):\n    b = str(a)\n    for b in a:\n        pass\n    return '%s' % b\n",
+        "def f(a):\n    b = str(a)\n    for b in a:\n        pass\n    return '{}'.format(b)\n",
+    ),
+    "an exception that has a string's name": (
+        "def f(a):\n    b = str(a)\n    try:\n        a()\n    except E as b:\n        return '%s' % b\n",
+        "def f(a):\n    b = str(a)\n    try:\n        a()\n    except E as b:\n        return '{}'.format(b)\n",
+    ),
+    "a string of the function around": (
+        "def f(a):\n    b = str(a)\n    def g(b):\n        c = b\n        return '%s' % c\n    return g\n",
+        "def f(a):\n    b = str(a)\n    def g(b):\n        c = b\n        return '{}'.format(c)\n    return g\n",
+    ),
     "anything in a string": ("f = lambda a: '%s %s' % (a, 1)\n", "f = lambda a: '{} {}'.format(a, 1)\n"),
     "what may be a tuple in a string": ("f = lambda a: '%r' % a\n", "f = lambda a: '{!r}'.format(a)\n"),
     "another conversion": ("f = lambda a: '%r' % (a,)\n", "f = lambda a: '{!a}'.format(a)\n"),

@@ -61,5 +61,10 @@ class ScriptedEditor(Editor):
             return EditResult("refused", before, reason="unsure what to change", unsure=True)
         unsure = self.unsure is not None
         return EditResult(
-            "edited" if changed else "unchanged", before, program=program, edits=edits, unsure=unsure
+            "edited" if changed else "unchanged",
+            before,
+            program=program,
+            edits=edits,
+            unsure=unsure,
+            known_fix=True,
         )

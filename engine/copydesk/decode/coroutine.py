@@ -55,6 +55,7 @@ class Outcome:
     unsure:         the model's probability of the program, or of any it could have chosen, was below its threshold.
     confidence:     the probability of the program among those of a finite choice, from 0 to 1; None where it was not weighed so.
     alternatives:   of an unsure choice, or where they were asked for: the likeliest programs, the likeliest first.
+    known_fix:      as in `EditResult`.
     """
 
     program: Program | None
@@ -68,6 +69,7 @@ class Outcome:
     confidence: float | None = None
     alternatives: tuple[WeighedProgram, ...] = ()
     mask_error: float | None = None
+    known_fix: bool = False
 
 
 @dataclass(slots=True, eq=False)

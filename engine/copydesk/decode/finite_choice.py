@@ -69,7 +69,7 @@ class ChoiceTask:
     offers: given where a program is weighed by its description and taken only if it is likely enough, likeliest first, among
     them that of None, which says that no program is right. take_likeliest: or, unsure, even where it is not.
     least: the least probability of an alternative; where none has it, `free` writes, and reads `written` in place
-    of the request. settings: how offers are weighed.
+    of the request. settings: how offers are weighed. known_fix: as in `EditResult`, of each program.
     """
 
     codec: Codec
@@ -85,6 +85,7 @@ class ChoiceTask:
     least: float = 0.0
     written: Sequence[int] = ()
     settings: ChoiceSettings = STANDARD_SETTINGS
+    known_fix: bool = False
 
 
 class ChoiceDecoder:
@@ -207,6 +208,7 @@ class ChoiceDecoder:
             unsure=unsure,
             confidence=math.exp(likelihood) if weighed else None,
             alternatives=alternatives,
+            known_fix=self.task.known_fix,
         )
 
     def _first_copy(self, free: ProgramDecoder) -> Generator[Any, Any, Copy]:

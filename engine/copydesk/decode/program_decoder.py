@@ -59,6 +59,7 @@ class ProgramDecoder:
         self.task = task
         self.emitter = emitter
         self.ops: list[Op] = []
+        self._known_fix = task.narrow is not None
 
     def run(self) -> Steps:
         self.emitter.pending.extend(self.task.request)
@@ -116,6 +117,7 @@ class ProgramDecoder:
             truncated=emitter.truncated,
             looped=emitter.looped,
             log_likelihood=emitter.sampler.log_likelihood,
+            known_fix=self._known_fix and self._position() == rules.lines,
         )
 
     def _ahead(self, state: State, options: Sequence[str]) -> list[Sequence[int]]:
@@ -178,6 +180,7 @@ class ProgramDecoder:
         """A copy whose numbers are written: its span enters the context where something follows."""
         task, emitter, rules = self.task, self.emitter, self.task.rules
         codec, last = task.codec, rules.lines
+        self._known_fix &= start == self._position() + 1
         self.ops.append(Copy(start, end))
         if end < last or rules.open_end:
             span = codec.span(task.lines, start, end)
@@ -225,6 +228,7 @@ class ProgramDecoder:
     def _gen(self, state: State) -> Generator[Any, Any, State]:
         task, emitter, rules = self.task, self.emitter, self.task.rules
         close = task.codec.literals.gen_close
+        self._known_fix = False
         if task.choices and not emitter.truncated:
             text = yield from self._chosen(task.choices, close, ends_line=True)
         else:
@@ -261,7 +265,9 @@ class ProgramDecoder:
         old = codec.vocabulary.decode(run)
         found = sub_span(task.views, start, old, max_lines=codec.format.sub_lines)
         assert found is not None, "the grammar let an old text through that is not legal"
-        choices = task.choices or self._narrowed(state, start, found)
+        narrowed = self._narrowed(state, start, found)
+        self._known_fix &= bool(narrowed) and not emitter.truncated
+        choices = task.choices or narrowed
         if choices and not emitter.truncated:
             new = yield from self._chosen(choices, literals.sub_close, ends_line=found.ends_line)
         else:

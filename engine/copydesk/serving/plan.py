@@ -226,17 +226,17 @@ def _decoder(
     """What answers: a choice among listed programs where the request leaves some, else the model, held to the grammar."""
     lowering = asked.lowering
     codec, page, tokens, rules = lowering.codec, lowering.page, lowering.tokens, lowering.rules
-    found = listed(asked)
+    request, found = asked.request, listed(asked)
     choice: ChoiceTask | None = None
     if found is not None:
-        listed_choice = choice = _choice(loaded_model, asked, found, prompt)
+        known = request.instruction is None
+        listed_choice = choice = _choice(loaded_model, asked, found, prompt, known_fix=known)
         if found.rest is None:
             return lambda emitter: ChoiceDecoder(listed_choice, emitter).run()
         rules = replace(rules, scope=found.rest)
     elif (said := message_as_instruction(asked)) is not None and (found := listed(said)) is not None:
         message = request_tokens(codec, page, rules.scope, said.request)
         choice = replace(_choice(loaded_model, said, found, message), least=NAMED, written=prompt)
-    request = asked.request
     inner: Callable[..., Machine] | None = None
     if request.lark is not None:
         inner = partial(InnerMachine, InnerGrammar(request.lark, loaded_model.vocabulary))
@@ -274,7 +274,12 @@ def _decoder(
 
 
 def _choice(
-    loaded_model: LoadedModel, asked: PageRequest, found: ListedPrograms, prompt: Sequence[int]
+    loaded_model: LoadedModel,
+    asked: PageRequest,
+    found: ListedPrograms,
+    prompt: Sequence[int],
+    *,
+    known_fix: bool = False,
 ) -> ChoiceTask:
     lowering, request = asked.lowering, asked.request
     return ChoiceTask(
@@ -289,6 +294,7 @@ def _choice(
         request.take_likeliest,
         request.candidates,
         settings=loaded_model.choice,
+        known_fix=known_fix,
     )
 
 

@@ -92,6 +92,7 @@ def finished(
         unsure=best.unsure,
         confidence=best.confidence,
         alternatives=offered,
+        known_fix=best.known_fix,
     )
 
 

@@ -43,7 +43,7 @@ class EditOutcome:
     verdict: of the version that was verified; changes elsewhere do not affect it. "refused" and "unsure" go with the status
     refused. applicability: unsafe where the code may mean something else after it.
     base_version: what `program` is for; 0 where the engine was not asked. before: its lines, once they are known.
-    exact, law: as in `EditResult`.
+    exact, law, known_fix: as in `EditResult`.
     confidence: the probability of the edit among those the model chose from; None where it did not choose so.
     alternatives: of an unsure outcome, or where candidates were asked for, the likeliest first; each with a verdict of its own.
     """
@@ -68,6 +68,7 @@ class EditOutcome:
     confidence: float | None = None
     alternatives: tuple[EditAlternative, ...] = ()
     law: LawName = "exact"
+    known_fix: bool = False
 
     @property
     def by_model(self) -> bool:

@@ -121,6 +121,7 @@ _TO_SERVER: dict[str, Check] = {
             "exact": _flag,
             "law": _one_of("exact", "automaton", "monte-carlo", "one-step", "local"),
             "unsure": _flag,
+            "known_fix": _flag,
             "lost": _flag,
             "log_likelihood": _real,
             "confidence": _maybe(_number),

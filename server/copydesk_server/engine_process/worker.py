@@ -338,6 +338,7 @@ class Worker:
                 unsure=event.unsure,
                 log_likelihood=event.log_likelihood,
                 confidence=event.confidence,
+                known_fix=event.known_fix,
                 alternatives=[
                     {
                         "title": one.title,

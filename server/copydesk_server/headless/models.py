@@ -67,7 +67,7 @@ class Rules:
 class Fix:
     """One thing asked and what came of it. edits: utf-16, for the text its round began with (round 1: the file as read).
 
-    gone: nothing is left to do, another fix took the finding away. law, confidence, alternatives: as in `EditResult`.
+    gone: nothing is left to do, another fix took the finding away. law, confidence, alternatives, known_fix: as in `EditResult`.
     """
 
     request: EditRequest
@@ -83,6 +83,7 @@ class Fix:
     law: LawName = "exact"
     confidence: float | None = None
     alternatives: tuple[Alternative, ...] = ()
+    known_fix: bool = False
 
     @property
     def diagnostic(self) -> Diagnostic | None:

@@ -163,6 +163,7 @@ class FileTask:
         fix.result = result
         fix.counts, fix.program = result.counts, result.program
         fix.law, fix.confidence, fix.alternatives = result.law, result.confidence, result.alternatives
+        fix.known_fix = result.known_fix
         for key in ("prefill", "decode"):
             self.ms[key] += result.ms.get(key, 0.0)
         self._left -= 1

@@ -15,7 +15,7 @@ from copydesk.errors import DocumentError
 from copydesk.request import Diagnostic
 from copydesk.results import EditResult
 from copydesk.text.document import apply_edits
-from copydesk_server.applicability import Applicability, applicability, linter_calls_all_safe
+from copydesk_server.applicability import Applicability, applicability, may_change
 from copydesk_server.errors import RuffError
 from copydesk_server.headless.followup_fixes import Step, leftovers
 from copydesk_server.headless.models import Fix, Rules
@@ -50,6 +50,8 @@ class Jury:
         for fix in fixes:
             result, fix.result = fix.result, None
             assert result is not None
+            if result.unsure and result.status == "refused" and fix.diagnostic is not None:
+                result = self._proven(text, fix, result, extend, found) or result
             if result.status == "edited":
                 fix.edits = result.edits
                 edited.append((fix, result))
@@ -68,6 +70,29 @@ class Jury:
             self._by_halves(text, ruffs, extend, found, FindingsByLine(found))
         kept = self._together(text, [fix for fix, _ in edited if self._wanted(fix)], extend, found)
         return kept, self._behind.get(_key(kept), [])
+
+    def _proven(
+        self,
+        text: str,
+        fix: Fix,
+        result: EditResult,
+        extend: Sequence[str],
+        found: Sequence[Diagnostic] | None,
+    ) -> EditResult | None:
+        """The likeliest of the edits that the model is not sure of which is proved right: the finding is gone, and the code is
+        known to mean the same.
+        """
+        for number, one in enumerate(result.alternatives, 1):
+            taken = result.taken(number)
+            if not one.edits or taken.status != "edited":
+                continue
+            fix.edits = one.edits
+            judged = self._judge(text, taken.text, [fix], extend, found, one.checked)
+            if judged.verdict == "confirmed" and judged.applicability == "safe":
+                fix.program, fix.confidence, fix.alternatives = one.program, one.probability, ()
+                return taken
+        fix.edits = ()
+        return None
 
     @property
     def _tidies(self) -> bool:
@@ -131,9 +156,9 @@ class Jury:
     ) -> Applicability:
         """The applicability of one of several fixes that are good together; what all of them keep, each keeps."""
         known = [with_fixes_of(diagnostic, near.of(diagnostic)) for diagnostic in fix.request.diagnostics]
-        if together.applicability == "safe" and all(map(linter_calls_all_safe, known)):
+        if together.applicability == "safe" and result.known_fix and not any(map(may_change, known)):
             return "safe"
-        return applicability(text, result.text, known, self._path)
+        return applicability(text, result.text, known, self._path, known_fix=result.known_fix)
 
     def findings(
         self, text: str, *, select: str | None = None, extend: Sequence[str] = ()
@@ -224,6 +249,7 @@ class Jury:
             only=self._rules.counted,
             schemas=self._rules.schemas,
             found=found if all(map(by_ruff, fixes)) else None,
+            known_fix=all(fix.known_fix for fix in fixes),
         )
         judged = judge(text, after, checked=checked)
         narrow = self._rules.counted is not None  # what is left behind need not speak against the fix

@@ -25,7 +25,7 @@ from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
 from copydesk.text.document import Change, TextEdit
 from copydesk_server.engine_process.client import Engine
-from copydesk_server.engine_process.edit_outcome import EditOutcome
+from copydesk_server.engine_process.edit_outcome import EditAlternative, EditOutcome
 from copydesk_server.engine_process.jobs import EngineJob, Retracted
 from copydesk_server.lsp.documents import OpenDocument
 from copydesk_server.lsp.edit_errors import cancelled, modified, replaced
@@ -169,7 +169,7 @@ class EditService:
         if result.status != "edited":
             return now
         try:
-            verifying = self._verification(task, now, now.edits, result.checked)
+            verifying = self._verification(task, now, now.edits, result.checked, known_fix=result.known_fix)
         except CopydeskError as error:
             # Nothing of this may reach a text. It is a mistake of ours and not the person's.
             log.error("an edit of the engine's does not fit its document: %s", error)
@@ -204,7 +204,7 @@ class EditService:
         try:
             for place, one in enumerate(now.alternatives):
                 if one.edits:
-                    said = self._verification(task, now, one.edits, one.checked)
+                    said = self._verification(task, now, one.edits, one.checked, known_fix=False)
                     verifying[place] = asyncio.ensure_future(said)
             judgements = await _first(asyncio.gather(*verifying.values()), task)
         except CopydeskError as error:
@@ -225,6 +225,9 @@ class EditService:
                 checked=said.checks,
                 applicability=said.applicability,
             )
+        proven = next((one for one in alternatives if _is_proven(one)), None)
+        if proven is not None and now.status == "refused" and now.unsure and task.request.diagnostics:
+            return now.taken(proven)
         reason = now.reason
         refused = next((one for one in alternatives if one.verdict == "refused"), None)
         if now.status == "refused" and refused is not None and not any(one.edits for one in alternatives):
@@ -233,7 +236,13 @@ class EditService:
         return replace(now, alternatives=tuple(alternatives), reason=reason)
 
     def _verification(
-        self, task: EditTask, now: EditOutcome, edits: Sequence[TextEdit], checked: Sequence[str]
+        self,
+        task: EditTask,
+        now: EditOutcome,
+        edits: Sequence[TextEdit],
+        checked: Sequence[str],
+        *,
+        known_fix: bool,
     ) -> Coroutine[Any, Any, Judgement]:
         """The judgement to come of edits of the document as it stands. Raises CopydeskError for edits that do not fit it, and
         StoppedError where what they are for has changed.
@@ -256,6 +265,7 @@ class EditService:
             path=path,
             checked=checked,
             schemas=task.request.schemas,
+            known_fix=known_fix,
         )
 
     # -- meanwhile -----------------------------------------------------------------------------------------------------
@@ -306,6 +316,11 @@ def _verdict(result: EditOutcome) -> Verdict:
     if result.status == "refused":
         return "unsure" if result.unsure else "refused"
     return "checked" if result.status == "edited" else "unchanged"
+
+
+def _is_proven(one: EditAlternative) -> bool:
+    """Whether the finding is gone with it, and the code means the same."""
+    return bool(one.edits) and one.verdict == "confirmed" and one.applicability == "safe"
 
 
 def _now(task: EditTask, outcome: EditOutcome) -> EditOutcome:

@@ -21,13 +21,14 @@ REPORT_BYTES = 2 << 20
 
 class Given(TypedDict):
     """What is known of a document beside its text. checked: what the engine's result has proved already. schemas: whether JSON is
-    held to the schema of its name.
+    held to the schema of its name. known_fix: as in `EditResult`.
     """
 
     language: str
     path: Path | None
     checked: NotRequired[Sequence[str]]
     schemas: NotRequired[bool]
+    known_fix: NotRequired[bool]
 
 
 class Verify(Protocol):

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from copydesk.text.document import split_lines
 from copydesk_server.same_meaning.normal_form import ModuleNames, normal_form
+from copydesk_server.same_meaning.scope import given_names
 
 
 def mean_the_same(before: str, after: str) -> bool:
@@ -150,18 +151,9 @@ def _bound(tree: ast.Module) -> frozenset[str]:
     while waiting:
         node = waiting.pop()
         waiting.extend(ast.iter_child_nodes(node))
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.arg):
+        found.update(given_names(node))
+        if isinstance(node, ast.arg):
             found.add(node.arg)
-        elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
         elif isinstance(node, ast.Global | ast.Nonlocal):
             found.update(node.names)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            found.add(node.name)
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            found.add(node.rest)
     return frozenset(found)

@@ -63,14 +63,19 @@ class _Normal(ast.NodeTransformer):
 
     def _inside(self, node: ast.AST, scope: Scope) -> ast.AST:
         outer, self._scope = self._scope, scope
+        self._values.texts = scope.texts
         try:
             return self.generic_visit(node)
         finally:
             self._scope = outer
+            self._values.texts = outer.texts
 
     def _function(self, node: Function) -> ast.AST:
         variables = {name.id for name in walk_body(node) if isinstance(name, ast.Name) and _binds(name)}
-        made = self._inside(node, Scope.of(node))
+        outer, self._values.texts = self._values.texts, frozenset()
+        scope = Scope.of(node, self._values.is_text)
+        self._values.texts = outer
+        made = self._inside(node, scope)
         assert isinstance(made, Function)
         _drop_last_return(made.body)
         self._drop_last_name(made.body)
@@ -90,7 +95,9 @@ class _Normal(ast.NodeTransformer):
         return node
 
     def _block(self, block: list[ast.stmt]) -> list[ast.stmt]:
-        """Without `pass` and what does nothing; what is returned at once, without the name it was given for that."""
+        """Without `pass` and what does nothing; what is returned at once, without the name it was given for that, and without the
+        `if` that only tells True from False.
+        """
         kept: list[ast.stmt] = []
         for statement in block:
             if isinstance(statement, ast.Pass) or self._does_nothing(statement):
@@ -99,6 +106,9 @@ class _Normal(ast.NodeTransformer):
                 assigned = kept.pop()
                 assert isinstance(assigned, ast.Assign)
                 statement = ast.Return(assigned.value)
+            if kept and (test := self._returned_test(kept[-1], [statement])) is not None:
+                kept[-1] = ast.Return(test)
+                continue
             kept.append(statement)
         return kept
 
@@ -117,6 +127,23 @@ class _Normal(ast.NodeTransformer):
             and _only_target(assigned) == statement.value.id
         )
 
+    def _returned_test(self, statement: ast.stmt, otherwise: Sequence[ast.stmt]) -> ast.expr | None:
+        """What `if test: return True` comes to, and `return False` behind it, or the other way round."""
+        if (
+            not isinstance(statement, ast.If)
+            or statement.orelse
+            or len(statement.body) != 1
+            or len(otherwise) != 1
+        ):
+            return None
+        returned = _returned_bool(statement.body[0]), _returned_bool(otherwise[0])
+        if returned == (False, True):
+            return ast.UnaryOp(ast.Not(), statement.test)
+        made = ast.Call(ast.Name("bool", ast.Load()), [statement.test], [])
+        if returned != (True, False) or not self._values.is_builtin(made.func):
+            return None
+        return statement.test if self._values.is_bool(statement.test) else made
+
     def visit_Return(self, node: ast.Return) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.value, ast.Constant) and node.value.value is None:
@@ -132,6 +159,9 @@ class _Normal(ast.NodeTransformer):
             and not inner.orelse
         ):
             node.test, node.body = _flat(ast.And(), [node.test, inner.test]), inner.body
+        bare = ast.If(node.test, node.body, [])
+        if (test := self._returned_test(bare, node.orelse)) is not None:
+            return ast.Return(test)
         if len(node.body) == len(node.orelse) == 1:
             one, other = node.body[0], node.orelse[0]
             if _only_target(one) is not None and _only_target(one) == _only_target(other):
@@ -142,7 +172,33 @@ class _Normal(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        return _flat(node.op, node.values)
+        flat = _flat(node.op, node.values)
+        if isinstance(flat.op, ast.Or):
+            self._merge_isinstance(flat.values)
+        return flat if len(flat.values) > 1 else flat.values[0]
+
+    def _merge_isinstance(self, values: list[ast.expr]) -> None:
+        """`isinstance(a, A) or isinstance(a, B)` is `isinstance(a, (A, B))`."""
+        place = 1
+        while place < len(values):
+            one, other = self._isinstance(values[place - 1]), self._isinstance(values[place])
+            if one is None or other is None or one[0] != other[0]:
+                place += 1
+                continue
+            kinds = ast.Tuple([*one[1], *other[1]], ast.Load())
+            called, tested = (ast.Name(name, ast.Load()) for name in ("isinstance", one[0]))
+            values[place - 1 : place + 1] = [ast.Call(called, [tested, kinds], [])]
+
+    def _isinstance(self, node: ast.expr) -> tuple[str, Sequence[ast.expr]] | None:
+        """The variable that is tested, and the names of the classes."""
+        if not isinstance(node, ast.Call) or node.keywords or len(node.args) != 2:
+            return None
+        tested, kinds = node.args
+        classes = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+        if not isinstance(tested, ast.Name) or not all(isinstance(kind, ast.Name) for kind in classes):
+            return None
+        known = isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+        return (tested.id, classes) if known and self._values.is_builtin(node.func) else None
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
@@ -154,6 +210,8 @@ class _Normal(ast.NodeTransformer):
         self.generic_visit(node)
         if _is_raising(node.items[-1].context_expr):
             self._drop_last_name(node.body)
+        if len(node.body) == 1 and isinstance(inner := node.body[0], ast.With):
+            node.items, node.body = [*node.items, *inner.items], inner.body
         return self._suppressing(node) or node
 
     def _suppressing(self, node: ast.With) -> ast.Try | None:
@@ -237,6 +295,11 @@ class _Normal(ast.NodeTransformer):
             return node
         keys: list[ast.expr | None] = [ast.Constant(keyword.arg) for keyword in node.keywords]
         return ast.Dict(keys, [keyword.value for keyword in node.keywords])
+
+
+def _returned_bool(statement: ast.stmt) -> bool | None:
+    value = statement.value if isinstance(statement, ast.Return) else None
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, bool) else None
 
 
 def _binds(name: ast.Name) -> bool:

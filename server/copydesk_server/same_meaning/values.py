@@ -27,10 +27,13 @@ _CONVERSIONS: dict[str, Callable[..., object]] = {"bool": bool, "float": float, 
 
 
 class Values:
-    """bound: the names that the module binds; the others are Python's own."""
+    """bound: the names that the module binds; the others are Python's own. texts: variables that are strings, of the function
+    that is looked at.
+    """
 
     def __init__(self, bound: frozenset[str]) -> None:
         self._bound = bound
+        self.texts = frozenset[str]()
 
     def is_builtin(self, node: ast.expr | None) -> bool:
         """A name that Python has, and that nobody else gives."""
@@ -55,6 +58,8 @@ class Values:
             if isinstance(node.op, ast.Mod):
                 return self.is_text(node.left)
             return isinstance(node.op, ast.Add) and self.is_text(node.left) and self.is_text(node.right)
+        if isinstance(node, ast.Name):
+            return node.id in self.texts
         if isinstance(node, ast.Attribute):
             return node.attr in _TEXT_ATTRIBUTES
         if isinstance(node, ast.Call):
@@ -72,6 +77,12 @@ class Values:
             return False
         is_class = node.func.id == "type" and len(node.args) == 1 and not node.keywords
         return (is_class or node.func.id in ("id", "len", "list", "sorted")) and self.is_builtin(node.func)
+
+    def is_bool(self, node: ast.expr) -> bool:
+        """True or False."""
+        if isinstance(node, ast.Compare):
+            return all(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
+        return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
     def has_no_effect(self, value: ast.expr) -> bool:
         """To compute it does nothing, and never fails."""

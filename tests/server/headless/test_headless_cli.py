@@ -260,13 +260,13 @@ def test_the_rules_of_a_file_of_diagnostics_are_those_that_count(project: Path) 
     (project / "a.py").write_text(text)
     command = [str(the_ruff().program), "check", "--select=E722", "--output-format=json", "."]
     Path("found.json").write_bytes(subprocess.run(command, capture_output=True, check=False).stdout)
-    assert main(["fix", "a.py", "--write", "--quiet"]) == 1
+    assert main(["fix", "a.py", "--write", "--unsafe-fixes", "--quiet"]) == 1
     assert (project / "a.py").read_text() == text
-    assert main(["fix", "a.py", "--diagnostics", "found.json", "--write", "--quiet"]) == 0
+    assert main(["fix", "a.py", "--diagnostics", "found.json", "--write", "--unsafe-fixes", "--quiet"]) == 0
     mended = (project / "a.py").read_text()
     assert mended == text.replace("except:", "except Exception:")
     (project / "a.py").write_text(text)
-    assert main(["fix", "a.py", "--select", "E722", "--write", "--quiet"]) == 0
+    assert main(["fix", "a.py", "--select", "E722", "--write", "--unsafe-fixes", "--quiet"]) == 0
     assert (project / "a.py").read_text() == mended
 
 

@@ -11,7 +11,7 @@ import pytest
 from copydesk_server.engine_process.edit_outcome import EditAlternative
 from copydesk_server.verification import Judgement
 from lsp_client import LspClient
-from lsp_desk import APPLIES, RESOLVES, URI, Desk, applied, desk, edit, span
+from lsp_desk import APPLIES, RESOLVES, URI, Desk, applied, desk, diagnostic, edit, span
 
 TEXT = "a = 1\nb = 2\nc = 3\n"
 INSTRUCTION = "Rename it."
@@ -157,6 +157,42 @@ def test_alternatives_of_an_edit_that_no_one_asked_candidates_for_are_left_out()
             job.finished("edited", None, edits=(FIRST,), alternatives=ALTERNATIVES)
             result = (await d.answer(ident))["result"]
             assert (result["status"], result["alternatives"]) == ("edited", [])
+
+    run(scenario)
+
+
+def test_for_a_finding_what_is_proved_is_taken() -> None:
+    """Where the finding is gone with an edit, and the code means the same, nobody is asked; about an instruction a person is."""
+
+    async def proved(_before: str, after: str, diagnostics: Any, **given: Any) -> Judgement:
+        assert given["known_fix"] is False
+        return Judgement(
+            "confirmed" if diagnostics else "checked", None, (), "safe" if "second" in after else "unsafe"
+        )
+
+    async def scenario() -> None:
+        async with desk(options={"alternatives": True}, judge=proved) as d:
+            d.open(TEXT)
+            where = {"textDocument": {"uri": URI, "version": d.version()}}
+            asking = [
+                lambda: d.ask("copydesk/edit", {**where, "diagnostic": diagnostic(1)}),
+                lambda: edit_request(d),
+            ]
+            results = []
+            for number, ask in enumerate(asking):
+                ident = ask()
+                job = await d.engine.job(number)
+                job.plan((2, 2))
+                job.finished("refused", SENTENCE, unsure=True, alternatives=ALTERNATIVES)
+                results.append((await d.answer(ident))["result"])
+            finding, instruction = results
+            assert (finding["status"], finding["verdict"], finding["alternatives"]) == (
+                "edited",
+                "confirmed",
+                [],
+            )
+            assert applied(TEXT, finding["edit"], 1) == TEXT.replace("2", "second")
+            assert (instruction["status"], len(instruction["alternatives"])) == ("refused", 3)
 
     run(scenario)
 

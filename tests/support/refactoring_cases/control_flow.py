@@ -90,6 +90,8 @@ CASES = [
      "Do print(*args) and nothing else: it does all of it", "def f(*args):\n    print(*args)\n"),
     ("merge_withs", "one with", "with a() as b:\n    with c() as d:\n        e()\n", "Merge the nested with statements",
      "with a() as b, c() as d:\n    e()\n"),
+    ("merge_withs", "one", "with a:\n    with b(\n        c,\n    ):\n        with d as e:\n            # f\n            g()\n",
+     "Merge the nested with statements", "with a, b(\n    c,\n), d as e:\n    # f\n    g()\n"),
     ("split_with", "nest them", "with a() as b, c() as d:\n    e()\n", "Split the with statement, nest the second",
      "with a() as b:\n    with c() as d:\n        e()\n"),
     ("same_in_branches", "", "if a:\n    f()\n    g()\nelse:\n    g()\n",

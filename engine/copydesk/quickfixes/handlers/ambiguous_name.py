@@ -1,7 +1,8 @@
 """A variable with a name that is easily misread (E741), by another name wherever it stands.
 
 Which names may stand there is read off what the variable is given; which of them it is the model says. Only what no other part of
-the program can see is renamed: variables of a function, a comprehension or a lambda.
+the program can see is renamed: variables of a function, a comprehension or a lambda, and parameters of a function within another
+that nobody passes by name.
 """
 
 from __future__ import annotations
@@ -66,9 +67,12 @@ def _renamed(place: Position, lines: Sequence[str], tree: Tree) -> list[tuple[Li
     if home is None or home.has_error:
         return []
     body = home.child_by_field_name("body") if home.type == "function_definition" else home
-    if body is None or (body is not home and _parameter(home, name)):  # a parameter given anew is still one
+    own = _own_parameter(bound, home)
+    if body is None or (
+        body is not home and own is None and _parameter(home, name)
+    ):  # given anew it is still one
         return []
-    places = list(_places(body, name, home))
+    places = [*filter(None, [own]), *_places(body, name, home)]
     if None in places or not places:
         return []
     # What a comprehension first goes through is of the world round it.
@@ -93,12 +97,54 @@ def _home(bound: Node) -> Node | None:
         if node.type == "lambda" and child.type == "lambda_parameters":
             return node
         if node.type == "function_definition":
-            return node if child == node.child_by_field_name("body") else None
+            inside = child == node.child_by_field_name("body") or _own_parameter(bound, node) is not None
+            return node if inside else None
         if node.type in ("class_definition", "module"):
             return None
         child = node
         node = node.parent
     return None
+
+
+def _own_parameter(bound: Node, function: Node) -> Node | None:
+    """`bound`, where it is a parameter of a function that is within another, which calls it, and always by position."""
+    parameters = function.child_by_field_name("parameters")
+    own = function.child_by_field_name("name")
+    name = text_of(bound)
+    if (
+        parameters is None
+        or own is None
+        or not parameters.start_byte <= bound.start_byte < parameters.end_byte
+    ):
+        return None
+    around = (
+        function.parent.parent if function.parent is not None and function.parent.type == "block" else None
+    )
+    if around is None or around.type != "function_definition":
+        return None
+    if _WORD.findall(text_of(parameters)).count(name) != 1:
+        return None
+    uses = [
+        node
+        for node in identifiers(_outermost(around))
+        if text_of(node) == text_of(own) and node != own and not is_label(node)
+    ]
+    return bound if uses and all(_passes_none_by(name, node) for node in uses) else None
+
+
+def _passes_none_by(name: str, function: Node) -> bool:
+    """Whether a function is called there, and no argument is, or may be, passed by that name."""
+    call = function.parent
+    if call is None or call.type != "call" or call.child_by_field_name("function") != function:
+        return False
+    arguments = call.child_by_field_name("arguments")
+    if arguments is None or arguments.type != "argument_list":
+        return False
+    for argument in arguments.named_children:
+        keyword = argument.child_by_field_name("name") if argument.type == "keyword_argument" else None
+        if argument.type == "dictionary_splat" or (keyword is not None and text_of(keyword) == name):
+            return False
+    return True
 
 
 def _outermost(home: Node) -> Node:

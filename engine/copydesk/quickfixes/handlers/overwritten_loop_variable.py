@@ -1,6 +1,7 @@
 """A loop's variable that its body gives another value (PLW2901): another name for that value, wherever it is read.
 
-Only an assignment that every turn of the loop comes to is renamed, and only where nothing outside the loop reads the variable.
+Only an assignment that is made at most once in a turn of the loop is renamed, with all that reads it: nothing outside the block
+that it stands in may read it, and nothing outside the loop the variable.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _RESULTS = {
 """What the result of a method may be called."""
 _SCOPES = ("lambda", "function_definition", "class_definition", "list_comprehension", "set_comprehension",
            "dictionary_comprehension", "generator_expression")  # fmt: skip
+
+
+_AT_ONCE = ("list_comprehension", "set_comprehension", "dictionary_comprehension")
+"""Those that have read all they read when they end."""
 
 
 class OverwrittenLoopVariable(Handler):
@@ -68,7 +73,7 @@ class OverwrittenLoopVariable(Handler):
 
 
 def _loop(target: Node) -> tuple[Node, Node] | None:
-    """The `for` loop whose variable is assigned, and the assignment, a statement of its body's first level."""
+    """The `for` loop whose variable is assigned, and the assignment, which stands in no loop or function within it."""
     assignment = target.parent
     if (
         assignment is None
@@ -77,13 +82,14 @@ def _loop(target: Node) -> tuple[Node, Node] | None:
     ):
         return None
     statement = assignment.parent
-    body = statement.parent if statement is not None else None
-    loop = body.parent if body is not None else None
+    loop = statement.parent if statement is not None else None
+    while loop is not None and loop.type not in ("for_statement", "while_statement", *_SCOPES):
+        loop = loop.parent
     if statement is None or loop is None or loop.type != "for_statement" or loop.has_error:
         return None
-    if loop.child_by_field_name("body") != body or text_of(target) not in _bound(loop):
-        return None
-    return loop, statement
+    body = loop.child_by_field_name("body")
+    inside = body is not None and body.start_byte <= statement.start_byte < body.end_byte
+    return (loop, statement) if inside and text_of(target) in _bound(loop) else None
 
 
 def _bound(loop: Node) -> set[str]:
@@ -99,9 +105,9 @@ def _home(loop: Node) -> Node:
 
 
 def _uses(target: Node, statement: Node, loop: Node, home: Node) -> list[Node] | None:
-    """The target, and what reads it: behind the assignment in the loop's body. None where something else may read it."""
-    name, body = text_of(target), loop.child_by_field_name("body")
-    if body is None:
+    """The target, and what reads it: behind the assignment in its block. None where something else may read it."""
+    name, block = text_of(target), statement.parent
+    if block is None:
         return None
     found = [target]
     for node in identifiers(home):
@@ -110,8 +116,8 @@ def _uses(target: Node, statement: Node, loop: Node, home: Node) -> list[Node] |
         if not loop.start_byte <= node.start_byte < loop.end_byte:
             if not has_its_own_binding(node, name, loop):
                 return None
-        elif node.start_byte >= body.end_byte:
-            return None  # the `else` of the loop
+        elif node.start_byte >= block.end_byte:
+            return None  # of another branch, behind the block, or in the `else` of the loop
         elif node.start_byte >= statement.end_byte:
             if _in_scope_of_its_own(node, loop):
                 return None
@@ -123,10 +129,15 @@ def _in_scope_of_its_own(node: Node, loop: Node) -> bool:
     """Whether a function or a comprehension in the loop may give the name another meaning, or read it later."""
     around = node.parent
     while around is not None and around != loop:
-        if around.type in _SCOPES:
+        if around.type in _SCOPES and (around.type not in _AT_ONCE or text_of(node) in _targets(around)):
             return True
         around = around.parent
     return False
+
+
+def _targets(comprehension: Node) -> set[str]:
+    clauses = (child for child in comprehension.named_children if child.type == "for_in_clause")
+    return {name for clause in clauses for name in _bound(clause)}
 
 
 def _names(target: Node, statement: Node) -> Iterator[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import clauses_of, reindented
+from copydesk.refactorings.clauses import Clause, clauses_of, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.expressions import children_of
@@ -14,19 +16,46 @@ from copydesk.syntax.tree import rows, text_of
 
 
 def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """All that are nested in one, as far as nothing else stands between them."""
     for node in context.walk("with_statement"):
-        outer = next(iter(clauses_of(context, node)), None)
-        if outer is None or [s.type for s in outer.statements] != ["with_statement"]:
+        chain = _chain(context, node)
+        heads = [_head(context, clause) for clause in chain]
+        if len(chain) < 2 or any(head is None for head in heads):
             continue
-        inner = next(iter(clauses_of(context, outer.statements[0])), None)
-        moved = reindented(context, *rows(outer.statements[0]), -4)
-        (head,) = context.view(outer.head, outer.head)
-        if inner is None or moved is None or outer.first != outer.head + 1 or inner.head != outer.first:
-            continue
-        if head.rstrip().endswith(":") and not head.lstrip().startswith("async"):
-            first = moved[0].lstrip().removeprefix("with ")
-            lines = [f"{head.rstrip()[:-1]}, {first}", *moved[1:]]
-            yield "Merge the nested with statements", replace_lines(outer.head, rows(node)[1], lines)
+        lines: list[str] = []
+        for level, (clause, head) in enumerate(zip(chain, heads, strict=True)):
+            assert head is not None
+            moved = reindented(context, clause.head, clause.head + len(head) - 1, -4 * level)
+            if moved is None:
+                break
+            if lines:
+                moved[0] = f"{lines.pop().rstrip()[:-1]}, {moved[0].lstrip().removeprefix('with ')}"
+            lines += moved
+        else:
+            body = reindented(context, chain[-1].first, chain[-1].last, -4 * (len(chain) - 1))
+            if body is not None:
+                yield "Merge the nested with statements", replace_lines(*rows(node), [*lines, *body])
+
+
+def _chain(context: RefactoringContext, node: Node) -> list[Clause]:
+    """The statement's clause, and those of the statements that are each all there is in the one before, comments included."""
+    found: list[Clause] = []
+    inside: Node | None = node
+    while inside is not None:
+        clause = next(iter(clauses_of(context, inside)), None)
+        if clause is None or (found and (clause.head, clause.last) != (found[-1].first, found[-1].last)):
+            break
+        found.append(clause)
+        only = [statement.type for statement in clause.statements] == ["with_statement"]
+        inside = clause.statements[0] if only else None
+    return found
+
+
+def _head(context: RefactoringContext, clause: Clause) -> list[str] | None:
+    """The lines before its body; None where they hold more than the head of a `with`, or it is asynchronous."""
+    lines = context.view(clause.head, clause.first - 1)
+    first, last = lines[0].lstrip(), lines[-1].rstrip()
+    return lines if first.startswith("with ") and last.endswith(":") and "#" not in last else None
 
 
 def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
