@@ -36,6 +36,11 @@ def test_what_is_not_merged(text: str) -> None:
     assert merges(text) == []
 
 
+def test_a_comment_behind_the_last_stays() -> None:
+    text = "with a:\n    with b:  # why\n        f()\n"
+    assert merges(text) == [(1, "with a, b:  # why\n    f()\n")]
+
+
 def test_all_of_them_or_the_inner_ones() -> None:
     text = "with a as b, c:\n    with d:\n        with f:\n            g()\n"
     assert merges(text) == [(1, "with a as b, c, d, f:\n    g()\n"), (2, "    with d, f:\n        g()\n")]

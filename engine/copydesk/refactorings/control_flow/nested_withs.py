@@ -19,7 +19,7 @@ def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """All that are nested in one, as far as nothing else stands between them."""
     for node in context.walk("with_statement"):
         chain = _chain(context, node)
-        heads = [_head(context, clause) for clause in chain]
+        heads = [_head(context, clause, joined=clause is not chain[-1]) for clause in chain]
         if len(chain) < 2 or any(head is None for head in heads):
             continue
         lines: list[str] = []
@@ -51,11 +51,14 @@ def _chain(context: RefactoringContext, node: Node) -> list[Clause]:
     return found
 
 
-def _head(context: RefactoringContext, clause: Clause) -> list[str] | None:
-    """The lines before its body; None where they hold more than the head of a `with`, or it is asynchronous."""
+def _head(context: RefactoringContext, clause: Clause, *, joined: bool) -> list[str] | None:
+    """The lines before its body; None where it is asynchronous, and where something is to be joined to them and they end in a
+    comment.
+    """
     lines = context.view(clause.head, clause.first - 1)
-    first, last = lines[0].lstrip(), lines[-1].rstrip()
-    return lines if first.startswith("with ") and last.endswith(":") and "#" not in last else None
+    last = lines[-1].rstrip()
+    ends = not joined or (last.endswith(":") and "#" not in last)
+    return lines if lines[0].lstrip().startswith("with ") and ends else None
 
 
 def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
