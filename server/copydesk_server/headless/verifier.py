@@ -63,7 +63,8 @@ class Jury:
         ruffs: list[tuple[Fix, EditResult]] = []
         others: list[tuple[Fix, EditResult]] = []
         for one in edited:
-            (ruffs if found is not None and by_ruff(one[0]) else others).append(one)
+            together = found is not None and by_ruff(one[0]) and one[0].known_fix
+            (ruffs if together else others).append(one)
         for one in others:
             self._alone(text, one, extend, found)
         if found is not None:
@@ -121,8 +122,8 @@ class Jury:
         found: Sequence[Diagnostic],
         near: FindingsByLine,
     ) -> None:
-        """Judge fixes of ruff's own findings. Where ruff, run once on all of them together, misses every finding and has none
-        new, each is confirmed, at the price of one run; else each half of them is judged so. near: `found` by line.
+        """Judge quick fixes for findings of ruff's. Where ruff, run once on all of them together, misses every finding and has
+        none new, each is confirmed, at the price of one run; else each half of them is judged so. near: `found` by line.
         """
         if len(edited) > 1:
             judged = self._all_good(text, [fix for fix, _ in edited], extend, found)
@@ -249,7 +250,8 @@ class Jury:
             only=self._rules.counted,
             schemas=self._rules.schemas,
             found=found if all(map(by_ruff, fixes)) else None,
-            known_fix=all(fix.known_fix for fix in fixes),
+            # Each that is not has been judged alone, and what others take away is not what it leaves out.
+            known_fix=len(fixes) != 1 or fixes[0].known_fix,
         )
         judged = judge(text, after, checked=checked)
         narrow = self._rules.counted is not None  # what is left behind need not speak against the fix
