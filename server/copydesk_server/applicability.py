@@ -51,12 +51,12 @@ def applicability(
     diagnostics: of `before`, with all fixes that are known. path: the file, where there is one. known_fix: as in
     `EditResult`.
     """
-    doubtful = (
-        not _is_safe_fix(before, after, diagnostic) and (not known_fix or may_change(diagnostic))
-        for diagnostic in diagnostics
-    )
-    if any(doubtful) and not mean_the_same(before, after):
-        return "unsafe"
+    for diagnostic in diagnostics:
+        if _is_safe_fix(before, after, diagnostic) or (known_fix and not may_change(diagnostic)):
+            continue
+        if not mean_the_same(before, after):
+            return "unsafe"
+        break  # so it is whatever the others say
     init = path is not None and path.name == _INIT
     if not init and "def " not in before:
         return "safe"
