@@ -52,7 +52,7 @@ def applicability(
     `EditResult`.
     """
     for diagnostic in diagnostics:
-        if _is_safe_fix(before, after, diagnostic) or (known_fix and not may_change(diagnostic)):
+        if (known_fix and not may_change(diagnostic)) or _is_safe_fix(before, after, diagnostic):
             continue
         if not mean_the_same(before, after):
             return "unsafe"
