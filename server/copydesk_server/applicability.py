@@ -20,8 +20,6 @@ _INIT = "__init__.py"
 _MUTABLE_CALLS = frozenset({"dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "deque"})
 _WRITING = frozenset({"add", "append", "setdefault", "update"})
 _READING = frozenset({"get", "pop", "setdefault"})
-
-
 _CHANGING = frozenset(
     {
         DiagnosticKind.BARE_EXCEPT,

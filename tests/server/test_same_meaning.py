@@ -231,6 +231,10 @@ OTHER = {
     ),
     "anything in a string": ("f = lambda a: '%s %s' % (a, 1)\n", "f = lambda a: '{} {}'.format(a, 1)\n"),
     "what may be a tuple in a string": ("f = lambda a: '%r' % a\n", "f = lambda a: '{!r}'.format(a)\n"),
+    "what is compared, in a string": (
+        "f = lambda a: '%r' % (a == 1)\n",
+        "f = lambda a: '{!r}'.format(a == 1)\n",
+    ),
     "another conversion": ("f = lambda a: '%r' % (a,)\n", "f = lambda a: '{!a}'.format(a)\n"),
     "one value too many": ("f = lambda a: '%r' % (a, a)\n", "f = lambda a: '{!r}'.format(a, a)\n"),
     "a number in a string": ("f = lambda a: '%5d' % len(a)\n", "f = lambda a: '{:5d}'.format(len(a))\n"),

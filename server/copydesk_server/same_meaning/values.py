@@ -7,21 +7,10 @@ import builtins
 from collections.abc import Callable
 
 _TEXT_CALLS = frozenset({"ascii", "bin", "chr", "format", "hex", "input", "oct", "repr", "str"})
-_TEXT_METHODS = frozenset(
-    {
-        "capitalize",
-        "casefold",
-        "center",
-        "expandtabs",
-        "format",
-        "join",
-        "ljust",
-        "lower",
-        "lstrip",
-        "replace",
-    }
-    | {"rjust", "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill"}
-)
+_TEXT_METHODS = frozenset({
+    "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip", "replace", "rjust", "rstrip",
+    "strip", "swapcase", "title", "translate", "upper", "zfill",
+})  # fmt: skip
 _TEXT_ATTRIBUTES = frozenset({"__name__", "__qualname__"})
 _CONVERSIONS: dict[str, Callable[..., object]] = {"bool": bool, "float": float, "int": int, "str": str}
 
@@ -71,7 +60,11 @@ class Values:
 
     def is_no_tuple(self, node: ast.expr) -> bool:
         """Something else than a tuple."""
-        if self.is_text(node) or isinstance(node, ast.Constant | ast.List | ast.ListComp | ast.Compare):
+        if (
+            self.is_text(node)
+            or self.is_bool(node)
+            or isinstance(node, ast.Constant | ast.List | ast.ListComp)
+        ):
             return True
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             return False
