@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from copydesk.errors import TrainingError
+from copydesk.models.load import choose_dtype
 
 PARTS = {"qkv": 3, "gate_up": 2}
 """How many matrices a fused projection of that name holds, one above the other."""
@@ -36,11 +37,11 @@ class Hyper:
 
 
 def orthogonal(stack: torch.Tensor, steps: int = 5) -> torch.Tensor:
-    """About the nearest semi-orthogonal matrix to each of `stack` [K, m, n], in fp32; computed in bf16.
+    """About the nearest semi-orthogonal matrix to each of `stack` [K, m, n], in fp32; computed in bf16 where the device has it.
 
     Singular values end between about 0.7 and 1.2, which serves as well as 1.
     """
-    x = stack.bfloat16()
+    x = stack.to(choose_dtype("auto", stack.device, torch.bfloat16))
     tall = x.shape[-2] > x.shape[-1]
     if tall:
         x = x.mT

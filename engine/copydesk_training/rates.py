@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 
 import torch
 
 
+@cache
 def matmul_rate(
     device: torch.device | str, dtype: torch.dtype, *, size: int | None = None, runs: int = 4
 ) -> float:
-    """The best FLOP/s of a square product of `dtype` on `device`, over `runs` runs. Takes well under a second."""
+    """The best FLOP/s of a square product of `dtype` on `device`, over `runs` runs. Takes about a second, the
+    first time that a process asks."""
     device = torch.device(device)
     size = size or (8192 if device.type == "cuda" else 1536)
     a, b = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))

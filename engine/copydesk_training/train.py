@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from copydesk.errors import TrainingError
+from copydesk.models.load import choose_dtype
 from copydesk_training import checkpoint as checkpoints
 from copydesk_training import kernels
 from copydesk_training.batches import Examples
@@ -47,7 +48,7 @@ def run(
     batch_tokens: int | None = None,
     schedule: Schedule | None = None,
     native: bool = True,
-    dtype: str = "bf16",
+    dtype: str = "auto",
     checkpoint_minutes: float = 5.0,
     validate: int = 128,
     report_every: int = 20,
@@ -59,8 +60,9 @@ def run(
     minutes: wall-clock budget, validation and checkpoints included; `steps` replaces it. init: a checkpoint, or an exported model
     directory, whose weights to start from. resume: take up the run in `out` (its size, seed, batches and schedule are kept; the
     budget is the one given now), or begin where there is none. vocab: size of the tokenizer; by default that of `tokenizer.json`
-    beside the shards, else what the shards show. native: use compiled kernels where they can be built. validate: held-out
-    examples of each set measured at every checkpoint; 0 for none. stop_after: stop resumably after this step, as SIGTERM and
+    beside the shards, else what the shards show. native: use compiled kernels where they can be built. dtype: bf16, fp32, or
+    auto: bf16 where the device has instructions for it. validate: held-out examples of each set measured at every checkpoint;
+    0 for none. stop_after: stop resumably after this step, as SIGTERM and
     Ctrl-C do. A checkpoint is written every `checkpoint_minutes`. Raises TrainingError.
     """
     if size not in SIZES:
@@ -69,6 +71,9 @@ def run(
         torch.set_num_threads(threads)
     out.mkdir(parents=True, exist_ok=True)
     found = checkpoints.load(out) if resume and (out / checkpoints.FILE_NAME).is_file() else None
+    target = torch.device(device)
+    if dtype == "auto":
+        dtype = "bf16" if choose_dtype(dtype, target, torch.bfloat16) == torch.bfloat16 else "fp32"
     settings: dict[str, Any] = {
         "size": size, "seed": seed, "lm_weight": lm_weight, "lm_sample": lm_sample, "dtype": dtype,
         "batch_tokens": batch_tokens or BATCH_TOKENS.get(torch.device(device).type, 5120),
@@ -81,7 +86,6 @@ def run(
         config = found.config
     else:
         config = Config(vocab=vocab or vocabulary_size(shards, examples), **SIZES[size])
-    target = torch.device(device)
     torch.manual_seed(settings["seed"])
     model = TrainingModel(
         config,

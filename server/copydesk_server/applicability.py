@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from copydesk.errors import DocumentError
 from copydesk.quickfixes.kinds import DiagnosticKind, classify
+from copydesk.quickfixes.unseen_names import HAS_UNSEEN_NAMES
 from copydesk.request import Diagnostic
 from copydesk.text.document import Encoding, apply_edits, view_text
 from copydesk_server.same_meaning.comparison import mean_the_same, parsed
 
+if TYPE_CHECKING:
+    from copydesk_server.project_imports import Projects
+
 Applicability: TypeAlias = Literal["safe", "unsafe"]
 """unsafe: the code may mean something else after it."""
 
-_INIT = "__init__.py"
+_INIT, _ALL = "__init__.py", "__all__"
 _MUTABLE_CALLS = frozenset({"dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "deque"})
 _WRITING = frozenset({"add", "append", "setdefault", "update"})
 _READING = frozenset({"get", "pop", "setdefault"})
@@ -41,41 +46,59 @@ def applicability(
     path: Path | None = None,
     *,
     known_fix: bool = True,
+    projects: Projects | None = None,
 ) -> Applicability:
     """ "unsafe" unless each of the diagnostics is mended by what the linter calls safe, or by a quick fix that is known to keep
-    the meaning, or the edit is known to leave meaning and comments as they are; where an import goes from an `__init__.py`;
-    where a default goes that is a memo. Raises: never.
+    the meaning, or the edit is known to leave meaning and comments as they are; where an import goes from an `__init__.py`, or
+    one that is tried, or that the module names in a text or other files import from here; where a default goes that is
+    a memo. Raises: never.
 
     diagnostics: of `before`, with all fixes that are known. path: the file, where there is one. known_fix: as in
-    `EditResult`.
+    `EditResult`. projects: what other files import. Blocks while these are read.
     """
     for diagnostic in diagnostics:
-        if (known_fix and not may_change(diagnostic)) or _is_safe_fix(before, after, diagnostic):
+        if (known_fix and not may_change(diagnostic, before)) or _is_safe_fix(before, after, diagnostic):
             continue
         if not mean_the_same(before, after):
             return "unsafe"
         break  # so it is whatever the others say
-    init = path is not None and path.name == _INIT
-    if not init and "def " not in before:
-        return "safe"
+    if set(before.splitlines()) <= set(after.splitlines()):
+        return "safe"  # neither an import goes nor a default
     try:
         trees = parsed(before), parsed(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "safe"
-    if init and not _imported(trees[0]) <= _bound(trees[1]):
+    if re.search(r"\b(?:try|with)\b", before) and not _tried(trees[0]) <= _tried(trees[1]):
+        return "unsafe"
+    gone = _imported(trees[0]) - _bound(trees[1])
+    if gone and (not gone.isdisjoint(_quoted(trees[0])) or _is_taken_elsewhere(gone, path, projects)):
         return "unsafe"
     if not _memos(trees[0]) <= _mutable_defaults(trees[1]):
         return "unsafe"
     return "safe"
 
 
-def may_change(diagnostic: Diagnostic) -> bool:
-    """Whether fixes of a finding may change what the code means: the linter calls one of its own unsafe, or has none, and the
-    quick fixes for findings of this kind do. diagnostic: with all fixes that are known.
+def _is_taken_elsewhere(names: set[str], path: Path | None, projects: Projects | None) -> bool:
+    """Whether other files may take one of the names from this one: what an `__init__.py` imports is mostly for others, and
+    `__all__` always.
+    """
+    if _ALL in names or (path is not None and path.name == _INIT):
+        return True
+    project = projects.of(path) if projects is not None and path is not None else None
+    return path is not None and project is not None and project.user(names, path) is not None
+
+
+def may_change(diagnostic: Diagnostic, text: str) -> bool:
+    """Whether fixes of a finding of `text` may change what the code means: the linter calls one of its own unsafe, or has none,
+    and the quick fixes for findings of this kind do, or the name that is missing may be there all the same. diagnostic:
+    with all fixes that are known.
     """
     if diagnostic.fixes:
         return not all(fix.safe for fix in diagnostic.fixes)
-    return classify(diagnostic) in _CHANGING
+    kind = classify(diagnostic)
+    if kind is DiagnosticKind.UNDEFINED_NAME:
+        return HAS_UNSEEN_NAMES.search(text) is not None
+    return kind in _CHANGING
 
 
 def _is_safe_fix(before: str, after: str, diagnostic: Diagnostic) -> bool:
@@ -98,6 +121,27 @@ def _imported(tree: ast.Module) -> set[str]:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in node.names
         if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+    }
+
+
+def _tried(tree: ast.Module) -> set[str]:
+    """The names whose imports stand in a `try` or a `with`, where more may hang on whether they succeed."""
+    return {
+        (name.asname or name.name).partition(".")[0]
+        for block in ast.walk(tree)
+        if isinstance(block, ast.Try | ast.TryStar | ast.With)
+        for statement in block.body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for name in statement.names
+    }
+
+
+def _quoted(tree: ast.Module) -> set[str]:
+    """The texts of the module that may be names, as those in `__all__` are."""
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
 
 

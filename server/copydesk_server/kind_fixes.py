@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from copydesk.errors import CopydeskError
 from copydesk.request import Diagnostic
@@ -15,6 +16,9 @@ from copydesk_server.applicability import Applicability
 from copydesk_server.candidate_edits import candidate_edits, text_edits
 from copydesk_server.linter_fixes import ruff_rules
 from copydesk_server.ruff import APPLICABLE, Ruff
+
+if TYPE_CHECKING:
+    from copydesk_server.project_imports import Projects
 
 MOST_FIXES = 64
 """So many findings of one text are fixed at once at most."""
@@ -74,9 +78,10 @@ def fix_kind(
     fixes: frozenset[Applicability],
     within: bool,
     inform: Callable[[Sequence[Diagnostic]], Sequence[Diagnostic]],
+    projects: Projects | None = None,
 ) -> KindFixes | None:
     """None where there is nothing to fix. fixes: those of ruff's own that may be used. within: only the flagged lines may change.
-    inform: adds what is known of findings besides the text. Raises RuffError.
+    inform: adds what is known of findings besides the text. projects: what other files import. Raises RuffError.
     """
     # Not before it is needed, as above.
     from copydesk_server.verification import ERRORS, judge_all
@@ -99,7 +104,15 @@ def fix_kind(
         after = apply_edits(text, _joined(chosen), encoding)
         findings = [d for fix in chosen for d in fix.findings]
         said = judge_all(
-            text, after, findings, language=_PYTHON, path=path, ruff=ruff, rules=rules, found=found
+            text,
+            after,
+            findings,
+            language=_PYTHON,
+            path=path,
+            ruff=ruff,
+            rules=rules,
+            found=found,
+            projects=projects,
         )
         return said.verdict == "confirmed" and said.applicability == "safe"
 

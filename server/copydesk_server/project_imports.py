@@ -1,4 +1,5 @@
-"""How a project imports a name: what its other files import under that name, and which of its modules define it.
+"""How a project imports a name: what its other files import under that name, which of its modules define it, and which of its
+files take a name from a module.
 
 Files are read as text and never run; what is found is an import that somebody has written before, or a name that is there. A
 file is read again where its size or time of change is another one. Blocks while files are read.
@@ -11,8 +12,8 @@ import re
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from copydesk.errors import CopydeskError
@@ -33,7 +34,7 @@ _DEFINED = 0.5
 _SUBMODULE = 0.25
 _NEAR = 2.0
 """What an import weighs in a file of the same folder, against 1 elsewhere."""
-_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "ruff.toml", ".ruff.toml")
 
 _FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^()]*\)|[^\n(#;]+)", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -46,7 +47,9 @@ _RELATIVE = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """`from module import name as bound`, dots: before the module; or `import module as bound`, where name is empty."""
+    """`from module import name as bound`, dots: before the module, name and bound "*" for all that it has; or
+    `import module as bound`, where name is empty.
+    """
 
     bound: str
     dots: int
@@ -102,24 +105,25 @@ def project_root(path: Path) -> Path | None:
     return packages[-1].parent if packages else None
 
 
+@dataclass(frozen=True, slots=True)
 class Projects:
-    """The imports of each project that files are in. Thread-safe."""
+    """The imports of each project that files are in. once: they are read for the first question, and not again. Thread-safe."""
 
-    def __init__(self) -> None:
-        self._known: dict[Path, ProjectImports] = {}
-        self._lock = threading.Lock()
+    once: bool = True
+    _known: dict[Path, ProjectImports] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, path: Path) -> ProjectImports | None:
-        """Those of a file's project, which is looked at once; None where the file is in none."""
+        """Those of a file's project; None where the file is in none."""
         root = project_root(path)
         if root is None:
             return None
         with self._lock:
-            return self._known.setdefault(root, ProjectImports(root, once=True))
+            return self._known.setdefault(root, ProjectImports(root, once=self.once))
 
 
 class ProjectImports:
-    """The imports of the files below one folder. once: they are read for the first name, and not again. Thread-safe."""
+    """The imports of the files below one folder. once: they are read for the first question, and not again. Thread-safe."""
 
     def __init__(self, root: Path, *, once: bool = False) -> None:
         self.root = root.resolve()
@@ -172,6 +176,37 @@ class ProjectImports:
         kept = [each for each in ranked if weights[each] >= LEAST_SHARE * weights[ranked[0]]]
         return tuple(kept[:MOST_STATEMENTS])
 
+    def user(self, names: Collection[str], path: Path) -> str | None:
+        """The path of another file that takes one of `names` from the module that the file `path` is: it imports the name, or
+        everything, or the module, whose attribute or quoted name it has. None where there is none. Raises: never.
+        """
+        with self._lock:
+            if self._modules is None or not self._once:
+                self._read()
+            modules = self._modules
+        own = os.path.realpath(path)
+        target = _parts(Path(own), self.root)
+        if target is None or modules is None:
+            return None
+        here = modules.of(target, Path(own).name == "__init__.py")
+        public = any(not name.startswith("_") for name in names)
+        wanted = "|".join(map(re.escape, sorted(names)))
+        for file in modules.files:
+            module = modules.of(file.parts, file.package)
+            package = module if file.package else module[:-1]
+            qualifiers: set[str] = set()
+            for each in file.imports if file.path != own else ():
+                source = _absolute(each, package)
+                if source == here and (each.name in names or (each.name == "*" and public)):
+                    return file.path
+                if source == here or (source is not None and (*source, each.name) == here):
+                    qualifiers.update((".".join(here), each.bound))
+            if qualifiers:
+                shown = "|".join(map(re.escape, sorted(qualifiers)))
+                if re.search(rf"(?<![\w.])(?:{shown})\.(?:{wanted})\b", _text(file.path)):
+                    return file.path
+        return None
+
     def _read(self) -> None:
         """What the files say now; those that cannot be read are left out."""
         try:
@@ -199,9 +234,9 @@ class ProjectImports:
             known = self._files.get(path)
             if known is not None and known.stamp == stamp:
                 return known
-            text = read_regular(path, MAX_BYTES).decode("utf-8", "replace")
-        except (OSError, CopydeskError):
+        except OSError:
             return None
+        text = _text(path)
         defines = frozenset(first or second for first, second in _NAMED.findall(text))
         package = os.path.basename(path).startswith("__init__.")
         return _File(path, parts, package, stamp, tuple(_imports(text)), defines)
@@ -254,6 +289,14 @@ class _Modules:
         return max([own, *(dots for dots, times in counted.items() if dots and times >= counted[0])])
 
 
+def _text(path: str) -> str:
+    """What the file says; nothing where it cannot be read."""
+    try:
+        return read_regular(path, MAX_BYTES).decode("utf-8", "replace")
+    except (OSError, CopydeskError):
+        return ""
+
+
 def _parts(path: Path, root: Path) -> tuple[str, ...] | None:
     if not path.is_relative_to(root):
         return None
@@ -266,6 +309,8 @@ def _is_test(parts: Sequence[str]) -> bool:
 
 def _imports(text: str) -> Iterator[_Import]:
     for dots, module, listed in _FROM.findall(text):
+        if listed.strip() == "*":
+            yield _Import("*", len(dots), module, "*")
         for item in re.sub(r"#[^\n]*", "", listed).strip("() \t\n").split(","):
             match = _ITEM.match(item.strip())
             if match is not None and "." not in match.group(1):

@@ -31,6 +31,7 @@ from copydesk_server.applicability import Applicability, applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.linter_fixes import FindingsByLine, ruff_rules, same_problem, with_fixes_of
 from copydesk_server.lost_code import lost_code
+from copydesk_server.project_imports import Projects
 from copydesk_server.ruff import APPLICABLE, SYNTAX, Ruff, selects
 
 Verdict = Literal["confirmed", "checked", "unsure", "refused", "unchanged"]
@@ -103,13 +104,14 @@ def judge_all(
     found: Sequence[Diagnostic] | None = None,
     schemas: bool = True,
     known_fix: bool = True,
+    projects: Projects | None = None,
 ) -> Judgement:
     """Fixes for several diagnostics together: each has to be gone.
 
     rules: ruff's rules that are run besides those its configuration names. only: selectors of the rules under which a finding
     counts as new, besides `ERRORS`; None: all that are run. found: what ruff says of `before` under these rules, where the caller
     knows it, with all of ruff's fixes. schemas: JSON is held to the shipped schema of its name. known_fix: as in
-    `EditResult`. Raises: never.
+    `EditResult`. projects: what other files import. Raises: never.
     """
     if before == after:
         return Judgement("unchanged", "nothing changed" if diagnostics else None, ())
@@ -142,7 +144,8 @@ def judge_all(
         checks = (*checks, "ruff")
     effect: Applicability = "safe"
     if language == _PYTHON:
-        effect = applicability(before, after, again.known or diagnostics, path, known_fix=known_fix)
+        known = again.known or diagnostics
+        effect = applicability(before, after, known, path, known_fix=known_fix, projects=projects)
     if diagnostics and not again.unproven:
         return Judgement("confirmed", None, checks, effect)
     if parses is None:

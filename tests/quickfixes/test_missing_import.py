@@ -19,7 +19,10 @@ from copydesk.decode.token_emitter import TokenEmitter
 from copydesk.editor import Editor
 from copydesk.grammar.rules import violation
 from copydesk.program import Copy, Gen, Program, Sub
-from copydesk.quickfixes.handlers.missing_import import Importable, importable
+from copydesk.quickfixes.handler import FixContext
+from copydesk.quickfixes.handlers.missing_import import Importable, MissingImport, importable
+from copydesk.quickfixes.handlers.unresolved_name import UnresolvedName
+from copydesk.quickfixes.kinds import classify
 from copydesk.request import Diagnostic, EditRequest
 from copydesk.syntax.import_block import import_block, import_point
 from copydesk.syntax.import_sorting import import_lines, with_name
@@ -34,6 +37,49 @@ def found(text: str, name: str) -> Importable | None:
     lines = split_lines(text)
     first = import_point(lines, "python")
     return importable(name, lines, import_block(lines, "python") or (first, first - 1))
+
+
+STARS = "from os.path import *\nfrom .shapes import (  # all\n    area,\n)\nfrom .shapes import *\n\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("join", ["from os.path import join\n", "join,\n"]),
+        ("perimeter", ["perimeter,\n"]),
+    ],
+)
+def test_what_may_come_from_a_star_import_is_imported_from_its_module(name: str, expected: list[str]) -> None:
+    """`os.path` is known not to have it, the project's own module may; what else has a name is not asked."""
+    diagnostic = Diagnostic(
+        Position(6, 0),
+        Position(6, len(name)),
+        f"`{name}` may be undefined, or defined from star imports",
+        "F405",
+    )
+    lines = split_lines(STARS + f"{name}()\n")
+    told = replace(diagnostic, imports=(f"from posixpath import {name}\n",))
+    candidates = MissingImport().candidates(FixContext(told, classify(told), lines, "python", None, 0))
+    assert candidates is not None
+    assert [edit.text.lstrip() for (edit,) in candidates.edits] == expected
+
+
+def test_an_export_is_not_replaced_by_another_one() -> None:
+    def exported(text: str) -> list[str]:
+        row = next(k for k, line in enumerate(split_lines(text)) if line.startswith("__all__"))
+        at = text.split("\n")[row].index("check_crc")
+        told = Diagnostic(
+            Position(row, at), Position(row, at + 9), "Undefined name `check_crc` in `__all__`", "F822"
+        )
+        found = UnresolvedName().candidates(
+            FixContext(told, classify(told), split_lines(text), "python", None, 0)
+        )
+        return [edit.text for (edit,) in found.edits] if found is not None else []
+
+    defined = "\n\ndef check_crcs():\n    pass\n"
+    assert exported('__all__ = ["check_crc"]\n' + defined) == ['__all__ = ["check_crcs"]\n']
+    assert exported('__all__ = ["check_crc", "check_crcs"]\n' + defined) == []
+    assert exported('from zlib import *\n\n__all__ = ["check_crc"]\n' + defined) == []
 
 
 def made(text: str, edit: LineEdit) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from copydesk_server.applicability import applicability
+from copydesk_server.project_imports import Projects
 from copydesk_server.verification import judge, judge_all
 from server_tools import found, the_ruff
 
@@ -18,7 +19,6 @@ INIT, MODULE = Path("package/__init__.py"), Path("package/module.py")
     [
         ("from .a import f\nx = 1\n", "x = 1\n", "unsafe"),
         ("from .a import f, g\n", "from .a import f\n", "unsafe"),
-        ("try:\n    import json\nexcept ImportError:\n    json = None\n", "json = None\n", "safe"),
         ("from .a import f\n", "from .a import f as f\n", "safe"),
         ("from .a import f\n", "def f():\n    pass\n", "safe"),
         ("import os.path\n", "import os\n", "safe"),
@@ -29,6 +29,84 @@ INIT, MODULE = Path("package/__init__.py"), Path("package/module.py")
 def test_imports_of_a_package(before: str, after: str, expected: str) -> None:
     assert applicability(before, after, [], INIT) == expected
     assert applicability(before, after, [], MODULE) == "safe"
+
+
+@pytest.mark.parametrize(
+    ("other", "text", "expected"),
+    [
+        ("package/other.py", "from .module import f\n", "unsafe"),
+        ("package/other.py", "from package.module import (\n    g,\n    f as h,\n)\n", "unsafe"),
+        ("package/other.py", "from .module import *\n", "unsafe"),
+        ("package/other.py", "from . import module\n\nmodule.f()\n", "unsafe"),
+        ("package/other.py", "import package.module\n\npackage.module.f()\n", "unsafe"),
+        ("package/other.py", "import package.module as m\n\nm.f()\n", "unsafe"),
+        (
+            "tests/test_module.py",
+            'from package.module import g\n\n\ndef test_g(mocker):\n    mocker.patch("package.module.f")\n',
+            "unsafe",
+        ),
+        ("package/other.py", "from .module import g\n", "safe"),
+        ("package/other.py", "from .a import f\n", "safe"),
+        ("package/other.py", "from . import module\n\nmodule.g(self.f)\n", "safe"),
+        ("package/module.py", "from .module import f\n", "safe"),
+    ],
+)
+def test_imports_that_other_files_take(other: str, text: str, expected: str, tmp_path: Path) -> None:
+    """A name that a module imports and does not use itself."""
+    before, after = "from .a import f, g\n\ng()\n", "from .a import g\n\ng()\n"
+    for name, content in {
+        "pyproject.toml": "",
+        "package/__init__.py": "",
+        MODULE: before,
+        other: text,
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    path = tmp_path / MODULE
+    (said,) = the_ruff().check(before, path, select="F401")
+    judged = judge_all(
+        before, after, [said], language="python", path=path, ruff=the_ruff(), projects=Projects()
+    )
+    assert (judged.verdict, judged.applicability) == ("confirmed", expected)
+
+
+TRIED = "import os\ntry:\n    import readline\nexcept ImportError:\n    pass\n"
+SUPPRESSED = "import contextlib\nwith contextlib.suppress(ImportError):\n    import readline\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("from a import *\nfrom a import __all__\n", "from a import *\n", "unsafe"),
+        ("from a import f\n__all__.extend(['f'])\n", "__all__.extend(['f'])\n", "unsafe"),
+        ("from a import f\n__all__.extend(['g'])\n", "__all__.extend(['g'])\n", "safe"),
+        (TRIED, TRIED.replace("import os\n", ""), "safe"),
+        (TRIED, TRIED.replace("import readline", "pass"), "unsafe"),
+        (SUPPRESSED, SUPPRESSED.replace("import readline", "pass"), "unsafe"),
+        (TRIED, SUPPRESSED, "safe"),
+        ("try:\n    import json\nexcept ImportError:\n    json = None\n", "json = None\n", "unsafe"),
+    ],
+)
+def test_imports_that_are_not_unused(before: str, after: str, expected: str) -> None:
+    """Ruff calls `__all__` unused, and what is imported to see whether it is there."""
+    assert applicability(before, after, []) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def area(width):\n    return widht\n", "safe"),
+        ("from shapes import *\n\n\ndef area(width):\n    return widht\n", "unsafe"),
+        ("globals().update(SIZES)\n\n\ndef area(width):\n    return widht\n", "unsafe"),
+        ("def area(width):\n    return widht\n\n\ndel widht\n", "unsafe"),
+        ("def area(width):\n    del width\n    return widht\n", "safe"),
+    ],
+)
+def test_names_that_may_be_there_all_the_same(text: str, expected: str) -> None:
+    code = "F405" if "*" in text else "F821"
+    said = found(text.count("\n", 0, text.index("return")) + 1, 11, 16, code, "Undefined name `widht`")
+    after = text.replace("return widht", "return width")
+    assert applicability(text, after, [said]) == expected
 
 
 def function(default: str, body: str) -> str:

@@ -21,18 +21,25 @@ from copydesk.prompting.edit_format import EditFormat
 from copydesk_training import checkpoint, curves, export, loop, train
 from copydesk_training.batches import Batches, Examples, assemble
 from copydesk_training.examples import Role
+from copydesk_training.model import SIZES
 from copydesk_training.prefetch import AHEAD, prefetched
 from copydesk_training.schedule import Schedule
 from copydesk_training.shard_file import Row
 
 QUICK: dict[str, Any] = {
-    "size": "xs",
+    "size": "tiny",
     "threads": 1,
     "batch_tokens": 512,
     "vocab": training_data.VOCAB,
     "validate": 0,
     "schedule": Schedule(warmup=4, curriculum=((0.0, 64), (0.3, 1 << 30))),
 }
+
+
+@pytest.fixture(autouse=True)
+def _tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested here is the same at any size."""
+    monkeypatch.setitem(SIZES, "tiny", {"hidden": 64, "layers": 2, "heads": 1, "inner": 128})
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +236,7 @@ def test_a_model_directory_to_start_from(shards: Path, tmp_path: Path) -> None:
     train.run(shards, tmp_path / "second", **QUICK, steps=1, stop_after=0, init=made)
     a, b = weights(tmp_path / "first"), weights(tmp_path / "second")
     assert all(torch.equal(a[name], b[name]) for name in a)
-    with pytest.raises(TrainingError, match="another model: hidden 128, not 192"):
+    with pytest.raises(TrainingError, match="another model: hidden 64, not 192"):
         train.run(shards, tmp_path / "third", **{**QUICK, "size": "s"}, steps=1, init=made)
     next(made.glob("*.safetensors")).write_bytes(b"broken")
     with pytest.raises(TrainingError, match="cannot read the model"):

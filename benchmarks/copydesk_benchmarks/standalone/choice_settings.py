@@ -32,6 +32,8 @@ from copydesk_benchmarks.likeliest_choice import likeliest
 
 LEVELS = (0.5, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0.78, 0.82, 0.86, 0.9)
 IDLE_LEVELS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+PAIRS = tuple(dict.fromkeys((a, max(a, b)) for a, b in product(LEVELS, IDLE_LEVELS)))
+"""Of both, as they are compared: nothing to do is never taken from less than an edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +69,19 @@ class Likeliest:
 
     def counts(self, level: float, idle_level: float) -> Counts:
         """Of edits at least as likely as `level`, and of nothing to do at least as likely as `idle_level`."""
-        edits = ~self.idle & (self.probability >= level)
-        nothing = self.idle & (self.probability >= idle_level)
-        return Counts(
-            int((edits & self.right).sum()),
-            int((edits & ~self.right).sum()),
-            int((nothing & self.right).sum()),
-            int((nothing & ~self.right).sum()),
-        )
+        return self.table((level,), (idle_level,))[level, idle_level]
+
+    def table(
+        self, levels: Sequence[float], idle_levels: Sequence[float]
+    ) -> dict[tuple[float, float], Counts]:
+        """`counts` for each pair of levels."""
+        edits = {level: self._split(~self.idle & (self.probability >= level)) for level in levels}
+        nothing = {level: self._split(self.idle & (self.probability >= level)) for level in idle_levels}
+        return {(a, b): Counts(*edits[a], *nothing[b]) for a, b in product(levels, idle_levels)}
+
+    def _split(self, shown: NDArray[np.bool_]) -> tuple[int, int]:
+        """How many of those shown are right, and how many are not."""
+        return int((shown & self.right).sum()), int((shown & ~self.right).sum())
 
 
 def settings() -> Iterator[ChoiceSettings]:
@@ -118,12 +125,11 @@ def main() -> int:
 
     rows = []
     for how in settings():
-        found = [Likeliest.of(file, how) for file in files]
-        for level, idle_level in product(LEVELS, IDLE_LEVELS):
-            told = [one.counts(level, max(level, idle_level)) for one in found]
+        tables = [Likeliest.of(file, how).table(LEVELS, (*LEVELS, *IDLE_LEVELS)) for file in files]
+        for level, idle_level in PAIRS:
+            told = [table[level, idle_level] for table in tables]
             if all(one.wrong <= most for one, most in zip(told, limits, strict=True)):
-                chosen = replace(how, confidence=level, sure_of_nothing=max(level, idle_level))
-                rows.append((worth(told), chosen, told))
+                rows.append((worth(told), replace(how, confidence=level, sure_of_nothing=idle_level), told))
     rows.sort(key=lambda row: -row[0])
     now = BY_MODEL.get(args.settings, STANDARD_SETTINGS)
     present = [Likeliest.of(file, now).counts(now.confidence, now.sure_of_nothing) for file in files]

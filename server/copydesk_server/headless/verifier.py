@@ -150,16 +150,23 @@ class Jury:
         judged = self._judge(text, after, fixes, extend, found)
         if judged.verdict != "confirmed":
             return None
-        return replace(judged, applicability=applicability(text, after, [], self._path))
+        return replace(judged, applicability=self._applicability(text, after, []))
 
     def _effect(
         self, text: str, fix: Fix, result: EditResult, together: Judgement, near: FindingsByLine
     ) -> Applicability:
         """The applicability of one of several fixes that are good together; what all of them keep, each keeps."""
         known = [with_fixes_of(diagnostic, near.of(diagnostic)) for diagnostic in fix.request.diagnostics]
-        if together.applicability == "safe" and result.known_fix and not any(map(may_change, known)):
+        changing = any(may_change(diagnostic, text) for diagnostic in known)
+        if together.applicability == "safe" and result.known_fix and not changing:
             return "safe"
-        return applicability(text, result.text, known, self._path, known_fix=result.known_fix)
+        return self._applicability(text, result.text, known, known_fix=result.known_fix)
+
+    def _applicability(
+        self, text: str, after: str, known: Sequence[Diagnostic], *, known_fix: bool = True
+    ) -> Applicability:
+        projects = self._rules.projects
+        return applicability(text, after, known, self._path, known_fix=known_fix, projects=projects)
 
     def findings(
         self, text: str, *, select: str | None = None, extend: Sequence[str] = ()
@@ -249,6 +256,7 @@ class Jury:
             rules=extend,
             only=self._rules.counted,
             schemas=self._rules.schemas,
+            projects=self._rules.projects,
             found=found if all(map(by_ruff, fixes)) else None,
             # Each that is not has been judged alone, and what others take away is not what it leaves out.
             known_fix=len(fixes) != 1 or fixes[0].known_fix,

@@ -12,6 +12,7 @@ from copydesk.request import Diagnostic
 from copydesk_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
+    from copydesk_server.project_imports import Projects
     from copydesk_server.ruff import Ruff
     from copydesk_server.verification import Judgement
 
@@ -51,6 +52,7 @@ class BackgroundVerifier:
         self._opened = opened
         self._isolated = isolated
         self._ruff: Ruff | None = None
+        self._projects: Projects | None = None
         self._looked: frozenset[str] | None = None
 
     async def __call__(
@@ -60,9 +62,11 @@ class BackgroundVerifier:
 
         def judge() -> Judgement:
             # Not before it is needed: the parsers take longer to import than `initialize` may take.
+            from copydesk_server.project_imports import Projects
             from copydesk_server.verification import judge_all
 
-            return judge_all(before, after, diagnostics, ruff=self.ruff(), **given)
+            self._projects = self._projects or Projects(once=False)
+            return judge_all(before, after, diagnostics, ruff=self.ruff(), projects=self._projects, **given)
 
         return await asyncio.to_thread(judge)
 

@@ -42,6 +42,7 @@ from copydesk_server.lsp.workspace_imports import WorkspaceImports
 
 if TYPE_CHECKING:
     from copydesk_server.kind_fixes import FindingKind, KindFixes
+    from copydesk_server.project_imports import Projects
     from copydesk_server.ruff import Ruff
 
 KIND = "fixWorkspace"
@@ -192,6 +193,7 @@ class WorkspaceFixes:
 
     async def _fix(self, document: OpenDocument, diagnostic: Diagnostic, bar: Bar) -> WorkspaceFix | None:
         from copydesk_server.kind_fixes import FindingKind
+        from copydesk_server.project_imports import Projects
 
         kind = FindingKind.of(diagnostic)
         if kind is None or self._state.untrusted or self._imports.root(document) is None:
@@ -200,12 +202,12 @@ class WorkspaceFixes:
         if ruff is None:
             raise RuffError("there is no ruff to run")
         bar.report("looking for findings")
-        paths = await self._paths(kind, ruff)
+        paths, projects = await self._paths(kind, ruff), Projects()
         changed: list[tuple[_File, KindFixes]] = []
         for number, path in enumerate(paths):
             bar.report(f"{number} of {len(paths)} files", 100 * number // len(paths))
             file = await asyncio.to_thread(self._read, path)
-            fixes = await self._fix_file(file, kind, ruff) if file is not None else None
+            fixes = await self._fix_file(file, kind, ruff, projects) if file is not None else None
             if file is not None and fixes is not None:
                 changed.append((file, fixes))
                 if len(changed) == MOST_FILES:
@@ -252,7 +254,9 @@ class WorkspaceFixes:
         except (OSError, FileRefusedError, UnicodeDecodeError):
             return None
 
-    async def _fix_file(self, file: _File, kind: FindingKind, ruff: Ruff) -> KindFixes | None:
+    async def _fix_file(
+        self, file: _File, kind: FindingKind, ruff: Ruff, projects: Projects
+    ) -> KindFixes | None:
         """Raises RuffError."""
         settings = self._state.settings.of(uri_of(file.path))
         root = min(
@@ -276,6 +280,7 @@ class WorkspaceFixes:
                 fixes=APPLICABLE[settings.linter_fixes],
                 within=settings.scope_policy == "lines",
                 inform=inform,
+                projects=projects,
             )
 
         fixes = await asyncio.to_thread(fix)

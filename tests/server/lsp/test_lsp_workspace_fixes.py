@@ -22,6 +22,8 @@ FILES = {
     "pkg/__init__.py": "import os\n",
     "pkg/clean.py": "import os\n\nprint(os.sep)\n",
     "kept.py": "import os  # noqa: F401\n",
+    "shared.py": "import json\nimport re\n",
+    "user.py": "from shared import json\n\nprint(json)\n",
     "bom.py": "\ufeffimport os\nx = 1\n",
     "latin.py": "import os\nname = 'é'\n",
     "ignored.py": "import os\n",
@@ -30,6 +32,7 @@ FIXED = {
     "a.py": "import sys\n\nprint(sys.argv)\n",
     "pkg/b.py": "import re\r\n\r\nprint(re, '𝒳é')\r\n",
     "bom.py": "x = 1\n",
+    "shared.py": "import json\n",
 }
 UNSAVED = "import os\nimport json\n\nprint(json)\n"
 
@@ -110,7 +113,8 @@ def test_one_edit_of_all_files_which_its_person_is_to_see_first(folder: Path, en
         assert "isPreferred" not in chosen
         edit = client.request("codeAction/resolve", chosen)["edit"]
     found = texts(edit, folder, Encoding(encoding), {"pkg/clean.py": UNSAVED})
-    # Not: what ruff leaves out, what `noqa` excuses, links, other encodings than UTF-8; what an `__init__.py` may re-export.
+    # Not: what ruff leaves out, what `noqa` excuses, links, other encodings than UTF-8; what an `__init__.py` may
+    # re-export, and what another file imports from here.
     assert found == {**FIXED, "pkg/clean.py": "import json\n\nprint(json)\n"}
     versions = {one["textDocument"]["uri"]: one["textDocument"]["version"] for one in edit["documentChanges"]}
     assert {uri: version for uri, version in versions.items() if version is not None} == {a: 3, clean: 8}
@@ -129,12 +133,12 @@ def test_a_client_without_annotations_is_asked_by_a_message(folder: Path) -> Non
         a = client.open((folder / "a.py").as_uri(), FILES["a.py"])
         assert "edit" not in client.request("codeAction/resolve", known(client, a))
         asked = client.asked("window/showMessageRequest")
-        assert asked["message"] == "copydesk: fix 4 findings (unused import) in 3 files?"
+        assert asked["message"] == "copydesk: fix 5 findings (unused import) in 4 files?"
         assert [one["title"] for one in asked["actions"]] == ["Apply", "Cancel"]
         applying = client.asked("workspace/applyEdit")
         assert texts(applying["edit"], folder, Encoding.UTF16, {}) == FIXED
         assert "changeAnnotations" not in applying["edit"]
-        assert applying["label"] == "copydesk: fix 4 findings (unused import) in 3 files"
+        assert applying["label"] == "copydesk: fix 5 findings (unused import) in 4 files"
         client.change(a, {"text": FIXED["a.py"]})
 
 

@@ -226,7 +226,7 @@ def _names(bound: Node, name: str) -> Iterator[str]:
         node = node.parent
     source = node.child_by_field_name("right") if node is not None else None
     if node is not None and source is not None:
-        words = _WORD.findall(text_of(source))
+        words = [word.strip("_") for word in _WORD.findall(text_of(source))]
         if node.type in ("for_statement", "for_in_clause"):
             yield from filter(None, map(singular, reversed(words)))
         else:

@@ -1,7 +1,7 @@
 """A name that nothing defines, imported: which imports would bind it, and where each belongs in the import block.
 
 What can be seen is the document, the standard library by name and the order isort gives; what a package of the document's own
-exports cannot be seen from here.
+exports cannot be seen from here. A name that may come from a star import is imported from its module, and from no other.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from copydesk.quickfixes.handlers.unresolved_name import (
 )
 from copydesk.quickfixes.kinds import NAME_KINDS
 from copydesk.quickfixes.likely_names import likeliest, likely_names
+from copydesk.quickfixes.unseen_names import STAR_IMPORT
 from copydesk.request import Range
 from copydesk.syntax.import_block import import_block, import_point
 from copydesk.syntax.import_sorting import ImportLine, Place, import_lines, places, with_name
@@ -92,6 +93,9 @@ _WRITTEN = re.compile(
 )
 
 
+_MAYBE_STARRED = re.compile(r"may be undefined, or defined from star imports")
+
+
 @dataclass(frozen=True, slots=True)
 class Importable:
     """The ways to import a name, likeliest first. known: it is well known under this name, or the document imports it elsewhere.
@@ -126,7 +130,15 @@ class MissingImport(Handler):
             return None
         start, end = place
         name = text[start:end]
-        found = importable(name, lines, block, context.diagnostic.imports)
+        known = context.diagnostic.imports
+        starred = _MAYBE_STARRED.search(context.diagnostic.message) is not None
+        modules = STAR_IMPORT.findall("".join(lines)) if starred else []
+        if modules:
+            has = standard_library_names()
+            known = tuple(f"from {m} import {name}\n" for m in modules if name in has.get(m, (name,)))
+            if not known:
+                return None
+        found = importable(name, lines, block, known)
         if found is None:
             return None
         imports = tuple((edit,) for edit in found.edits)
@@ -224,7 +236,7 @@ def _ways(
     """Where a statement may stand; a name joins the statement that takes names from its module already."""
     new = ImportLine.of(statement, block[0])
     item = statement.rpartition("import ")[2].strip()
-    listing = [line for line in have if not line.plain]
+    listing = [line for line in have if not line.plain and "*" not in lines[line.first - 1]]
     alone = len({line.module for line in listing}) < len(listing)  # a name a line: nothing is joined
     for line in listing if not new.plain and not alone else ():
         if line.module == new.module:

@@ -23,6 +23,7 @@ from copydesk.quickfixes.likely_names import (
 )
 from copydesk.quickfixes.messages import quoted_identifiers, quoted_name, unknown_attribute
 from copydesk.quickfixes.replacement import Replacement
+from copydesk.quickfixes.unseen_names import HAS_UNSEEN_NAMES
 from copydesk.quickfixes.words import contains_word
 from copydesk.request import Diagnostic
 from copydesk.text.document import content
@@ -66,6 +67,7 @@ ALIASES = {
     "ET": "xml.etree.ElementTree",
 }
 
+_EXPORTED = re.compile(r"\bin [`'\"]?__all__")
 _WORD = re.compile(r"[^\W\d]\w*")
 _OF_NONE = re.compile(r"[`'\"]None(Type)?[`'\"]")
 
@@ -139,7 +141,13 @@ def _likely(context: FixContext, start: int, end: int) -> Sequence[LikelyName]:
         return likely_attributes(context, wrong, start, _members_of(text[:start]))
     if text.lstrip().startswith(("import ", "from ")):
         return likely_words(wrong, _importable_words(text, start))
-    return likely_names(context, wrong, start)
+    found = likely_names(context, wrong, start)
+    if not _EXPORTED.search(context.diagnostic.message):
+        return found
+    if HAS_UNSEEN_NAMES.search("".join(context.lines)):
+        return ()
+    exported = set(_WORD.findall(context.statement()))
+    return [each for each in found if each.text not in exported]
 
 
 def _members_of(head: str) -> Sequence[str]:
