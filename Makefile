@@ -2,7 +2,7 @@
 #
 #   make demo       fetch the standard model, and watch the language server fix a small broken project
 #   make test       the tests, with the models that are installed (PYTEST_ARGS="tests/server/test_cli.py -k oracle" for some of them)
-#   make test-slow  many more random cases of the laws that the tests hold (the marker `slow`), which `make test` leaves out
+#   make test-slow  what `make test` leaves out (the marker `slow`): many random cases of its laws, training, benchmarks, soaks
 #   make lint       ruff, mypy and the import contracts
 #   make test-editors  the tests in real editors, which are the next three; fetches the editors
 #   make test-vscode   in VS Code's workbench (FILES=tests/editors/vscode/ui/NAME.test.ts for some of them)
@@ -63,7 +63,7 @@ demo: $(STAMP)
 test: $(STAMP)
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(AGAIN) $(PYTEST_ARGS)
 
-# Here each test goes by itself to whoever is free: the longest takes two minutes.
+# Here a file's tests may go to several workers, each to whoever is free: some take a minute.
 test-slow: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow $(AGAIN) $(PYTEST_ARGS)
 
@@ -84,7 +84,7 @@ test-vscode: $(STAMP)
 # Unpack the editors from Debian's packages below ~/.cache (COPYDESK_EDITORS): no root, but apt-get and dpkg. What fails is run
 # once more, in all three, and the report says so: a test starts a dozen processes, any of which a busy machine may hold up.
 test-neovim test-emacs: test-%: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/editors/$* --reruns 1 $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/editors/$* -n 2 --reruns 1 $(PYTEST_ARGS)
 
 test-editors: test-neovim test-emacs test-vscode
 

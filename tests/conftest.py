@@ -31,6 +31,9 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 PERSONS_MODELS = "COPYDESK_TESTS_MODELS"
 """The environment variable in which test processes find the folder that models were installed in."""
 
+SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("training", "benchmarks"))
+"""Tests of how adapters are trained and figures measured, which nobody waits for who changes the product."""
+
 INSTALLED = pytest.StashKey[list[str]]()
 FOLDER = pytest.StashKey[Path]()
 
@@ -82,7 +85,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip `cuda` tests without a CUDA device. torch is asked only if there is such a test to run."""
+    """Mark what is slow as a folder, and skip `cuda` tests without a CUDA device. torch is asked only if there is such a test."""
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in SLOW_FOLDERS):
+            item.add_marker(pytest.mark.slow)
     waiting = [item for item in items if item.get_closest_marker("cuda")]
     if not waiting:
         return

@@ -445,6 +445,7 @@ def growth_after_twenty() -> int:
     return resident() - model.pool.bytes_held - after_twenty
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is read from /proc")
 def test_resident_memory_stays_flat() -> None:
     """In a process of its own, where no other test's memory comes and goes. Kept and not freed, these pages would be 280 MiB."""

@@ -153,6 +153,7 @@ def test_greedy_programs_do_not_depend_on_drafts(name: str, kind: str) -> None:
         assert saved > 15
 
 
+@pytest.mark.slow
 def test_sampled_drafts_follow_the_law_without() -> None:
     """Gen bodies over a small alphabet, the draft being right about half of the time."""
     codec = byte_codec("lines")

@@ -160,6 +160,7 @@ def prompt_of(desk: Desk) -> list[int]:
     return [*desk.task.request, *desk.codec.literals.copy_open]
 
 
+@pytest.mark.slow
 def test_sampled_spans_follow_the_exact_law_and_digits_do_not() -> None:
     desk, model = numbers_desk(), numbers_model()
     row = desk.warm(model)
@@ -179,6 +180,7 @@ def test_sampled_spans_follow_the_exact_law_and_digits_do_not() -> None:
     assert total_variation(draws(local=True), local) < NOISE
 
 
+@pytest.mark.slow
 def test_spans_of_whole_programs_follow_the_exact_law() -> None:
     desk, model = numbers_desk(), numbers_model()
     row = desk.warm(model)

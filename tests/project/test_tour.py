@@ -51,6 +51,7 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_commands(project: Path) -> None:
     asked = commands()
     assert [arguments[1] for arguments, _ in asked] == ["fix", "fix", "refactor"]

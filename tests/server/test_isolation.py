@@ -87,6 +87,7 @@ def test_the_server_and_its_engine_run_nothing_of_the_folder(trap: Trap) -> None
     assert_isolated(trap, processes=3)  # with multiprocessing's resource tracker
 
 
+@pytest.mark.slow
 def test_batch_commands_and_training_run_nothing_of_the_folder(trap: Trap, tmp_path: Path) -> None:
     mine, source, work = trap.folder / "mine.py", tmp_path / "sources", tmp_path / "work"
     mine.write_text(BROKEN)

@@ -348,6 +348,7 @@ def killed(tree: Tree, at: int, *, resume: bool) -> bool:
     return os.WIFSIGNALED(status)
 
 
+@pytest.mark.slow
 def test_kill_9_at_fifty_moments(tmp_path: Path) -> None:
     names = [f"{n}.py" for n in range(5)]
     old, new = "".join(f"x{k} = 1\n" for k in "abc"), "".join(f"x{k} = 2\n" for k in "abc")

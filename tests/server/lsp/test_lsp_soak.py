@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from soaking import Size, soak
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_and_nothing_is_left_over() -> None:
     size = Size(documents=6, edits=1200, fixes=30, cancels=12, samples=2)
     report = asyncio.run(soak(size))
