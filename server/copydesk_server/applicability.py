@@ -50,7 +50,7 @@ def applicability(
 ) -> Applicability:
     """ "unsafe" unless each of the diagnostics is mended by what the linter calls safe, or by a quick fix that is known to keep
     the meaning, or the edit is known to leave meaning and comments as they are; where an import goes from an `__init__.py`, or
-    one that is tried, or that the module names in a text or other files import from here; where a default goes that is
+    one that is tried, or that the module lists by name or other files import from here; where a default goes that is
     a memo. Raises: never.
 
     diagnostics: of `before`, with all fixes that are known. path: the file, where there is one. known_fix: as in
@@ -71,7 +71,7 @@ def applicability(
     if re.search(r"\b(?:try|with)\b", before) and not _tried(trees[0]) <= _tried(trees[1]):
         return "unsafe"
     gone = _imported(trees[0]) - _bound(trees[1])
-    if gone and (not gone.isdisjoint(_quoted(trees[0])) or _is_taken_elsewhere(gone, path, projects)):
+    if gone and (not gone.isdisjoint(_listed(trees[0])) or _is_taken_elsewhere(gone, path, projects)):
         return "unsafe"
     if not _memos(trees[0]) <= _mutable_defaults(trees[1]):
         return "unsafe"
@@ -136,12 +136,14 @@ def _tried(tree: ast.Module) -> set[str]:
     }
 
 
-def _quoted(tree: ast.Module) -> set[str]:
-    """The texts of the module that may be names, as those in `__all__` are."""
+def _listed(tree: ast.Module) -> set[str]:
+    """The texts in the module's lists and tuples, which may be names as those in `__all__` are."""
     return {
-        node.value
+        one.value
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if isinstance(node, ast.List | ast.Tuple | ast.Set)
+        for one in node.elts
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
     }
 
 
