@@ -41,6 +41,7 @@ _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
 _NAMED = re.compile(
     r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
 )
+_ATTRIBUTE = re.compile(r"(\w+)\.(?=(\w+))")
 _ITEM = re.compile(r"([\w.]+)(?:\s+as\s+(\w+))?$")
 _RELATIVE = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 
@@ -129,6 +130,7 @@ class ProjectImports:
         self.root = root.resolve()
         self._once = once
         self._files: dict[str, _File] = {}
+        self._attributes: dict[str, tuple[_File, frozenset[str]]] = {}
         self._modules: _Modules | None = None
         self._lock = threading.Lock()
 
@@ -178,33 +180,32 @@ class ProjectImports:
 
     def user(self, names: Collection[str], path: Path) -> str | None:
         """The path of another file that takes one of `names` from the module that the file `path` is: it imports the name, or
-        everything, or the module, whose attribute or quoted name it has. None where there is none. Raises: never.
+        everything, or has the name behind the module's, in code or in a text. None where there is none. Raises: never.
         """
         with self._lock:
             if self._modules is None or not self._once:
                 self._read()
-            modules = self._modules
-        own = os.path.realpath(path)
+            return self._user(names, os.path.realpath(path), self._modules)
+
+    def _user(self, names: Collection[str], own: str, modules: _Modules | None) -> str | None:
         target = _parts(Path(own), self.root)
         if target is None or modules is None:
             return None
         here = modules.of(target, Path(own).name == "__init__.py")
-        public = any(not name.startswith("_") for name in names)
-        wanted = "|".join(map(re.escape, sorted(names)))
-        for file in modules.files:
+        attributes = {f"{here[-1]}.{name}" for name in names}
+        taken = {*names, "*"} if any(not name.startswith("_") for name in names) else set(names)
+        others = [file for file in modules.files if file.path != own]
+        for file in others:
             module = modules.of(file.parts, file.package)
             package = module if file.package else module[:-1]
-            qualifiers: set[str] = set()
-            for each in file.imports if file.path != own else ():
-                source = _absolute(each, package)
-                if source == here and (each.name in names or (each.name == "*" and public)):
-                    return file.path
-                if source == here or (source is not None and (*source, each.name) == here):
-                    qualifiers.update((".".join(here), each.bound))
-            if qualifiers:
-                shown = "|".join(map(re.escape, sorted(qualifiers)))
-                if re.search(rf"(?<![\w.])(?:{shown})\.(?:{wanted})\b", _text(file.path)):
-                    return file.path
+            if any(each.name in taken and _absolute(each, package) == here for each in file.imports):
+                return file.path
+        stems = {
+            file.parts[-2 if file.package else -1] for file in modules.files if len(file.parts) > file.package
+        }
+        for file in others:
+            if not attributes.isdisjoint(self._attributes_of(file, stems)):
+                return file.path
         return None
 
     def _read(self) -> None:
@@ -222,6 +223,8 @@ class ProjectImports:
             if file is not None:
                 found[path] = file
         if self._modules is None or found != self._files:
+            if found.keys() != self._files.keys():
+                self._attributes.clear()  # other modules, other attributes
             self._files, self._modules = found, _Modules(list(found.values()))
 
     def _one(self, path: str) -> _File | None:
@@ -234,12 +237,30 @@ class ProjectImports:
             known = self._files.get(path)
             if known is not None and known.stamp == stamp:
                 return known
-        except OSError:
+            text = read_regular(path, MAX_BYTES).decode("utf-8", "replace")
+        except (OSError, CopydeskError):
             return None
-        text = _text(path)
         defines = frozenset(first or second for first, second in _NAMED.findall(text))
         package = os.path.basename(path).startswith("__init__.")
         return _File(path, parts, package, stamp, tuple(_imports(text)), defines)
+
+    def _attributes_of(self, file: _File, stems: Collection[str]) -> frozenset[str]:
+        """`stem.name` for each name behind one of the stems in a file, or behind what the file calls it."""
+        known = self._attributes.get(file.path)
+        if known is not None and known[0] is file:
+            return known[1]
+        called = {stem: stem for stem in stems}
+        for each in file.imports:
+            last = each.name or each.module.rpartition(".")[2]
+            if last in stems:
+                called[each.bound] = last
+        try:
+            pairs = set(_ATTRIBUTE.findall(read_regular(file.path, MAX_BYTES).decode("utf-8", "replace")))
+        except (OSError, CopydeskError):
+            pairs = set()
+        found = frozenset(f"{called[owner]}.{name}" for owner, name in pairs if owner in called)
+        self._attributes[file.path] = file, found
+        return found
 
 
 class _Modules:
@@ -287,14 +308,6 @@ class _Modules:
             return own
         counted = self._dots[home[0]]
         return max([own, *(dots for dots, times in counted.items() if dots and times >= counted[0])])
-
-
-def _text(path: str) -> str:
-    """What the file says; nothing where it cannot be read."""
-    try:
-        return read_regular(path, MAX_BYTES).decode("utf-8", "replace")
-    except (OSError, CopydeskError):
-        return ""
 
 
 def _parts(path: Path, root: Path) -> tuple[str, ...] | None:

@@ -45,6 +45,7 @@ def test_imports_of_a_package(before: str, after: str, expected: str) -> None:
             'from package.module import g\n\n\ndef test_g(mocker):\n    mocker.patch("package.module.f")\n',
             "unsafe",
         ),
+        ("tests/test_module.py", "module = fresh('package.module')\n\nmodule.f()\n", "unsafe"),
         ("package/other.py", "from .module import g\n", "safe"),
         ("package/other.py", "from .a import f\n", "safe"),
         ("package/other.py", "from . import module\n\nmodule.g(self.f)\n", "safe"),
@@ -68,6 +69,24 @@ def test_imports_that_other_files_take(other: str, text: str, expected: str, tmp
         before, after, [said], language="python", path=path, ruff=the_ruff(), projects=Projects()
     )
     assert (judged.verdict, judged.applicability) == ("confirmed", expected)
+
+
+def test_a_file_that_comes_to_take_it_is_seen(tmp_path: Path) -> None:
+    """As a server sees it, which asks again and again; among them for a module that was not there before."""
+    (tmp_path / "pyproject.toml").write_text("")
+    other, path, new = tmp_path / "other.py", tmp_path / "module.py", tmp_path / "new.py"
+    path.write_text("from a import f\n")
+    other.write_text("new = load()\nnew.f()\n")
+    projects = Projects(once=False)
+
+    def taken(path: Path) -> bool:
+        return applicability("from a import f\n", "\n", [], path, projects=projects) == "unsafe"
+
+    assert not taken(path)
+    new.write_text("from a import f\n")
+    assert [taken(path), taken(new)] == [False, True]
+    other.write_text("module = load()\nmodule.f()\n")
+    assert [taken(path), taken(new)] == [True, False]
 
 
 TRIED = "import os\ntry:\n    import readline\nexcept ImportError:\n    pass\n"
