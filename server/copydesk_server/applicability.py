@@ -12,7 +12,7 @@ from copydesk.errors import DocumentError
 from copydesk.quickfixes.kinds import DiagnosticKind, classify
 from copydesk.quickfixes.unseen_names import HAS_UNSEEN_NAMES
 from copydesk.request import Diagnostic
-from copydesk.text.document import Encoding, apply_edits, view_text
+from copydesk.text.document import Encoding, apply_edits, split_lines, view_text
 from copydesk_server.same_meaning.comparison import mean_the_same, parsed
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def applicability(
         if not mean_the_same(before, after):
             return "unsafe"
         break  # so it is whatever the others say
-    if set(before.splitlines()) <= set(after.splitlines()):
+    if set(split_lines(before)) <= set(split_lines(after)):
         return "safe"  # neither an import goes nor a default
     try:
         trees = parsed(before), parsed(after)

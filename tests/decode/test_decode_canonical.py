@@ -8,9 +8,9 @@ import pytest
 
 from token_streams import check_streams
 
-PROGRAMS = 2_000
+PROGRAMS = 1_000
 CODECS = ("qwen_like", "llama3_like", "line_tokens", "bytes", "line_bytes")
-MANY = 5
+MANY = 7
 """As many times more programs among the slow tests."""
 
 

@@ -20,9 +20,9 @@ from mock_model import MockModel
 from random_pages import check_scope, random_model, random_scope, random_text
 
 FORMATS = list(product(("lines", "tags"), ("span", "tail", "program"), (True, False)))
-PROGRAMS = {"lines": 1_200, "tags": 480}
-"""Programs for each format: 10,080 in all. Tags spelled in bytes are slow."""
-MANY = 10
+PROGRAMS = {"lines": 600, "tags": 240}
+"""Programs for each format: 5,040 in all. Tags spelled in bytes are slow."""
+MANY = 15
 """As many times more of them among the slow tests."""
 PER_PAGE = 40
 """Programs decoded on each random page."""

@@ -22,6 +22,8 @@ from copydesk.serving.loaded_model import settings_of
 from copydesk_server.model_store.catalogue import MergedEntry, entry
 from copydesk_server.model_store.convert import installed_digests
 
+pytestmark = pytest.mark.slow
+
 ADAPTER = adapter_of(STANDARD)
 TEXT = "import os\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"
 

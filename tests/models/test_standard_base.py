@@ -21,6 +21,8 @@ from copydesk_server.model_store import catalogue, convert
 from reference_bpe import ReferenceBPE
 from token_streams import check_streams
 
+pytestmark = pytest.mark.slow
+
 RECORDED: dict[str, list[int]] = json.loads(
     (Path(__file__).parent / "smollm2_tokens.json").read_text("utf-8")
 )

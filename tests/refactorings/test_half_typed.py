@@ -10,6 +10,8 @@ from copydesk.refactorings.registry import all_refactorings, enumerate_candidate
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
 
+pytestmark = pytest.mark.slow
+
 TEXT = '''class Cart:
     """Items and their prices."""
 

@@ -23,6 +23,8 @@ from copydesk.served.http_client import Call
 from copydesk.served.keys import VARIABLE, Key, find_key
 from fake_servers import Backend, FakeServer
 
+pytestmark = pytest.mark.slow
+
 TEXT = "def f(x):\n    y = x + 1\n    return y\n"
 REQUEST = EditRequest(scope=[(2, 3)], instruction="tidy up", phrases=False, narrow=False, max_tokens=30)
 SECRET = "sk-very-secret-0123456789"

@@ -142,7 +142,7 @@ def imported_by_contextlib(tree: Path) -> list[str]:
     """The files below `tree` that are imported before `contextlib` is."""
     names = "m.__file__ for m in sys.modules.values() if getattr(m, '__file__', None)"
     said = python(tree, "-S", "-c", f"import contextlib, sys; print(*({names}), sep='\\n')")
-    files = (Path(line) for line in said.splitlines())
+    files = (Path(line) for line in said.split("\n"))
     return sorted(
         {
             path.relative_to(tree).as_posix()

@@ -41,6 +41,8 @@ from engine_hosts import DEADLINE, Recorder, kill, run, state, until
 from engine_programs import REAL, SCRIPTED, answering, writing
 from lsp_client import environment
 
+pytestmark = pytest.mark.slow
+
 TEXT = "import os\n\n\ndef f(x):\n    if x == None:\n        return 1\n    return x\n"
 NONE = Diagnostic(
     Position(4, 7), Position(4, 16), "Comparison to `None` should be `cond is None`", "E711", "Ruff"

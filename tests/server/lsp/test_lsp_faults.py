@@ -21,6 +21,8 @@ from engine_hosts import kill
 from lsp_client import BARE, DEADLINE, FULL, LspClient, environment
 from lsp_desk import applied
 
+pytestmark = pytest.mark.slow
+
 TEXT = "def first(x, y):\n    if x == None:\n        return y\n    return x\n"
 FIXED = TEXT.replace("== None", "is None")
 FOUND = {

@@ -17,6 +17,8 @@ from fake_engine import INFO
 from lsp_client import LspClient
 from lsp_desk import applied, desk, edit, span
 
+pytestmark = pytest.mark.slow
+
 TEXT = (
     json.dumps(
         {"name": "x", "version": "1.0.0", "scripts": {"build": "tsc", "test": "jest"}, "private": True},

@@ -30,6 +30,8 @@ from lsp_client import BARE, FULL, LspClient, ResponseError
 from lsp_desk import APPLIES, RESOLVES, Desk, desk, diagnostic, edit
 from lsp_model import faults, faults_of
 
+pytestmark = pytest.mark.slow
+
 CONVERTER = converters.get_converter()
 NAMES = ["neovim@v0.11.0", "emacs@v29.1", "visual-studio-code@v1.65.2"]
 CLIENTS = {

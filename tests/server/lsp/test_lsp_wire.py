@@ -17,6 +17,8 @@ from lsp_client import BARE, FULL, LspClient, ResponseError
 from lsp_desk import URI, desk, diagnostic
 from wire_fuzzing import Fuzzer, fuzz, fuzz_process, legal, nested, read
 
+pytestmark = pytest.mark.slow
+
 TEXT = "a = 1\nb = 2\nif x == None:\n    pass\nc = 3\n"
 
 
