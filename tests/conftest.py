@@ -31,8 +31,8 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 PERSONS_MODELS = "COPYDESK_TESTS_MODELS"
 """The environment variable in which test processes find the folder that models were installed in."""
 
-SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("training", "benchmarks"))
-"""Tests of how adapters are trained and figures measured, which nobody waits for who changes the product."""
+SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("training", "benchmarks", "served"))
+"""Tests of how adapters are trained, figures measured and models of other servers asked."""
 
 INSTALLED = pytest.StashKey[list[str]]()
 FOLDER = pytest.StashKey[Path]()

@@ -197,7 +197,15 @@ def test_spans_of_whole_programs_follow_the_exact_law() -> None:
     assert total_variation(frequencies(drawn, len(spans)), exact) < 2 * NOISE
 
 
-@pytest.mark.parametrize(("temperature", "top_p"), [(0.5, 1.0), (2.0, 1.0), (1.0, 0.6), (1.5, 0.8)])
+@pytest.mark.parametrize(
+    ("temperature", "top_p"),
+    [
+        pytest.param(0.5, 1.0, marks=pytest.mark.slow),
+        pytest.param(2.0, 1.0, marks=pytest.mark.slow),
+        (1.0, 0.6),
+        (1.5, 0.8),
+    ],
+)
 def test_temperature_and_top_p_act_on_whole_spans(temperature: float, top_p: float) -> None:
     desk, model = numbers_desk(), numbers_model()
     row = desk.warm(model)

@@ -49,6 +49,7 @@ def one_hunk(random: Random, desk: Desk, start: int, end: int) -> Program:
             return Program((*before, Sub(at, found.end_line, old, words + "\n" * found.ends_line), *rest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODECS)
 def test_one_hunk_on_a_warm_page(name: str) -> None:
     """At most 2 + (generated tokens not covered by a draft) + (number of copies)."""

@@ -52,7 +52,7 @@ def said(text: str, scope: list[tuple[int, int]], program: Program, language: st
 def test_whatever_a_model_says_the_schemas_automaton_takes_it() -> None:
     ended = run_schema_programs(byte_codec("lines"), Random("schemas"), 150)
     assert ended["edited"] >= 90, ended
-    assert ended["invalid"] <= 8, ended  # what no automaton holds: the check refuses it
+    assert ended["invalid"] <= 15, ended  # what no automaton holds: the check refuses it
 
 
 @pytest.mark.slow

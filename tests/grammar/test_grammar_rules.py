@@ -112,7 +112,7 @@ def valid(ops: tuple[Op, ...], views: list[str]) -> bool:
 
 
 PAGES = [
-    (lines, ending)
+    pytest.param(lines, ending, marks=[pytest.mark.slow] if lines > 3 else [])
     for lines in range(5)
     for ending in ("inside", "terminated", "unterminated")
     if lines or ending != "unterminated"

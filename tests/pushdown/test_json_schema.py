@@ -80,6 +80,7 @@ SCHEMAS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(SCHEMAS, st.lists(DOCUMENTS, min_size=1, max_size=8), st.booleans())
 def test_what_is_valid_is_taken(schema: Any, documents: list[Any], comments: bool) -> None:

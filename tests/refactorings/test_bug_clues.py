@@ -108,6 +108,7 @@ def test_what_may_be_meant_is_no_clue(text: str) -> None:
     assert clues(text) == []
 
 
+@pytest.mark.slow
 def test_sound_code_has_none() -> None:
     for file in files()[::4]:
         assert clues(file.text) == []

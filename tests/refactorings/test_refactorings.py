@@ -299,6 +299,7 @@ def test_odd_texts_are_no_error(source: str) -> None:
         assert candidate.title
 
 
+@pytest.mark.slow
 def test_on_real_code_what_is_offered_is_code_inside_the_scope() -> None:
     """Whatever stands in an instruction: the whole file parses, and nothing else in it has changed."""
     rng, checked = Random(0), 0

@@ -239,6 +239,7 @@ ANY = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_on_real_code_what_is_made_is_code() -> None:
     """Whatever is asked of whichever function: the result is Python, and nothing else in the file has changed."""
     random, made = Random(0), Counter[str]()

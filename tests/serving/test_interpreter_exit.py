@@ -22,6 +22,7 @@ ENDINGS = ROOT / "tests" / "support" / "endings.py"
 CODES = {"exit_with_3": 3, "exit_in_a_with_block": 3, "exception": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
 def test_every_way_a_program_can_end() -> None:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}

@@ -117,6 +117,7 @@ def test_code_nested_too_deeply_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         document.edit(EditRequest(scope=[(1, 1)]))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="measures as Linux does")
 def test_attacks_leave_the_engine_small() -> None:
     done = subprocess.run(
