@@ -193,8 +193,11 @@ class ProjectImports:
             return None
         here = modules.of(target, Path(own).name == "__init__.py")
         attributes = {f"{here[-1]}.{name}" for name in names}
-        taken = {*names, "*"} if any(not name.startswith("_") for name in names) else set(names)
         others = [file for file in modules.files if file.path != own]
+        # A star import takes what `__all__` lists, where there is one.
+        lists = any("__all__" in file.defines for file in modules.files if file.path == own)
+        public = not lists and any(not name.startswith("_") for name in names)
+        taken = {*names, "*"} if public else set(names)
         for file in others:
             module = modules.of(file.parts, file.package)
             package = module if file.package else module[:-1]

@@ -89,6 +89,15 @@ def test_a_file_that_comes_to_take_it_is_seen(tmp_path: Path) -> None:
     assert [taken(path), taken(new)] == [True, False]
 
 
+def test_a_star_import_takes_what_the_module_lists(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    path = tmp_path / "module.py"
+    (tmp_path / "other.py").write_text("from module import *\n")
+    for listed, expected in (("", "unsafe"), ('__all__ = ["g"]\n', "safe")):
+        path.write_text(f"from a import f\n{listed}")
+        assert applicability(path.read_text(), listed, [], path, projects=Projects()) == expected
+
+
 TRIED = "import os\ntry:\n    import readline\nexcept ImportError:\n    pass\n"
 SUPPRESSED = "import contextlib\nwith contextlib.suppress(ImportError):\n    import readline\n"
 
