@@ -72,7 +72,7 @@ def test_new_text_is_in_the_grammar(name: str, grammar: str) -> None:
                 assert in_grammar(grammar, spelled, ends_line=ends_line)
                 texts.add(new)
                 done += 1
-    assert len(texts) > 2
+    assert len(texts) > 1
 
 
 def _ends_line(desk: Desk, op: Sub) -> bool:

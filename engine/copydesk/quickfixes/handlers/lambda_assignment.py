@@ -30,15 +30,16 @@ class LambdaAssignment(Handler):
     def candidates(self, context: FixContext) -> Candidates | None:
         if context.tree is None:
             return None
-        return candidates_of((edit,) for edit in _functions(context.diagnostic, context.lines, context.tree))
+        return candidates_of((edit,) for edit in _functions(context, context.tree))
 
     def still_applies(self, context: FixContext) -> bool:
         """While the statement assigns a lambda."""
         return _ASSIGNED.search(context.statement()) is not None
 
 
-def _functions(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list[LineEdit]:
-    node = _assignment(diagnostic, lines, tree)
+def _functions(context: FixContext, tree: Tree) -> list[LineEdit]:
+    lines = context.lines
+    node = _assignment(context.diagnostic, lines, tree)
     if node is None:
         return []
     name, made = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -57,12 +58,11 @@ def _functions(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> list
     tail = content(lines[last]).encode("utf-8", "replace")[node.end_point[1] :].decode().rstrip()
     if head.strip() or (tail and not tail.lstrip().startswith("#")):
         return []
-    unit = "\t" if head.endswith("\t") or (not head and any(line[0] == "\t" for line in lines)) else "    "
     value = _source(body)
     if "\n" in value and body.type not in _BRACKETED:
         value = f"({value})"
     opening = f"{head}def {_source(name)}({_source(parameters) if parameters is not None else ''}):"
-    closing = f"{head}{unit}return {value}"
+    closing = f"{head}{context.indent_step()}return {value}"
     end = "\n" if terminator(lines[last]) else ""
     texts = [f"{opening}\n{closing}{tail}{end}"]
     if tail:

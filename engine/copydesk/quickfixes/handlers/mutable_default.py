@@ -6,7 +6,7 @@ How the body makes it, and what becomes of an annotation, is left to the model.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -63,7 +63,7 @@ def _mended_defaults(context: FixContext) -> Iterator[LineEdit]:
     ]
     meant = [each for each in found if each[1].start_point == at]
     for name, value, note in meant or found:
-        yield from _mended(name, value, note, _first(body), lines)
+        yield from _mended(name, value, note, _first(body), context)
 
 
 def _mutable(value: Node, kind: DiagnosticKind | None) -> bool:
@@ -75,9 +75,9 @@ def _mutable(value: Node, kind: DiagnosticKind | None) -> bool:
 
 
 def _mended(
-    name: Node, value: Node, note: Node | None, first: Node | None, lines: Sequence[str]
+    name: Node, value: Node, note: Node | None, first: Node | None, context: FixContext
 ) -> Iterator[LineEdit]:
-    line = value.start_point[0]
+    lines, line = context.lines, value.start_point[0]
     if first is None or value.end_point[0] != line or first.start_point[0] <= line or name.text is None:
         return
     raw = content(lines[line]).encode("utf-8", "replace")
@@ -89,7 +89,7 @@ def _mended(
         heads.insert(0, f"{raw[:cut].decode()} | None{raw[cut : value.start_point[1]].decode()}None{tail}")
     text = content(lines[first.start_point[0]])
     indent = text[: len(text) - len(text.lstrip())]
-    unit = "\t" if indent.endswith("\t") else "    "
+    unit = context.indent_step()
     own = name.text.decode()
     between = "".join(view_line(each) for each in lines[line + 1 : first.start_point[0]])
     for changed in heads:
