@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from copydesk_benchmarks.standalone import standard_library
-from copydesk_benchmarks.standalone.standard_library import OwnTests, imported_by_contextlib, python
+from copydesk_benchmarks.standalone.standard_library import (
+    NotEndedError,
+    OwnTests,
+    imported_by_contextlib,
+    python,
+)
 
 SAID = """0:00:01 load avg: 0.33 [1/2] test_os failed (1 error)
 
@@ -25,8 +30,8 @@ def test_the_end_of_the_tests_is_read() -> None:
     assert OwnTests.of(SAID) == OwnTests(30_978, frozenset({"test_os", "test_re"}))
     assert OwnTests.of("1 test failed:\n    test_os\n\nTotal tests: run=3\n").failed == {"test_os"}
     assert OwnTests.of("Total tests: run=3\n") == OwnTests(3, frozenset())
-    with pytest.raises(ValueError, match="Killed"):
-        OwnTests.of("Killed\n")
+    with pytest.raises(NotEndedError, match=r"^NameError$"):
+        OwnTests.of("Traceback\nNameError\n")
 
 
 def test_a_copy_is_the_library_that_its_modules_come_from(
