@@ -102,7 +102,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(args.keep or folder).resolve()
         before = copied(home / "before")
-        rows = []
+        rows: list[tuple[str, int, int | str, str]] = []
         had, as_it_is = survey(ruff, before), tested(before, args.jobs)
         for side in args.sides:
             tree = copied(home / side.replace(" ", "-"))
