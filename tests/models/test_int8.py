@@ -249,6 +249,7 @@ def test_tokens_have_one_result(name: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_tokens_have_one_result_in_a_trained_model(standard_base: Path, way: str) -> None:
     """bfloat16 agrees on 92 to 100% of such tokens at a divergence of 0.001, int8 on 93 to 97% at 0.005 (native) and 0.008."""
     code = Path(__file__).read_text("utf-8")

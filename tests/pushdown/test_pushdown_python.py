@@ -28,6 +28,8 @@ LAYER, EFFECTS = python_layer(), python_effects()
 SEEDS = st.integers(0, 1 << 30)
 BEGINS_JOINED = re.compile(r"^[ \t\f]*\\$", re.MULTILINE)
 """Its indentation is that of the lines it joins: the layer is not certain of it."""
+MIXED = re.compile(r"^ +\t|^\t+ ", re.MULTILINE)
+"""How deep that is depends on the width of a tab: nor is it of that."""
 
 
 def takes(text: str) -> bool:
@@ -72,14 +74,17 @@ def test_what_compiles_is_taken_also_where_files_were_changed(seed):
     lines = split_lines(random.choice(documents()))
     start = random.randint(0, max(0, len(lines) - 30))
     text = changed(random, "".join(lines[start : start + 30]))
-    if python_structure.compiles(text) and not BEGINS_JOINED.search(text):
+    uncertain = BEGINS_JOINED.search(text) or MIXED.search(text)
+    if python_structure.compiles(text) and not uncertain:
         assert takes(text), text
 
 
-@pytest.mark.parametrize("text", ["if x:\n    a\n    \\\nb\n", "\\\na = 1\n"])
-def test_a_line_that_begins_with_its_joining_backslash_is_not_certain(text):
+@pytest.mark.parametrize(
+    "text", ["if x:\n    a\n    \\\nb\n", "\\\na = 1\n", "if x:\n    if y:\n     \t   a\n"]
+)
+def test_a_line_that_begins_joined_or_with_blanks_and_tabs_is_not_certain(text):
     assert python_structure.compiles(text)
-    assert BEGINS_JOINED.search(text)
+    assert BEGINS_JOINED.search(text) or MIXED.search(text)
     assert not takes(text)
 
 
