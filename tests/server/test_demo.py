@@ -12,7 +12,6 @@ from copydesk.program import Copy, Gen, Program
 from copydesk_server.program_view import show
 
 
-@pytest.mark.slow
 def test_the_project_is_mended_and_every_file_parses() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "copydesk_server", "demo"],

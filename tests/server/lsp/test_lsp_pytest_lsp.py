@@ -24,6 +24,7 @@ FIXED = TEXT.replace("== None", "is None")
 MESSAGE = "Comparison to `None` should be `cond is None`"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["neovim@v0.11.0", "visual-studio-code@v1.65.2"])
 def test_open_list_resolve_apply(name: str) -> None:
     async def main() -> None:
