@@ -53,7 +53,7 @@ LAST = len(LINES)
 def test_whatever_a_model_says_no_error_is_new() -> None:
     ended = run_programs(codec("line_tokens"), Random("python"), 80)
     # The law says nothing if programs hardly ever change anything, or are mostly closed by force.
-    assert ended["edited"] >= 25, ended
+    assert ended["edited"] >= 27, ended
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def test_an_edit_of_a_package_json_keeps_its_schema(held: bool) -> None:
         client.initialize(encodings=["utf-16"], options={"alternatives": True})
         uri = client.open("file:///site/package.json", text, "json")
         edited = valid_after = 0
-        for first, last in ((7, 9), (3, 8)):
+        for first, last in ((7, 9), (7, 8), (3, 8), (8, 9)):
             asked = {
                 "textDocument": {"uri": uri, "version": 1},
                 "range": {"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}},
