@@ -78,6 +78,21 @@ def applicability(
     return "safe"
 
 
+def missed_import(before: str, after: str, path: Path | None, projects: Projects | None) -> str | None:
+    """What another file would no longer find: "`name`, which other.py imports from here". None where an edit takes away nothing
+    that another file is seen to import. Raises: never.
+    """
+    project = projects.of(path) if projects is not None and path is not None else None
+    if project is None or path is None:
+        return None
+    try:
+        gone = _imported(parsed(before)) - _bound(parsed(after))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found = project.importer(gone, path) if gone else None
+    return f"`{found[0]}`, which {found[1]} imports from here" if found is not None else None
+
+
 def _is_taken_elsewhere(names: set[str], path: Path | None, projects: Projects | None) -> bool:
     """Whether other files may take one of the names from this one: what an `__init__.py` imports is mostly for others, and
     `__all__` always.

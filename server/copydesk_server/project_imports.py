@@ -187,6 +187,25 @@ class ProjectImports:
                 self._read()
             return self._user(names, os.path.realpath(path), self._modules)
 
+    def importer(self, names: Collection[str], path: Path) -> tuple[str, str] | None:
+        """The name, and the path below the root of another file, where it imports one of `names` from the module that the file
+        `path` is. None where there is none. Raises: never.
+        """
+        with self._lock:
+            if self._modules is None or not self._once:
+                self._read()
+            modules = self._modules
+        own = os.path.realpath(path)
+        target = _parts(Path(own), self.root)
+        if target is None or modules is None:
+            return None
+        here = modules.of(target, Path(own).name == "__init__.py")
+        for file in modules.files:
+            for each in modules.imports_from(here, file) if file.path != own else ():
+                if each.name in names:
+                    return each.name, os.path.relpath(file.path, self.root)
+        return None
+
     def _user(self, names: Collection[str], own: str, modules: _Modules | None) -> str | None:
         target = _parts(Path(own), self.root)
         if target is None or modules is None:
@@ -199,9 +218,7 @@ class ProjectImports:
         public = not lists and any(not name.startswith("_") for name in names)
         taken = {*names, "*"} if public else set(names)
         for file in others:
-            module = modules.of(file.parts, file.package)
-            package = module if file.package else module[:-1]
-            if any(each.name in taken and _absolute(each, package) == here for each in file.imports):
+            if any(each.name in taken for each in modules.imports_from(here, file)):
                 return file.path
         stems = {
             file.parts[-2 if file.package else -1] for file in modules.files if len(file.parts) > file.package
@@ -295,6 +312,12 @@ class _Modules:
             if at < len(whole) and whole[at] in self._imported:
                 return whole[at:]
         return whole[start:] or whole
+
+    def imports_from(self, module: tuple[str, ...], file: _File) -> Iterator[_Import]:
+        """What a file imports from a module."""
+        own = self.of(file.parts, file.package)
+        package = own if file.package else own[:-1]
+        return (each for each in file.imports if each.name and _absolute(each, package) == module)
 
     def has(self, name: tuple[str, ...]) -> bool:
         """Whether there is a module of that name: in the project, or in the standard library."""

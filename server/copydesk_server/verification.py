@@ -27,7 +27,7 @@ from copydesk.schemas.problems import broken_schema, new_problem
 from copydesk.serving.checks import more_suppressions
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines, view_line
-from copydesk_server.applicability import Applicability, applicability
+from copydesk_server.applicability import Applicability, applicability, missed_import
 from copydesk_server.errors import RuffError
 from copydesk_server.linter_fixes import FindingsByLine, ruff_rules, same_problem, with_fixes_of
 from copydesk_server.lost_code import lost_code
@@ -146,6 +146,10 @@ def judge_all(
     if language == _PYTHON:
         known = again.known or diagnostics
         effect = applicability(before, after, known, path, known_fix=known_fix, projects=projects)
+        # Whoever asks for such an edit in words may mean to change the other file next.
+        missed = missed_import(before, after, path, projects) if effect == "unsafe" and diagnostics else None
+        if missed is not None:
+            return Judgement("refused", f"it removes {missed}", ())
     if diagnostics and not again.unproven:
         return Judgement("confirmed", None, checks, effect)
     if parses is None:

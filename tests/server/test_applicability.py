@@ -34,8 +34,8 @@ def test_imports_of_a_package(before: str, after: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("other", "text", "expected"),
     [
-        ("package/other.py", "from .module import f\n", "unsafe"),
-        ("package/other.py", "from package.module import (\n    g,\n    f as h,\n)\n", "unsafe"),
+        ("package/other.py", "from .module import f\n", "refused"),
+        ("package/other.py", "from package.module import (\n    g,\n    f as h,\n)\n", "refused"),
         ("package/other.py", "from .module import *\n", "unsafe"),
         ("package/other.py", "from . import module\n\nmodule.f()\n", "unsafe"),
         ("package/other.py", "import package.module\n\npackage.module.f()\n", "unsafe"),
@@ -68,7 +68,21 @@ def test_imports_that_other_files_take(other: str, text: str, expected: str, tmp
     judged = judge_all(
         before, after, [said], language="python", path=path, ruff=the_ruff(), projects=Projects()
     )
-    assert (judged.verdict, judged.applicability) == ("confirmed", expected)
+    if expected == "refused":
+        reason = f"it removes `f`, which {other} imports from here"
+        assert (judged.verdict, judged.reason) == ("refused", reason)
+    else:
+        assert (judged.verdict, judged.applicability) == ("confirmed", expected)
+
+
+def test_an_instruction_may_remove_what_another_file_imports(tmp_path: Path) -> None:
+    """The other file may be changed next; only a finding never asks for this."""
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "other.py").write_text("from module import f\n")
+    path, before, after = tmp_path / "module.py", "from a import f\n\nx = 1\n", "x = 1\n"
+    path.write_text(before)
+    judged = judge_all(before, after, [], language="python", path=path, ruff=the_ruff(), projects=Projects())
+    assert (judged.verdict, judged.applicability) == ("checked", "unsafe")
 
 
 def test_a_file_that_comes_to_take_it_is_seen(tmp_path: Path) -> None:
