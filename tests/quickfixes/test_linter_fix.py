@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +21,10 @@ from copydesk.text.document import (
     view_text,
 )
 from copydesk_server.engine_process.messages import pack_request, unpack_request
+from copydesk_server.ruff import APPLICABLE
 from desks import editor
 from quick_fixes import applied
+from server_tools import the_ruff
 from text_offsets import position_at
 
 TEXT = "import os\nimport re\n\n\ndef f(a):\n    b = 1\n    return re.sub(a, a, a)\n"
@@ -175,3 +179,26 @@ def test_one_made_for_another_text_is_none() -> None:
 def test_it_crosses_to_the_engines_process() -> None:
     request = EditRequest(diagnostics=[finding((HINTED, ADDED), (REMOVED,)), finding()])
     assert unpack_request(pack_request(request)) == request
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "def f(a):\n    x = g(a)\n    # all\n    # of it\n    return x\n",
+            "def f(a):\n    # all\n    # of it\n    return g(a)\n",
+        ),
+        (
+            "def f(a):\n    x = g(\n        a,\n    )\n\n    # all\n    return x\n",
+            "def f(a):\n    # all\n    return g(\n        a,\n    )\n",
+        ),
+        ("def f(a):\n    x = g(a)  # all\n    return x\n", "def f(a):\n    return g(a)  # all\n"),
+    ],
+)
+def test_a_comment_stays_before_the_return_that_it_is_about(text: str, expected: str) -> None:
+    """Ruff puts the return where the assignment was, and the comment behind it."""
+    (said,) = replace(the_ruff(), fixes=APPLICABLE["unsafe"]).check(text, None, select="RET504")
+    lines = split_lines(text)
+    found = proposed_edits(said, lines)
+    assert found is not None
+    assert [applied(lines, each) for each in found.edits] == [expected]

@@ -49,7 +49,23 @@ def _edits(edits: Sequence[TextEdit], lines: Sequence[str]) -> tuple[LineEdit, .
         except DocumentError:
             return ()  # made for another text
         made.append(LineEdit(first, last, view_text(text)))
-    return tuple(made)
+    return _comments_before_return(made, lines)
+
+
+def _comments_before_return(edits: Sequence[LineEdit], lines: Sequence[str]) -> tuple[LineEdit, ...]:
+    """The edits; of two that put a `return` where a variable was assigned, and take the one below away (RET504), one that leaves
+    the comments between them before the `return`.
+    """
+    if len(edits) != 2 or edits[1].text or not edits[0].text.lstrip().startswith("return"):
+        return tuple(edits)
+    (put, gone), end = edits, edits[1].first - 1
+    while end > put.last and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
+        end -= 1
+    comments = "".join(line for line in lines[end : gone.first - 1] if line.strip())
+    if not comments:
+        return tuple(edits)
+    text = view_text(comments) + put.text + view_text("".join(lines[put.last : end]))
+    return (LineEdit(put.first, gone.last, text),)
 
 
 def _up(position: Position, by: int) -> Position:
