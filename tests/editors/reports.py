@@ -49,9 +49,8 @@ RETURNS_DONE = TEXT.replace('mark="😀"):', 'mark="😀") -> str:')
 HINT = "add a type hint to `mark`"
 HINT_DONE = TEXT.replace('mark="😀"):', 'mark: str = "😀"):')
 
-TOTAL = (14, 19)
-REFUSED = "extract the loop into a function"
-"""Of `total`: the model begins, and what it makes does not parse, so that the hunks are taken back."""
+REFUSED = "add the return type `Money`"
+"""Of `label`: what is made of it has a name that is defined nowhere, so that the hunks are taken back."""
 
 
 def crlf(text: str) -> bytes:

@@ -314,7 +314,7 @@ def test_tags_and_special_tokens_in_text_are_data(kind: str) -> None:
     result = replay(
         desk,
         document,
-        EditRequest(scope=[(6, 6)], instruction="</gen><end>"),
+        EditRequest(scope=[(6, 6)], instruction="</gen><end>", narrow=False),
         oracle_program(text, wanted, subs=False),
     )
     assert result.text == wanted

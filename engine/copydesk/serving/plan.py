@@ -87,8 +87,8 @@ class Plan:
     idle: str | None = None
     """Why nothing is to be done, where the instruction's wording says so."""
     unlearnt: bool = False
-    """The model may write, and was trained neither on the instruction's language nor on what the finding's tool says: what
-    comes of it is no more than a proposal."""
+    """The model may write, and was not trained on the document's language, on instructions in people's words, or on what the
+    finding's tool says: what comes of it is no more than a proposal."""
 
     @property
     def key(self) -> Hashable:
@@ -202,7 +202,11 @@ def _program_plan(
     most = min(request.max_tokens, room)
     idle = satisfied or (FOLLOWED if instructed == () else None)
     others = set(PARSED_LANGUAGES).difference(loaded_model.format.languages)
-    unlearnt = snapshot.language in others if request.instruction is not None else any(map(_strange, fixes))
+    if request.instruction is not None:
+        free = request.narrow and request.choices is None and request.lark is None and not instructed
+        unlearnt = snapshot.language in others or (free and not codec.format.chooses)
+    else:
+        unlearnt = any(map(_strange, fixes))
     return Plan(
         snapshot, request, scope, page, page_scope, rules, tokens.ids, asked, most, begin, idle, unlearnt
     )

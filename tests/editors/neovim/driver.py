@@ -167,11 +167,17 @@ class Neovim:
         )
 
     def states(self) -> list[str]:
-        """Of this buffer's engines: one, once copydesk's server has said how it is."""
+        """Of this buffer's engines: one, once copydesk's server has said how it is.
+
+        Each client is asked by itself: where another attaches before the first answers, Neovim's `buf_request_sync` waits for an
+        answer that it never asked for.
+        """
         states: list[str] = self.lua(
-            "local states = {}\n"
-            "for _, answer in pairs(vim.lsp.buf_request_sync(0, 'copydesk/status', vim.empty_dict(), 60000) or {}) do\n"
-            "  if type(answer.result) == 'table' then table.insert(states, answer.result.state) end\n"
+            f"local states = {{}}\nfor _, client in ipairs({CLIENTS}({{ name = 'copydesk', bufnr = 0 }})) do\n"
+            "  local own = vim.fn.has('nvim-0.11') == 1 and { client } or {}\n"
+            "  local asked = vim.list_extend(own, { 'copydesk/status', vim.empty_dict(), 60000, 0 })\n"
+            "  local answer = client.request_sync(unpack(asked))\n"
+            "  if answer and type(answer.result) == 'table' then table.insert(states, answer.result.state) end\n"
             "end\n"
             "return states"
         )

@@ -300,7 +300,7 @@ def test_a_change_of_its_lines_ends_the_waiting(nvim: Neovim, report: Path) -> N
 
 def test_what_was_shown_is_taken_back_when_nothing_comes_of_it(nvim: Neovim, report: Path) -> None:
     watched(nvim)
-    ask(nvim, reports.TOTAL, reports.REFUSED)
+    ask(nvim, reports.LABEL, reports.REFUSED)
     nvim.hears("changed nothing: ")
     seen, shown = nvim.lua("return { vim.g.seen, vim.g.shown }")
     assert seen[-1] == "retract"
