@@ -1,4 +1,4 @@
-"""An instruction in plain words for a model that was not trained on any: what it writes is proposed, and nobody gets it unasked."""
+"""An instruction in plain words, for a model that was trained on none: what it writes is a proposal, and no edit."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Alternatives:
         """For a client that has the person choose by itself; whichever of them it applies is the last program then."""
         choices = _choices(outcome)
         if choices:
-            self._programs.listed(document, [outcome.taken(one) for one in choices])
+            self._programs.asked(document, [outcome.taken(one) for one in choices])
         return [_described(document, one, self._state.encoding) for one in outcome.alternatives]
 
     def command(self, document: OpenDocument, outcome: EditOutcome) -> types.Command | None:

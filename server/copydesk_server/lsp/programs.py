@@ -19,6 +19,8 @@ AROUND = 3
 """So many copied lines are shown on either side of what is new or gone."""
 
 Row = dict[str, Any]
+_Offers = dict[str, list[tuple[Expected, EditOutcome]]]
+"""By document: what its text is to become, and by what."""
 
 
 class Programs:
@@ -27,7 +29,8 @@ class Programs:
     def __init__(self, documents: Documents, encoding: Encoding) -> None:
         self._encoding = encoding
         self._last: tuple[str, EditOutcome] | None = None
-        self._offered: dict[str, list[tuple[Expected, EditOutcome]]] = {}
+        self._listed: _Offers = {}
+        self._asked: _Offers = {}
         documents.subscribe(lambda _: None, self._on_change, self._on_close)
 
     def made(self, document: OpenDocument, outcome: EditOutcome) -> None:
@@ -37,9 +40,18 @@ class Programs:
 
     def listed(self, document: OpenDocument, outcomes: list[EditOutcome]) -> None:
         """These went out with their edits, for the document as it stands; what went out before is not to be had any more."""
-        self._offered[document.uri] = [
-            (Expected(document, outcome.edits, self._encoding), outcome) for outcome in outcomes
-        ]
+        self._listed[document.uri] = self._expected(document, outcomes)
+
+    def asked(self, document: OpenDocument, outcomes: list[EditOutcome]) -> None:
+        """The same for what the person is to choose from. A menu that a client asks for meanwhile, as VS Code does for each move
+        of the cursor, takes nothing of it away.
+        """
+        self._asked[document.uri] = self._expected(document, outcomes)
+
+    def _expected(
+        self, document: OpenDocument, outcomes: list[EditOutcome]
+    ) -> list[tuple[Expected, EditOutcome]]:
+        return [(Expected(document, outcome.edits, self._encoding), outcome) for outcome in outcomes]
 
     def last(self) -> dict[str, Any] | None:
         """As `copydesk/program` answers; None before the first."""
@@ -62,13 +74,15 @@ class Programs:
         }
 
     def _on_change(self, document: OpenDocument, changes: list[Change], _edits: list[TextEdit]) -> None:
-        for expected, outcome in self._offered.pop(document.uri, ()):
+        offers = [*self._listed.pop(document.uri, ()), *self._asked.pop(document.uri, ())]
+        for expected, outcome in offers:
             expected.changed(changes)
             if expected.there:
                 self.made(document, outcome)
 
     def _on_close(self, document: OpenDocument) -> None:
-        self._offered.pop(document.uri, None)
+        self._listed.pop(document.uri, None)
+        self._asked.pop(document.uri, None)
 
 
 def rows(program: str, before: str) -> list[Row]:

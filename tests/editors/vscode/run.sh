@@ -22,13 +22,19 @@ fi
 if [ $# -eq 0 ]; then
     set -- "$here"/ui/*.test.ts
 fi
-passed="$(mktemp -d)"
-trap 'rm -rf "$passed"' EXIT
+failed="$(mktemp)"
+trap 'rm -f "$failed"' EXIT
 
 run() {
-    "$node" --test --test-concurrency=2 --test-reporter=spec --disable-warning=ExperimentalWarning \
-        --test-rerun-failures="$passed/state.json" "$@"
+    "$node" --test --test-concurrency=2 --disable-warning=ExperimentalWarning \
+        --test-reporter=spec --test-reporter-destination=stdout \
+        --test-reporter="$here/failed_files.ts" --test-reporter-destination="$failed" "$@"
 }
 
-# What fails is run once more, as the Makefile says.
-run "$@" || { echo "editors/vscode: once more, the tests that failed" >&2 && run "$@"; }
+# The files that something failed in are run once more, as the Makefile says.
+if ! run "$@"; then
+    mapfile -t again <"$failed"
+    [ ${#again[@]} -gt 0 ] || exit 1
+    echo "editors/vscode: once more, the files that something failed in" >&2
+    run "${again[@]}"
+fi

@@ -414,6 +414,7 @@ def test_the_chosen_program_is_the_last_one() -> None:
                 job.finished("refused", SENTENCE, unsure=True, alternatives=(one,))
                 await d.answer(ident)
                 assert await d.request("copydesk/program", {}) is None
+                await d.actions((1, 0), (1, 0))  # as VS Code asks for each move of the cursor
                 if not own:
                     replied(d, await question(d), "1. Write first (40%)")
                     applying = await d.until(lambda m: m.get("method") == APPLY)
