@@ -58,6 +58,8 @@ RENAMES = [
      "def f(boxes):\n    for box in boxes:\n        g(box, l=box, s=f'{box}')\n"),
     ("def f(a):\n    ¦l = len(a)\n    return lambda l: l + 1, l\n",
      "def f(a):\n    length = len(a)\n    return lambda l: l + 1, length\n"),
+    ("def f(a):\n    for ¦l in range(len(a) - 1, 0, -1):\n        g(a[l])\n",
+     "def f(a):\n    for index in range(len(a) - 1, 0, -1):\n        g(a[index])\n"),
     ("def f(a):\n    ¦l = a.entries\n    def g(b):\n        return b[l]\n    return g\n",
      "def f(a):\n    entries = a.entries\n    def g(b):\n        return b[entries]\n    return g\n"),
     ("def l(a):\n    ¦l = len(a)\n    return l\n", "def l(a):\n    length = len(a)\n    return length\n"),

@@ -19,6 +19,8 @@ FIXED = [
      "for x in y:\n    new_x = x or 1\n    print(new_x)\nfor x in z:\n    print(x)\n"),
     ("for x in y:\n    if x:\n        $0x = x.strip()\n        print(x, [z for z in x])\n",
      "for x in y:\n    if x:\n        stripped = x.strip()\n        print(stripped, [z for z in stripped])\n"),
+    ("for i, x in y:\n    $0x = z[i]\n    print(x)\n", "for i, _x in y:\n    x = z[i]\n    print(x)\n"),
+    ("for i, x in y:\n    _x = 1\n    $0x = z[i]\n    print(x)\n", "for i, x in y:\n    _x = 1\n    new_x = z[i]\n    print(new_x)\n"),
 ]  # fmt: skip
 
 LEFT = [

@@ -1,4 +1,5 @@
-"""A loop's variable that its body gives another value (PLW2901): another name for that value, wherever it is read.
+"""A loop's variable that its body gives another value (PLW2901): another name for that value, wherever it is read, or for the
+loop's variable, where nothing reads that.
 
 Only an assignment that is made at most once in a turn of the loop is renamed, with all that reads it: nothing outside the block
 that it stands in may read it, and nothing outside the loop the variable.
@@ -36,7 +37,7 @@ _AT_ONCE = ("list_comprehension", "set_comprehension", "dictionary_comprehension
 
 
 class OverwrittenLoopVariable(Handler):
-    """The assignment and all that reads it, under each name that is free."""
+    """The assignment and all that reads it, under each name that is free; or the loop's variable, where nothing reads that."""
 
     kinds = frozenset({DiagnosticKind.OVERWRITTEN_LOOP_VARIABLE})
     widens_scope = True
@@ -59,9 +60,13 @@ class OverwrittenLoopVariable(Handler):
             for name in dict.fromkeys(_names(target, statement))
             if name not in taken and not keyword.iskeyword(name) and not hasattr(builtins, name)
         ]
+        ways = [(uses, name) for name in names]
+        unread, ignored = _unread(target, statement, loop), f"_{text_of(target)}"
+        if unread is not None and ignored not in taken:
+            ways.insert(0, ([unread], ignored))
         edits = (
-            spliced(context.lines, [Splice(start_of(node), end_of(node), name) for node in uses])
-            for name in names
+            spliced(context.lines, [Splice(start_of(node), end_of(node), name) for node in nodes])
+            for nodes, name in ways
         )
         return candidates_of(parsing(context, edits))
 
@@ -123,6 +128,20 @@ def _uses(target: Node, statement: Node, loop: Node, home: Node) -> list[Node] |
                 return None
             found.append(node)
     return found
+
+
+def _unread(target: Node, statement: Node, loop: Node) -> Node | None:
+    """The loop's variable itself, where nothing reads it before it is overwritten; else None."""
+    name, left = text_of(target), loop.child_by_field_name("left")
+    if left is None:
+        return None
+    own = [node for node in (left, *identifiers(left)) if node.type == "identifier" and text_of(node) == name]
+    read = any(
+        text_of(node) == name and not is_label(node) and node != target and node not in own
+        for node in identifiers(loop)
+        if node.start_byte < statement.end_byte
+    )
+    return None if read or not own else own[0]
 
 
 def _in_scope_of_its_own(node: Node, loop: Node) -> bool:
