@@ -20,7 +20,8 @@ FIXED = [
     ("for x in y:\n    if x:\n        $0x = x.strip()\n        print(x, [z for z in x])\n",
      "for x in y:\n    if x:\n        stripped = x.strip()\n        print(stripped, [z for z in stripped])\n"),
     ("for i, x in y:\n    $0x = z[i]\n    print(x)\n", "for i, _x in y:\n    x = z[i]\n    print(x)\n"),
-    ("for i, x in y:\n    _x = 1\n    $0x = z[i]\n    print(x)\n", "for i, x in y:\n    _x = 1\n    new_x = z[i]\n    print(new_x)\n"),
+    ("for i, x in y:\n    _x = 1\n    $0x = z[i]\n    print(x)\n",
+     "for i, x in y:\n    _x = 1\n    new_x = z[i]\n    print(new_x)\n"),
 ]  # fmt: skip
 
 LEFT = [
@@ -55,3 +56,9 @@ def test_what_is_left_to_the_model(source: str) -> None:
 @pytest.mark.parametrize("source", [source for source, _ in FIXED])
 def test_ruff_is_content(source: str) -> None:
     ruff_is_content(source.replace("$0", ""), "PLW2901")
+
+
+def test_no_name_says_value_twice() -> None:
+    source = "for value in y:\n    $0value = f(value)\n    print(value)\n"
+    found = fixed(source, "PLW2901", MESSAGE.replace("`x`", "`value`"))
+    assert [text.split("\n")[1].split()[0] for text in found] == ["new_value", "result"]

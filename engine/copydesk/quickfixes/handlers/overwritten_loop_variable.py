@@ -166,4 +166,4 @@ def _names(target: Node, statement: Node) -> Iterator[str]:
         yield _RESULTS[method.group(1)]
         yield f"{_RESULTS[method.group(1)]}_{name}"
     yield f"new_{name}"
-    yield f"{name}_value"
+    yield f"{name}_value" if not name.endswith("value") else "result"
