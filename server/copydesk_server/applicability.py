@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -51,7 +52,7 @@ def applicability(
     """ "unsafe" unless each of the diagnostics is mended by what the linter calls safe, or by a quick fix that is known to keep
     the meaning, or the edit is known to leave meaning and comments as they are; where an import goes from an `__init__.py`, or
     one that is tried, or that the module lists by name or other files import from here; where a default goes that is
-    a memo. Raises: never.
+    a memo; where the file would import what the project's others do not need, or what loads the file in its turn. Raises: never.
 
     diagnostics: of `before`, with all fixes that are known. path: the file, where there is one. known_fix: as in
     `EditResult`. projects: what other files import. Blocks while these are read.
@@ -62,12 +63,14 @@ def applicability(
         if not mean_the_same(before, after):
             return "unsafe"
         break  # so it is whatever the others say
-    if set(split_lines(before)) <= set(split_lines(after)):
-        return "safe"  # neither an import goes nor a default
     try:
         trees = parsed(before), parsed(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "safe"
+    if not all(_may_load(one, path, projects) for one in _top(trees[1]) - _top(trees[0])):
+        return "unsafe"
+    if set(split_lines(before)) <= set(split_lines(after)):
+        return "safe"  # neither an import goes nor a default
     if re.search(r"\b(?:try|with)\b", before) and not _tried(trees[0]) <= _tried(trees[1]):
         return "unsafe"
     gone = _imported(trees[0]) - _bound(trees[1])
@@ -76,6 +79,25 @@ def applicability(
     if not _memos(trees[0]) <= _mutable_defaults(trees[1]):
         return "unsafe"
     return "safe"
+
+
+def _top(tree: ast.Module) -> set[tuple[int, str, str]]:
+    """What the module imports whenever it is loaded, and must find: dots, module, and the name that is taken from it, if any."""
+    found: set[tuple[int, str, str]] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found |= {(0, name.name, "") for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {(node.level, node.module or "", name.name) for name in node.names}
+    return found
+
+
+def _may_load(imported: tuple[int, str, str], path: Path | None, projects: Projects | None) -> bool:
+    """Whether the file can still be loaded if it imports that, as far as it is known."""
+    project = projects.of(path) if projects is not None and path is not None else None
+    dots, module, name = imported
+    standard = not dots and module.split(".")[0] in sys.stdlib_module_names
+    return standard or project is None or path is None or project.may_load(dots, module, name, path)
 
 
 def missed_import(before: str, after: str, path: Path | None, projects: Projects | None) -> str | None:

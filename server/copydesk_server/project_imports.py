@@ -36,8 +36,8 @@ _NEAR = 2.0
 """What an import weighs in a file of the same folder, against 1 elsewhere."""
 _MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "ruff.toml", ".ruff.toml")
 
-_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^()]*\)|[^\n(#;]+)", re.MULTILINE)
-_IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
+_FROM = re.compile(r"^([ \t]*)from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^()]*\)|[^\n(#;]+)", re.MULTILINE)
+_IMPORT = re.compile(r"^([ \t]*)import[ \t]+([^\n#;]+)", re.MULTILINE)
 _NAMED = re.compile(
     r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
 )
@@ -49,13 +49,14 @@ _RELATIVE = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 @dataclass(frozen=True, slots=True)
 class _Import:
     """`from module import name as bound`, dots: before the module, name and bound "*" for all that it has; or
-    `import module as bound`, where name is empty.
+    `import module as bound`, where name is empty. top: it is carried out whenever the file is loaded, and must succeed.
     """
 
     bound: str
     dots: int
     module: str
     name: str = ""
+    top: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,35 @@ class ProjectImports:
                     return each.name, os.path.relpath(file.path, self.root)
         return None
 
+    def may_load(self, dots: int, module: str, name: str, path: Path) -> bool:
+        """Whether the file `path` may import a module, or a name from it, as it is loaded: from one of the project's own that
+        does not load the file in its turn, or from one that another file, no test, imports whenever it is loaded. dots: before
+        the module. Raises: never.
+        """
+        with self._lock:
+            if self._modules is None or not self._once:
+                self._read()
+            modules = self._modules
+        own = os.path.realpath(path)
+        target = _parts(Path(own), self.root)
+        if target is None or modules is None:
+            return False
+        package = Path(own).name == "__init__.py"
+        here = modules.of(target, package)
+        source = _absolute(_Import(name, dots, module, name), here if package else here[:-1])
+        if not source:
+            return False
+        if name and here[: len(source)] == source and not modules.is_own((*source, name)):
+            return False  # a package that is loading this file, and may not have the name yet
+        if modules.is_own(source[:1]):
+            return here not in modules.loaded_with((*source, name) if name else source, here)
+        return any(
+            each.top and not each.dots and each.module.split(".")[0] == source[0]
+            for file in modules.files
+            if not _is_test(file.parts) and file.path != own
+            for each in file.imports
+        )
+
     def _user(self, names: Collection[str], own: str, modules: _Modules | None) -> str | None:
         target = _parts(Path(own), self.root)
         if target is None or modules is None:
@@ -294,7 +324,7 @@ class _Modules:
         self._imported = {
             each.module.split(".")[0] for file in files for each in file.imports if not each.dots
         }
-        self._names = {self.of(file.parts, file.package) for file in files}
+        self._by_name = {self.of(file.parts, file.package): file for file in files}
         self._dots = defaultdict[str, Counter[int]](Counter)
         for file in files:
             module = self.of(file.parts, file.package)
@@ -319,10 +349,34 @@ class _Modules:
         package = own if file.package else own[:-1]
         return (each for each in file.imports if each.name and _absolute(each, package) == module)
 
+    def is_own(self, name: tuple[str, ...]) -> bool:
+        """Whether the project has a module, or a package, of that name."""
+        return any(known[: len(name)] == name for known in self._by_name)
+
+    def loaded_with(self, module: tuple[str, ...], here: tuple[str, ...]) -> set[tuple[str, ...]]:
+        """The project's modules that are loaded where `here` imports `module`; the packages round `here` are loaded already."""
+        found: set[tuple[str, ...]] = set()
+        waiting = [module]
+        while waiting:
+            name = waiting.pop()
+            for end in range(1, len(name) + 1):
+                part, file = name[:end], self._by_name.get(name[:end])
+                if file is None or part in found or here[:end] == part != here:
+                    continue
+                found.add(part)
+                package = part if file.package else part[:-1]
+                for each in file.imports:
+                    source = _absolute(each, package) if each.top else None
+                    if source is not None:
+                        waiting.append((*source, each.name) if each.name else source)
+        return found
+
     def has(self, name: tuple[str, ...]) -> bool:
         """Whether there is a module of that name: in the project, or in the standard library."""
         dotted = ".".join(name)
-        return name in self._names or dotted in sys.stdlib_module_names or dotted in standard_library_names()
+        return (
+            name in self._by_name or dotted in sys.stdlib_module_names or dotted in standard_library_names()
+        )
 
     def style(self, home: tuple[str, ...], text: str) -> int:
         """The most dots with which a file in the package `home` imports from its own: as many as its text has, or as the
@@ -347,18 +401,20 @@ def _is_test(parts: Sequence[str]) -> bool:
 
 
 def _imports(text: str) -> Iterator[_Import]:
-    for dots, module, listed in _FROM.findall(text):
+    for indent, dots, module, listed in _FROM.findall(text):
         if listed.strip() == "*":
-            yield _Import("*", len(dots), module, "*")
+            yield _Import("*", len(dots), module, "*", not indent)
         for item in re.sub(r"#[^\n]*", "", listed).strip("() \t\n").split(","):
             match = _ITEM.match(item.strip())
             if match is not None and "." not in match.group(1):
-                yield _Import(match.group(2) or match.group(1), len(dots), module, match.group(1))
-    for listed in _IMPORT.findall(text):
+                bound = match.group(2) or match.group(1)
+                yield _Import(bound, len(dots), module, match.group(1), not indent)
+    for indent, listed in _IMPORT.findall(text):
         for item in listed.split(","):
             match = _ITEM.match(item.strip())
             if match is not None:
-                yield _Import(match.group(2) or match.group(1).split(".")[0], 0, match.group(1))
+                bound = match.group(2) or match.group(1).split(".")[0]
+                yield _Import(bound, 0, match.group(1), "", not indent)
 
 
 def _absolute(each: _Import, package: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -112,6 +112,45 @@ def test_a_star_import_takes_what_the_module_lists(tmp_path: Path) -> None:
         assert applicability(path.read_text(), listed, [], path, projects=Projects()) == expected
 
 
+@pytest.mark.parametrize(
+    ("files", "added", "expected"),
+    [
+        ({}, "import json", "safe"),
+        ({"package/other.py": "import numpy\n"}, "import numpy as np", "safe"),
+        ({"package/other.py": "def f():\n    import numpy\n"}, "import numpy as np", "unsafe"),
+        (
+            {"package/other.py": "try:\n    import numpy\nexcept ImportError:\n    pass\n"},
+            "import numpy",
+            "unsafe",
+        ),
+        ({"tests/test_module.py": "import numpy\n"}, "import numpy", "unsafe"),
+        ({"package/other.py": "def f(): ...\n"}, "from .other import f", "safe"),
+        ({"package/other.py": "def f(): ...\n"}, "from package.other import f", "safe"),
+        ({"package/other.py": "from .module import g\ndef f(): ...\n"}, "from .other import f", "unsafe"),
+        ({"package/other.py": "def f():\n    from .module import g\n"}, "from .other import f", "safe"),
+        (
+            {"package/other.py": "from . import third\n", "package/third.py": "import package.module\n"},
+            "from .other import f",
+            "unsafe",
+        ),
+        ({"package/__init__.py": "from .module import g\n"}, "from package import g", "unsafe"),
+        (
+            {"package/__init__.py": "from .module import g\n", "package/other.py": ""},
+            "from package import other",
+            "safe",
+        ),
+    ],
+)
+def test_imports_that_are_added(files: dict[str, str], added: str, expected: str, tmp_path: Path) -> None:
+    """What other files import only where they need it may not be there; what loads this file in its turn is not whole yet."""
+    before = "def g():\n    return f\n"
+    for name, content in {"pyproject.toml": "", "package/__init__.py": "", MODULE: before, **files}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    after = f"{added}\n\n\n{before}"
+    assert applicability(before, after, [], tmp_path / MODULE, projects=Projects()) == expected
+
+
 TRIED = "import os\ntry:\n    import readline\nexcept ImportError:\n    pass\n"
 SUPPRESSED = "import contextlib\nwith contextlib.suppress(ImportError):\n    import readline\n"
 
