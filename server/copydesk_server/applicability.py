@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -69,9 +70,9 @@ def applicability(
         return "safe"
     if not all(_may_load(one, path, projects) for one in _top(trees[1]) - _top(trees[0])):
         return "unsafe"
-    if set(split_lines(before)) <= set(split_lines(after)):
+    if Counter(split_lines(before)) <= Counter(split_lines(after)):
         return "safe"  # neither an import goes nor a default
-    if re.search(r"\b(?:try|with)\b", before) and not _tried(trees[0]) <= _tried(trees[1]):
+    if re.search(r"\b(?:try|with)\b", before) and _tried(trees[0]) - _tried(trees[1]):
         return "unsafe"
     gone = _imported(trees[0]) - _bound(trees[1])
     if gone and (not gone.isdisjoint(_listed(trees[0])) or _is_taken_elsewhere(gone, path, projects)):
@@ -161,16 +162,16 @@ def _imported(tree: ast.Module) -> set[str]:
     }
 
 
-def _tried(tree: ast.Module) -> set[str]:
-    """The names whose imports stand in a `try` or a `with`, where more may hang on whether they succeed."""
-    return {
+def _tried(tree: ast.Module) -> Counter[str]:
+    """The names whose imports stand in a `try` or a `with`, where more may hang on whether they succeed, and how often."""
+    return Counter(
         (name.asname or name.name).partition(".")[0]
         for block in ast.walk(tree)
         if isinstance(block, ast.Try | ast.TryStar | ast.With)
         for statement in block.body
         if isinstance(statement, ast.Import | ast.ImportFrom)
         for name in statement.names
-    }
+    )
 
 
 def _listed(tree: ast.Module) -> set[str]:

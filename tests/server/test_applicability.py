@@ -164,6 +164,7 @@ SUPPRESSED = "import contextlib\nwith contextlib.suppress(ImportError):\n    imp
         (TRIED, TRIED.replace("import os\n", ""), "safe"),
         (TRIED, TRIED.replace("import readline", "pass"), "unsafe"),
         (SUPPRESSED, SUPPRESSED.replace("import readline", "pass"), "unsafe"),
+        (TRIED + SUPPRESSED, TRIED + SUPPRESSED.replace("import readline", "pass"), "unsafe"),
         (TRIED, SUPPRESSED, "safe"),
         ("try:\n    import json\nexcept ImportError:\n    json = None\n", "json = None\n", "unsafe"),
     ],
