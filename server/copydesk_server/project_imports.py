@@ -184,23 +184,18 @@ class ProjectImports:
         everything, or has the name behind the module's, in code or in a text. None where there is none. Raises: never.
         """
         with self._lock:
-            if self._modules is None or not self._once:
-                self._read()
-            return self._user(names, os.path.realpath(path), self._modules)
+            found = self._module(path)
+            return self._user(names, *found) if found is not None else None
 
     def importer(self, names: Collection[str], path: Path) -> tuple[str, str] | None:
         """The name, and the path below the root of another file, where it imports one of `names` from the module that the file
         `path` is. None where there is none. Raises: never.
         """
         with self._lock:
-            if self._modules is None or not self._once:
-                self._read()
-            modules = self._modules
-        own = os.path.realpath(path)
-        target = _parts(Path(own), self.root)
-        if target is None or modules is None:
+            found = self._module(path)
+        if found is None:
             return None
-        here = modules.of(target, Path(own).name == "__init__.py")
+        own, here, modules = found
         for file in modules.files:
             for each in modules.imports_from(here, file) if file.path != own else ():
                 if each.name in names:
@@ -209,20 +204,16 @@ class ProjectImports:
 
     def may_load(self, dots: int, module: str, name: str, path: Path) -> bool:
         """Whether the file `path` may import a module, or a name from it, as it is loaded: from one of the project's own that
-        does not load the file in its turn, or from one that another file, no test, imports whenever it is loaded. dots: before
-        the module. Raises: never.
+        does not load the file in its turn, or from one that some file, no test, imports whenever it is loaded. dots: before the
+        module. Raises: never.
         """
         with self._lock:
-            if self._modules is None or not self._once:
-                self._read()
-            modules = self._modules
-        own = os.path.realpath(path)
-        target = _parts(Path(own), self.root)
-        if target is None or modules is None:
+            found = self._module(path)
+        if found is None:
             return False
-        package = Path(own).name == "__init__.py"
-        here = modules.of(target, package)
-        source = _absolute(_Import(name, dots, module, name), here if package else here[:-1])
+        own, here, modules = found
+        package = here if os.path.basename(own) == "__init__.py" else here[:-1]
+        source = _absolute(_Import(name, dots, module, name), package)
         if not source:
             return False
         if name and here[: len(source)] == source and not modules.is_own((*source, name)):
@@ -232,15 +223,21 @@ class ProjectImports:
         return any(
             each.top and not each.dots and each.module.split(".")[0] == source[0]
             for file in modules.files
-            if not _is_test(file.parts) and file.path != own
+            if not _is_test(file.parts)
             for each in file.imports
         )
 
-    def _user(self, names: Collection[str], own: str, modules: _Modules | None) -> str | None:
+    def _module(self, path: Path) -> tuple[str, tuple[str, ...], _Modules] | None:
+        """The real path of a file, the name of the module that it is, and all modules; None for a file elsewhere."""
+        if self._modules is None or not self._once:
+            self._read()
+        own = os.path.realpath(path)
         target = _parts(Path(own), self.root)
-        if target is None or modules is None:
+        if target is None or self._modules is None:
             return None
-        here = modules.of(target, Path(own).name == "__init__.py")
+        return own, self._modules.of(target, os.path.basename(own) == "__init__.py"), self._modules
+
+    def _user(self, names: Collection[str], own: str, here: tuple[str, ...], modules: _Modules) -> str | None:
         attributes = {f"{here[-1]}.{name}" for name in names}
         others = [file for file in modules.files if file.path != own]
         # A star import takes what `__all__` lists, where there is one.

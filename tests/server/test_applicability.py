@@ -124,6 +124,7 @@ def test_a_star_import_takes_what_the_module_lists(tmp_path: Path) -> None:
             "unsafe",
         ),
         ({"tests/test_module.py": "import numpy\n"}, "import numpy", "unsafe"),
+        ({MODULE.as_posix(): "import numpy\n"}, "from numpy import array", "safe"),
         ({"package/other.py": "def f(): ...\n"}, "from .other import f", "safe"),
         ({"package/other.py": "def f(): ...\n"}, "from package.other import f", "safe"),
         ({"package/other.py": "from .module import g\ndef f(): ...\n"}, "from .other import f", "unsafe"),

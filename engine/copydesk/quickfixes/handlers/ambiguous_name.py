@@ -228,11 +228,8 @@ def _names(bound: Node, name: str) -> Iterator[str]:
     if node is not None and source is not None:
         words = [word.strip("_") for word in _WORD.findall(text_of(source))]
         if node.type in ("for_statement", "for_in_clause") and words[:1] == ["range"]:
-            yield from (
-                "index",
-                "number",
-                f"{name.lower()}_",
-            )  # "length" of `range(len(…))` is not what it counts
+            # What `range(len(…))` counts is no length.
+            yield from ("index", "number", f"{name.lower()}_")
             return
         if node.type in ("for_statement", "for_in_clause"):
             yield from filter(None, map(singular, reversed(words)))
