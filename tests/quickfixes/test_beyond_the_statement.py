@@ -39,6 +39,8 @@ RAISES = [
     (tried("A as e", "B(\n        1,\n    )  # so"), [tried("A as e", "B(\n        1,\n    ) from e  # so")]),
     ("try:\n    f()\nexcept A as exc:\n    pass\nexcept B:\n    ¦raise C\n",
      ["try:\n    f()\nexcept A as exc:\n    pass\nexcept B as exc:\n    raise C from exc\n"]),
+    ("try:\n    f()\nexcept A as exc:\n    try:\n        g()\n    except B:\n        ¦raise exc\n",
+     ["try:\n    f()\nexcept A as exc:\n    try:\n        g()\n    except B:\n        raise exc from None\n"]),
 ]  # fmt: skip
 
 CAPTURES = [

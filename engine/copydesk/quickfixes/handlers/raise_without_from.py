@@ -1,6 +1,7 @@
 """An exception raised in a handler without saying what it comes from (B904): from the one that was caught.
 
-`from None` would satisfy a linter as well, but hides what happened, so it stands only where there is nothing to name.
+`from None` would satisfy a linter as well, but hides what happened, so it stands only where there is nothing to name, and where
+an exception that was caught before is raised again.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def _with_cause(diagnostic: Diagnostic, lines: Sequence[str], tree: Tree) -> lis
         return []
     end = end_of(statement)
     caught = handler.child_by_field_name("value")
-    if caught is None:  # a bare `except` has nothing to name
+    if caught is None or _is_caught_outside(statement, handler):  # a bare `except` has nothing to name
         splices = [Splice(end, end, " from None")]
     elif caught.has_error:
         return []
@@ -85,6 +86,21 @@ def _handler(statement: Node) -> Node | None:
             return None
         node = node.parent
     return node
+
+
+def _is_caught_outside(statement: Node, handler: Node) -> bool:
+    """Whether what is raised is what a handler round this one has caught: the exception here came of that one, and not the other
+    way round; each as the other's cause would be a circle.
+    """
+    raised = statement.named_children[0]
+    outer = _handler(handler)
+    while outer is not None:
+        caught = outer.child_by_field_name("value")
+        alias = caught.child_by_field_name("alias") if caught is not None else None
+        if alias is not None and raised.type == "identifier" and text_of(raised) == text_of(alias):
+            return True
+        outer = _handler(outer)
+    return False
 
 
 def _free_name(lines: Sequence[str], handler: Node) -> str:
