@@ -69,8 +69,12 @@ export class Box {
 
   /** Send what is written, and wait until nothing came of it: the box is there again, with this reason. */
   async refused(reason: string): Promise<void> {
+    // Where the answer comes at once, the box is there again before anybody sees that it was gone: it is another one then.
+    const sent = await this.input.getAttribute("data-uri");
     await this.bench.page.keyboard.press("Enter");
-    await this.input.waitFor({ state: "detached" });
+    await this.bench.page
+      .locator(`.review-widget .comment-form .monaco-editor[data-uri="${sent}"]`)
+      .waitFor({ state: "detached" });
     await this.input.waitFor();
     await this.thread.filter({ hasText: reason }).waitFor();
   }
