@@ -64,14 +64,17 @@ def applicability(
         if not mean_the_same(before, after):
             return "unsafe"
         break  # so it is whatever the others say
+    kept = Counter(split_lines(before)) <= Counter(split_lines(after))
+    if kept and before.count("import") == after.count("import"):
+        return "safe"  # neither an import comes or goes, nor a default
     try:
         trees = parsed(before), parsed(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "safe"
     if not all(_may_load(one, path, projects) for one in _top(trees[1]) - _top(trees[0])):
         return "unsafe"
-    if Counter(split_lines(before)) <= Counter(split_lines(after)):
-        return "safe"  # neither an import goes nor a default
+    if kept:
+        return "safe"
     if re.search(r"\b(?:try|with)\b", before) and _tried(trees[0]) - _tried(trees[1]):
         return "unsafe"
     gone = _imported(trees[0]) - _bound(trees[1])
