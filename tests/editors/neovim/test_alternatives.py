@@ -1,6 +1,8 @@
 """Where the server is unsure: the person chooses among its alternatives, by the plugin or, without it, by Neovim's own question.
+And edits that take long.
 
-The engine is scripted: the instruction "unsure A|B" leaves the choice of A or B as a new beginning of the text.
+The engine is scripted: the instruction "unsure A|B" leaves the choice of A or B as a new beginning of the text, "hold" goes on
+until it is cancelled.
 """
 
 from __future__ import annotations
@@ -86,6 +88,24 @@ def test_a_sign_of_life_while_an_edit_is_made(nvim: Neovim) -> None:
     nvim.keys(":CopydeskCancel<CR>")
     nvim.until(lambda: phase(nvim) is None, "the end")
     assert (nvim.text(), said()) == (reports.TEXT, "")
+
+
+def test_something_newer_was_asked_for_the_same_lines(nvim: Neovim) -> None:
+    """The server cancels the first, of which Neovim says nothing to whoever asked."""
+    nvim.lua("require('copydesk.edit').ask(vim.api.nvim_get_current_buf(), 1, 3, 'hold')")
+    assert phase(nvim) == "running"
+    nvim.lua(
+        "local compat = require('copydesk.compat'); _G.newer = {}\n"
+        "compat.request(compat.client(0), 'copydesk/edit', {\n"
+        "  textDocument = { uri = vim.uri_from_bufnr(0), version = compat.version(vim.api.nvim_get_current_buf()) },\n"
+        "  range = { start = { line = 0, character = 0 }, ['end'] = { line = 3, character = 0 } },\n"
+        "  instruction = 'something newer',\n"
+        "}, function(_, result) table.insert(_G.newer, result and result.status or 'error') end, 0)"
+    )
+    nvim.until(lambda: phase(nvim) is None, "the end of the first")
+    nvim.until(lambda: nvim.lua("return _G.newer[1]"), "the newer one's answer")
+    assert nvim.lua("return _G.newer") == ["unchanged"]
+    assert (nvim.text(), nvim.marks(), nvim.said()) == (reports.TEXT, [], [])
 
 
 def test_one_alone_is_asked_about_in_the_singular(nvim: Neovim) -> None:

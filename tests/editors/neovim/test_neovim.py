@@ -379,25 +379,6 @@ def test_an_answer_that_was_on_its_way_when_it_was_cancelled(nvim: Neovim, repor
         nvim.lua("local c = require('copydesk.compat'); c.request, c.cancel = _G.kept[1], _G.kept[2]")
 
 
-def test_something_newer_was_asked_for_the_same_lines(nvim: Neovim, report: Path) -> None:
-    """The server cancels the first, of which Neovim says nothing to whoever asked."""
-    nvim.lua(
-        "local first, last, instruction = ...; local compat = require('copydesk.compat')\n"
-        "vim.cmd(('%d,%dCopydeskEdit %s'):format(first, last, instruction))\n"
-        "compat.request(compat.client(0), 'copydesk/edit', {\n"
-        "  textDocument = { uri = vim.uri_from_bufnr(0), version = compat.version(vim.api.nvim_get_current_buf()) },\n"
-        "  range = { start = { line = first, character = 0 }, ['end'] = { line = last, character = 0 } },\n"
-        "  instruction = 'something newer',\n"
-        "}, function() vim.g.newer = (vim.g.newer or 0) + 1 end, 0)",
-        *reports.LABEL,
-        reports.RETURNS,
-    )
-    assert nvim.lua("return require('copydesk.edit').phase(0)") == "running"
-    wait_for(nvim, None)
-    nvim.until(lambda: nvim.lua("return vim.g.newer") == 1, "the newer one's answer")
-    assert (nvim.text(), nvim.marks(), nvim.said()) == (reports.TEXT, [], [])
-
-
 def test_typed_elsewhere_during_an_edit(nvim: Neovim, report: Path) -> None:
     at_the_first_hunk(nvim, "vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# 😀 above', '' })")
     ask(nvim, reports.LABEL, reports.RETURNS)
