@@ -1,8 +1,8 @@
 """ruff as a tool to run: which one, on what text, and what it says.
 
 Texts go in through standard input, so that what is checked is what is held, saved or not; configuration is found by ruff
-itself, by the file's path. Knows ruff's command line and JSON; nothing of fixes, editors or models. It blocks for as long as
-ruff takes (some 10 ms): callers on an event loop give it a thread.
+itself, by the file's path. Knows ruff's command line and JSON, and that imports which its fixes add are to be sorted; nothing of
+editors or models. It blocks for as long as ruff takes (some 10 ms): callers on an event loop give it a thread.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import Any
 
 from copydesk.errors import RequestError
 from copydesk.files.executables import find_executable
+from copydesk.quickfixes.added_import import with_sorted_import
 from copydesk.request import Diagnostic, ToolFix
-from copydesk.text.document import Position, TextEdit
+from copydesk.text.document import Position, TextEdit, split_lines
 from copydesk_server.applicability import Applicability
 from copydesk_server.errors import RuffError
 from copydesk_server.ruff_inputs import check_configuration, check_tree
@@ -116,6 +117,9 @@ class Ruff:
                 wanted.discard(unknown[1])
         read = read_json(said, bom=text.startswith("\ufeff"), fixes=self.fixes)
         found = [diagnostic for _, diagnostic in read]
+        if any(diagnostic.fixes for diagnostic in found):
+            lines = split_lines(text)
+            found = [with_sorted_import(diagnostic, lines) for diagnostic in found]
         return sorted(found, key=lambda d: (d.start, d.end, d.code or ""))
 
     def survey(

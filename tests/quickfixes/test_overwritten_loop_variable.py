@@ -58,7 +58,8 @@ def test_ruff_is_content(source: str) -> None:
     ruff_is_content(source.replace("$0", ""), "PLW2901")
 
 
-def test_no_name_says_value_twice() -> None:
-    source = "for value in y:\n    $0value = f(value)\n    print(value)\n"
-    found = fixed(source, "PLW2901", MESSAGE.replace("`x`", "`value`"))
-    assert [text.split("\n")[1].split()[0] for text in found] == ["new_value", "result"]
+def test_no_name_says_more_than_is_known() -> None:
+    """`key_value`, as one was called once, is a pair to whoever reads it."""
+    source = "for key in y:\n    $0key = f(key)\n    print(key)\n"
+    found = fixed(source, "PLW2901", MESSAGE.replace("`x`", "`key`"))
+    assert [text.split("\n")[1].split()[0] for text in found] == ["new_key", "updated_key"]

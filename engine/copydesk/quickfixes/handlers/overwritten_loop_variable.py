@@ -23,7 +23,8 @@ from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, is_label, node_at, text_of
 
 _RESULTS = {
-    "strip": "stripped", "lstrip": "stripped", "rstrip": "stripped", "lower": "lowered", "upper": "uppered",
+    "strip": "stripped", "lstrip": "stripped", "rstrip": "stripped", "removeprefix": "stripped", "removesuffix": "stripped",
+    "lower": "lowered", "casefold": "lowered", "upper": "uppered",
     "split": "parts", "replace": "replaced", "decode": "decoded", "encode": "encoded", "format": "formatted",
     "resolve": "resolved", "copy": "copied", "join": "joined", "get": "found",
 }  # fmt: skip
@@ -166,4 +167,4 @@ def _names(target: Node, statement: Node) -> Iterator[str]:
         yield _RESULTS[method.group(1)]
         yield f"{_RESULTS[method.group(1)]}_{name}"
     yield f"new_{name}"
-    yield f"{name}_value" if not name.endswith("value") else "result"
+    yield f"updated_{name}"
