@@ -52,12 +52,19 @@ MESSAGES = [
     (K.MISSING_FINAL_NEWLINE, "W292", "No newline at end of file"),
     (K.TRAILING_NEWLINES, "W391", "Too many newlines at end of file"),
     (K.STANDARD_LIBRARY_ALTERNATIVE, "SIM105", "Use `contextlib.suppress(KeyError)` instead of `try`-`except`-`pass`"),
+    (K.CODE_METRIC, "C901", "`benchmark` is too complex (19 > 10)"),
+    (K.CODE_METRIC, "PLR0904", "Too many public methods (136 > 20)"),
+    (K.CODE_METRIC, "PLR0911", "Too many return statements (10 > 6)"),
+    (K.CODE_METRIC, "PLR0913", "Too many arguments in function definition (10 > 5)"),
+    (K.CODE_METRIC, "PLR0917", "Too many positional arguments (10 > 5)"),
+    (K.CODE_METRIC, "PLR1702", "Too many nested blocks (6 > 5)"),
     # pycodestyle, pyflakes
     (K.SYNTAX_ERROR, "E999", "SyntaxError: invalid syntax"),
     (K.UNDEFINED_NAME, None, "undefined name 'os'"),
     (K.UNUSED_IMPORT, None, "'os' imported but unused"),
     (K.TWO_BLANK_LINES_EXPECTED, None, "E302 expected 2 blank lines, found 1"),
     (K.TRAILING_NEWLINES, None, "W391 blank line at end of file"),
+    (K.CODE_METRIC, None, "C901 'run' is too complex (12)"),
     # pyright
     (K.SYNTAX_ERROR, None, '"(" was not closed'),
     (K.SYNTAX_ERROR, None, "Expected indented block"),
@@ -95,6 +102,8 @@ MESSAGES = [
     (K.TYPE_INSTEAD_OF_ISINSTANCE, "C0123", "Use isinstance() rather than type() for a typecheck."),
     (K.UNNECESSARY_NEGATION, "C0117", 'Consider changing "not a == b" to "a != b"'),
     (K.F_STRING_WITHOUT_PLACEHOLDERS, "W1309", "Using an f-string that does not have any interpolated variables"),
+    (K.CODE_METRIC, "R0902", "Too many instance attributes (10/7)"),
+    (K.CODE_METRIC, "R0903", "Too few public methods (1/2)"),
     (K.MISSING_FINAL_NEWLINE, "C0304", "Final newline missing"),
     (K.TRAILING_NEWLINES, "C0305", "Trailing newlines"),
     # ty

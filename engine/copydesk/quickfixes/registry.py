@@ -13,6 +13,7 @@ from copydesk.quickfixes.handler import Candidates, FixContext, Handler
 from copydesk.quickfixes.handlers.ambiguous_name import AmbiguousName
 from copydesk.quickfixes.handlers.bare_except import BareExcept
 from copydesk.quickfixes.handlers.blank_lines import BlankLines
+from copydesk.quickfixes.handlers.code_metric import CodeMetric
 from copydesk.quickfixes.handlers.comparison import Comparison
 from copydesk.quickfixes.handlers.final_newline import FinalNewline
 from copydesk.quickfixes.handlers.fixed_by_linter import FixedByLinter
@@ -61,6 +62,7 @@ def all_handlers() -> tuple[Handler, ...]:
         AmbiguousName(),
         BareExcept(),
         BlankLines(),
+        CodeMetric(),
         Comparison(),
         FinalNewline(),
         FixedByLinter(),

@@ -31,8 +31,8 @@ from copydesk_server.verification import ERRORS, Judgement, finding
 LEAST_TOKENS = 96
 CHARACTERS_A_TOKEN = 2
 """Of a scope, for the budget of a fix: tokens have three or four, so it may grow by half and `LEAST_TOKENS`."""
-ROUNDS = 24
-"""Of one file; what still waits then is left."""
+ROUNDS = 100
+"""That may change one file; what still waits then is left. Of those that change nothing there are no more than fixes."""
 
 
 class FileTask:
@@ -65,6 +65,8 @@ class FileTask:
         self._waiting = list(self.fixes)
         self._flight: list[Fix] = []
         self._round = 0
+        self._changed = 0
+        self._resolved: tuple[int, dict[Fix, Sequence[Range]]] | None = None
         self._left = 0
         self._answered = 0
         self._started = time.perf_counter()
@@ -114,33 +116,42 @@ class FileTask:
     def _begin_round(self) -> None:
         """Take as many of those waiting as do not touch each other."""
         while self._waiting and not self.ready:
-            self._round += 1
-            if self._round > ROUNDS:
-                refuse(self._waiting, f"still pending after {ROUNDS} rounds; run the command again")
+            if self._changed >= ROUNDS:
+                refuse(self._waiting, f"still pending after {ROUNDS} changes; run the command again")
                 self._waiting = []
                 break
-            lines = self.document.lines.lines
-            tree = parse(lines, self.language)
+            self._round += 1
             taken = _Taken()
             later: list[Fix] = []
-            for fix in self._waiting:
-                fix.request = self._informed(fix.request)
-                try:
-                    header = self._editor.loaded_model.format.header_lines
-                    scope = resolve_scope(lines, fix.request, self.language, header, tree)
-                except CopydeskError as error:
-                    refuse([fix], str(error))
-                    continue
+            for fix, scope in self._scopes():
                 if taken.touch(scope):
                     later.append(fix)
                     continue
                 taken.take(scope)
                 fix.scope, fix.round = tuple(scope), self._round
-                fix.request = _bounded(fix.request, lines, scope)
+                fix.request = _bounded(self._informed(fix.request), self.document.lines.lines, scope)
                 self.ready.append(fix)
             self._waiting = later
         self._flight = list(self.ready)
         self._left = len(self._flight)
+
+    def _scopes(self) -> list[tuple[Fix, Sequence[Range]]]:
+        """Those waiting, and what each may change of the text as it stands; who has no place there is refused."""
+        if self._resolved is None or self._resolved[0] != self._changed:
+            self._resolved = self._changed, {}
+        known, lines, tree = self._resolved[1], self.document.lines.lines, None
+        found = list[tuple[Fix, Sequence[Range]]]()
+        for fix in self._waiting:
+            if fix not in known:
+                tree = tree or parse(lines, self.language)
+                try:
+                    header = self._editor.loaded_model.format.header_lines
+                    known[fix] = resolve_scope(lines, fix.request, self.language, header, tree)
+                except CopydeskError as error:
+                    refuse([fix], str(error))
+                    continue
+            found.append((fix, known[fix]))
+        return found
 
     def _informed(self, request: EditRequest) -> EditRequest:
         """With the imports that the project is known to have for an undefined name."""
@@ -199,6 +210,7 @@ class FileTask:
 
     def _apply(self, fixes: Sequence[Fix], handled: Collection[Diagnostic]) -> None:
         """handled: findings that are new behind them, and gone with the next."""
+        self._changed += 1
         for fix in fixes:
             fix.applied = True
         edits = [edit for fix in fixes for edit in fix.edits]
@@ -226,7 +238,7 @@ class FileTask:
         tried = Counter(
             finding(fix.diagnostic)
             for fix in self.fixes
-            if fix.diagnostic is not None and fix.judgement is not None and not fix.applied
+            if fix.diagnostic is not None and fix.judgement is not None and not fix.applied and not fix.gone
         )
         said: list[Diagnostic] | None = None
         if self.rules.lint:
@@ -242,8 +254,7 @@ class FileTask:
             if known is not None and diagnostic is not None and diagnostic.by_ruff:
                 place = known.take(place or diagnostic, exact=place is not None)
                 if place is None:
-                    fix.judgement = Judgement("confirmed", "gone with another fix", ("ruff",))
-                    fix.gone = True
+                    _gone(fix)
                     continue
             if place is None:
                 refuse([fix], "another fix changed the same code; run the command again")
@@ -260,7 +271,18 @@ class FileTask:
                     fix = Fix(self.rules.request(diagnostic))
                     self.fixes.append(fix)
                     waiting.append(fix)
+            for fix in self.fixes:  # what came to nothing, and is not there any more
+                key = finding(fix.diagnostic) if fix.diagnostic is not None else None
+                if tried[key] and fix.judgement is not None and not fix.applied and not fix.gone:
+                    tried[key] -= 1
+                    _gone(fix)
         self._waiting = waiting
+
+
+def _gone(fix: Fix) -> None:
+    """Its finding is not there any more."""
+    fix.judgement = Judgement("confirmed", "gone with another fix", ("ruff",))
+    fix.gone = True
 
 
 def _taken(result: EditResult, number: int) -> EditResult:

@@ -16,7 +16,7 @@ from copydesk_server.headless.file_program import file_program
 from copydesk_server.headless.followup_fixes import TURNS, Step, leftovers
 from copydesk_server.headless.models import Rules
 from copydesk_server.headless.report import FileResult
-from copydesk_server.headless.task import _Findings, _Taken, _touch
+from copydesk_server.headless.task import ROUNDS, _Findings, _Taken, _touch
 from copydesk_server.ruff import Ruff
 from headless_trees import CONFIGURED, PLAIN, Tree, by_line, fixing, linted
 from server_tools import found, ruff_that, the_ruff
@@ -49,6 +49,36 @@ def test_a_fix_that_mends_two_is_not_made_twice(tmp_path: Path) -> None:
     assert [(fix.verdict, fix.applied) for fix in fixes] == [("confirmed", True), ("confirmed", False)]
     assert tree.only().left == 0
     assert len(tree.editor.served) == 1
+
+
+def test_what_comes_to_nothing_takes_no_round_from_the_others(tmp_path: Path) -> None:
+    """However many findings one line has: those that change nothing leave it to the next at once."""
+    many = ROUNDS + 10
+    tree = fixing(tmp_path, by_line({}))
+    linted(tree, "a.py", f"a = 1\nx = ({', '.join(['a == None'] * many)})\n")
+    tree.run()
+    result = tree.only()
+    assert [fix.verdict for fix in result.fixes] == ["unchanged"] * many
+    assert [fix.round for fix in result.fixes] == list(range(1, many + 1))
+
+
+def test_what_was_refused_and_goes_with_a_later_fix_is_gone(tmp_path: Path) -> None:
+    before, after = "x = (a == None, b == None)\n", "x = (a is None, b is None)\n"
+
+    def rule(text: str, request: EditRequest) -> str:
+        first = request.diagnostics[0].start.character < before.index(",")
+        return text.replace(before, "(\n" if first else after)
+
+    tree = fixing(tmp_path, rule)
+    linted(tree, "a.py", "a = b = 1\n" + before)
+    tree.run()
+    result = tree.only()
+    assert tree.texts()["a.py"] == "a = b = 1\n" + after
+    assert [(fix.verdict, fix.applied, fix.gone) for fix in result.fixes] == [
+        ("confirmed", False, True),
+        ("confirmed", True, False),
+    ]
+    assert (result.status, result.left) == ("edited", 0)
 
 
 def test_what_makes_things_worse_is_dropped(tmp_path: Path) -> None:
