@@ -35,7 +35,7 @@ SYNTAX = "invalid-syntax"
 TIMEOUT = 10.0
 SURVEY_TIMEOUT = 600.0
 """Seconds for a whole tree; ruff takes one for some 10,000 files."""
-REMEMBERED = 4
+REMEMBERED = 6
 _LOOKING = threading.Lock()
 _UNKNOWN = re.compile(r"Unknown rule selector `([^`]+)`")
 _RULE = re.compile(r"^[A-Z]+[0-9]*$")
@@ -50,6 +50,11 @@ _ARGUMENTS = (
     "--quiet",
     "--exit-zero",
 )
+
+PREVIEW_FIXES = frozenset({"F401", "PERF401", "PERF403"})
+"""Rules that ruff has fixes for in its preview mode alone: imports of an `__init__.py`, which are imported again under their name
+or go into its `__all__`, and loops that are comprehensions.
+"""
 
 APPLICABLE: dict[str, frozenset[Applicability]] = {
     "none": frozenset(),
@@ -115,12 +120,23 @@ class Ruff:
                 if unknown is None or unknown[1] not in wanted:
                     raise
                 wanted.discard(unknown[1])
-        read = read_json(said, bom=text.startswith("\ufeff"), fixes=self.fixes)
-        found = [diagnostic for _, diagnostic in read]
+        found = self._read(said, text)
+        unfixed = {each.code for each in found if each.code and not each.fixes} & PREVIEW_FIXES
+        if unfixed and self.fixes:
+            asked = [*_arguments(",".join(sorted(unfixed)), ()), "--preview", *arguments, "-"]
+            preview = {
+                _place(each): each
+                for each in self._read(self._run(asked, _existing(path), data, timeout), text)
+            }
+            found = [each if each.fixes else preview.get(_place(each), each) for each in found]
         if any(diagnostic.fixes for diagnostic in found):
             lines = split_lines(text)
             found = [with_sorted_import(diagnostic, lines) for diagnostic in found]
         return sorted(found, key=lambda d: (d.start, d.end, d.code or ""))
+
+    def _read(self, said: str, text: str) -> list[Diagnostic]:
+        read = read_json(said, bom=text.startswith("\ufeff"), fixes=self.fixes)
+        return [diagnostic for _, diagnostic in read]
 
     def survey(
         self,
@@ -246,6 +262,10 @@ def selects(selectors: Iterable[str], code: str) -> bool:
         or (code.startswith(selector) and (selector == "PL" or _linter(selector) == _linter(code)))
         for selector in selectors
     )
+
+
+def _place(diagnostic: Diagnostic) -> tuple[str | None, Position, Position]:
+    return diagnostic.code, diagnostic.start, diagnostic.end
 
 
 def _linter(selector: str) -> str:

@@ -181,3 +181,33 @@ def test_json_that_is_negative_or_turned_round() -> None:
     item["end_location"] = {"row": 0, "column": 0}
     with pytest.raises(RuffError):
         read_json(json.dumps([item]))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule", "wanted"),
+    [
+        ("pkg/__init__.py", "from .a import b, c\n", "F401", "from .a import b as b, c as c\n"),
+        ("pkg/__init__.py", 'from .a import b\n__all__ = ["x"]\n', "F401", 'from .a import b\n__all__ = ["x", "b"]\n'),
+        ("f.py", "def f(xs):\n    out = []\n    for x in xs:\n        out.append(x + 1)\n    return out\n", "PERF401",
+         "def f(xs):\n    out = [x + 1 for x in xs]\n    return out\n"),
+        ("f.py", "def f(xs):\n    out = {}\n    for k, v in xs:\n        out[v] = k\n    return out\n", "PERF403",
+         "def f(xs):\n    out = {v: k for k, v in xs}\n    return out\n"),
+    ],
+)  # fmt: skip
+def test_fixes_that_ruff_has_in_its_preview_mode_alone(
+    tmp_path: Path, name: str, text: str, rule: str, wanted: str
+) -> None:
+    (tmp_path / "pkg").mkdir()
+    for module in ("__init__.py", "a.py"):
+        (tmp_path / "pkg" / module).write_text("")
+    ruff = replace(the_ruff(), fixes=frozenset({"safe", "unsafe"}))
+    assert {
+        fix for said in the_ruff().check(text, tmp_path / name, select=rule) for fix in said.fixes
+    } == set()
+    (fix,) = {fix for said in ruff.check(text, tmp_path / name, select=rule) for fix in said.fixes}
+    assert apply_edits(text, fix.edits, Encoding.UTF32) == wanted
+    assert fix.safe == (rule == "F401")
+    safe = replace(the_ruff(), fixes=frozenset({"safe"}))
+    assert {fix for said in safe.check(text, tmp_path / name, select=rule) for fix in said.fixes} == (
+        {fix} if fix.safe else set()
+    )

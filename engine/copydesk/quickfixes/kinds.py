@@ -190,9 +190,10 @@ _TABLE = (
          r"too\ many\ newlines\ at\ end\ of\ file | blank\ line\ at\ end\ of\ file | ^trailing\ newlines"),
     _row(_K.CODE_METRIC,
          "C901 complex-structure PLR0904 PLR0911 PLR0912 PLR0913 PLR0914 PLR0915 PLR0916 PLR0917 PLR1702 C0302 R0901 R0902"
-         " R0903 R0904 R0911 R0912 R0913 R0914 R0915 R0916 R0917 R1702 too-many-lines too-many-ancestors too-many-instance-attributes"
-         " too-few-public-methods too-many-public-methods too-many-return-statements too-many-branches too-many-arguments"
-         " too-many-locals too-many-statements too-many-boolean-expressions too-many-positional-arguments too-many-nested-blocks",
+         " R0903 R0904 R0911 R0912 R0913 R0914 R0915 R0916 R0917 R1702 too-many-lines too-many-ancestors"
+         " too-many-instance-attributes too-few-public-methods too-many-public-methods too-many-return-statements"
+         " too-many-branches too-many-arguments too-many-locals too-many-statements too-many-boolean-expressions"
+         " too-many-positional-arguments too-many-nested-blocks",
          r"^(C901\ |PLR\d+\ )?(['\"`][\w.]+['\"`]\ is\ too\ complex | too\ (many|few)\ [\w\ ]+)\ \(\d+(\ ?[>/]\ ?\d+)?\)"),
     _row(_K.STANDARD_LIBRARY_ALTERNATIVE,
          "", rf"^(Use|Prefer|Consider\ using)\ `({_STANDARD_LIBRARY})\.\w", flags=0),

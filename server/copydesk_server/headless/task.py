@@ -237,8 +237,8 @@ class FileTask:
         after = self.document.lines
         tried = Counter(
             finding(fix.diagnostic)
-            for fix in self.fixes
-            if fix.diagnostic is not None and fix.judgement is not None and not fix.applied and not fix.gone
+            for fix in filter(_came_to_nothing, self.fixes)
+            if fix.diagnostic is not None
         )
         said: list[Diagnostic] | None = None
         if self.rules.lint:
@@ -271,12 +271,16 @@ class FileTask:
                     fix = Fix(self.rules.request(diagnostic))
                     self.fixes.append(fix)
                     waiting.append(fix)
-            for fix in self.fixes:  # what came to nothing, and is not there any more
-                key = finding(fix.diagnostic) if fix.diagnostic is not None else None
-                if tried[key] and fix.judgement is not None and not fix.applied and not fix.gone:
-                    tried[key] -= 1
+            for fix in filter(_came_to_nothing, self.fixes):
+                diagnostic = fix.diagnostic
+                if diagnostic is not None and diagnostic.by_ruff and tried[finding(diagnostic)]:
+                    tried[finding(diagnostic)] -= 1  # it is not there any more
                     _gone(fix)
         self._waiting = waiting
+
+
+def _came_to_nothing(fix: Fix) -> bool:
+    return fix.judgement is not None and not fix.applied and not fix.gone
 
 
 def _gone(fix: Fix) -> None:

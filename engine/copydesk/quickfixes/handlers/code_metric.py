@@ -1,4 +1,4 @@
-"""A measure that is over its limit: too many branches (PLR0912), arguments (PLR0913), statements (PLR0915), too complex (C901)."""
+"""A measure over its limit: too many branches (PLR0912), arguments (PLR0913), statements (PLR0915), too complex (C901)."""
 
 from __future__ import annotations
 
