@@ -34,6 +34,7 @@ from copydesk.quickfixes.handlers.negation import Negation
 from copydesk.quickfixes.handlers.open_without_with import OpenWithoutWith
 from copydesk.quickfixes.handlers.overwritten_loop_variable import OverwrittenLoopVariable
 from copydesk.quickfixes.handlers.raise_without_from import RaiseWithoutFrom
+from copydesk.quickfixes.handlers.suppressed_error import SuppressedError
 from copydesk.quickfixes.handlers.swapped_arguments import SwappedArguments
 from copydesk.quickfixes.handlers.syntax_error import UnparsableText
 from copydesk.quickfixes.handlers.unresolved_name import UnresolvedName
@@ -79,6 +80,7 @@ def all_handlers() -> tuple[Handler, ...]:
         OverwrittenLoopVariable(),
         RaiseWithoutFrom(),
         MultipleStatements(),
+        SuppressedError(),
         SwappedArguments(),
         UnusedImport(),
         UnusedVariable(),
