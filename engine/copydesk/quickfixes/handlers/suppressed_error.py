@@ -1,4 +1,4 @@
-"""`try`, `except` and `pass` with comments that ruff cannot place (SIM105): `contextlib.suppress`, which they stand behind or above.
+"""`try`, `except` and `pass` with comments, which ruff cannot place (SIM105): `contextlib.suppress`, and they stand with it.
 
 A comment that speaks to a tool (`# pragma: no cover`) counts where it stands: with one of those nothing is offered.
 """
