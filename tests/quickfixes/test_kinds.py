@@ -52,6 +52,8 @@ MESSAGES = [
     (K.MISSING_FINAL_NEWLINE, "W292", "No newline at end of file"),
     (K.TRAILING_NEWLINES, "W391", "Too many newlines at end of file"),
     (K.STANDARD_LIBRARY_ALTERNATIVE, "SIM105", "Use `contextlib.suppress(KeyError)` instead of `try`-`except`-`pass`"),
+    (K.STAR_AFTER_KEYWORD, "B026", "Star-arg unpacking after a keyword argument is strongly discouraged"),
+    (K.PATTERN_NOT_RAW, "RUF043", "Pattern passed to `match=` contains metacharacters but is neither escaped nor raw"),
     (K.CODE_METRIC, "C901", "`benchmark` is too complex (19 > 10)"),
     (K.CODE_METRIC, "PLR0904", "Too many public methods (136 > 20)"),
     (K.CODE_METRIC, "PLR0911", "Too many return statements (10 > 6)"),

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from copydesk.quickfixes.registry import quick_fixes
-from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
-from copydesk.text.line_edit import LineEdit
+from quick_fixes import applied, candidates
 from server_tools import the_ruff
 
 HAVE = "import contextlib\n\n"
@@ -44,25 +42,11 @@ LEFT = [
 
 
 def edited(text: str) -> list[str]:
-    """The file with each candidate of its one SIM105."""
+    """The file with each candidate for its one SIM105, if there is one."""
+    said = replace(the_ruff(), fixes=frozenset({"safe", "unsafe"})).check(text, None, select="SIM105")
+    assert not any(diagnostic.fixes for diagnostic in said)
     lines = split_lines(text)
-    (diagnostic,) = replace(the_ruff(), fixes=frozenset({"safe", "unsafe"})).check(
-        text, None, select="SIM105"
-    )
-    assert not diagnostic.fixes
-    found = []
-    for candidates in quick_fixes(diagnostic, lines, "python", parse(lines, "python")).candidates(
-        [(1, len(lines))]
-    ):
-        found += [_with(lines, edit) for edit in candidates.edits]
-    return found
-
-
-def _with(lines: list[str], edit: tuple[LineEdit, ...]) -> str:
-    new = list(lines)
-    for part in reversed(edit):
-        new[part.first - 1 : part.last] = [part.text]
-    return "".join(new)
+    return [applied(lines, edit) for diagnostic in said for edit in candidates(diagnostic, lines)]
 
 
 @pytest.mark.parametrize(("tried", "suppressed"), MADE)
@@ -83,11 +67,4 @@ def test_it_is_imported_where_it_is_missing(tried: str, suppressed: str) -> None
 
 @pytest.mark.parametrize("tried", LEFT)
 def test_what_is_left(tried: str) -> None:
-    lines = split_lines(HAVE + tried)
-    for diagnostic in the_ruff().check(HAVE + tried, None, select="SIM105"):
-        assert (
-            list(
-                quick_fixes(diagnostic, lines, "python", parse(lines, "python")).candidates([(1, len(lines))])
-            )
-            == []
-        )
+    assert edited(HAVE + tried) == []

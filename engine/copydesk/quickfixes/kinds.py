@@ -63,6 +63,8 @@ class DiagnosticKind(Enum):
     STANDARD_LIBRARY_ALTERNATIVE = auto()
     MULTIPLE_STATEMENTS_ON_ONE_LINE = auto()
     CODE_METRIC = auto()
+    STAR_AFTER_KEYWORD = auto()
+    PATTERN_NOT_RAW = auto()
 
 
 class _Row(NamedTuple):
@@ -188,6 +190,8 @@ _TABLE = (
     _row(_K.TRAILING_NEWLINES,
          "W391 C0305 trailing-newlines",
          r"too\ many\ newlines\ at\ end\ of\ file | blank\ line\ at\ end\ of\ file | ^trailing\ newlines"),
+    _row(_K.STAR_AFTER_KEYWORD, "B026", r"star-arg\ unpacking\ after\ a\ keyword"),
+    _row(_K.PATTERN_NOT_RAW, "RUF043", r"contains\ metacharacters\ but\ is\ neither\ escaped\ nor\ raw"),
     _row(_K.CODE_METRIC,
          "C901 complex-structure PLR0904 PLR0911 PLR0912 PLR0913 PLR0914 PLR0915 PLR0916 PLR0917 PLR1702 C0302 R0901 R0902"
          " R0903 R0904 R0911 R0912 R0913 R0914 R0915 R0916 R0917 R1702 too-many-lines too-many-ancestors"

@@ -33,7 +33,9 @@ from copydesk.quickfixes.handlers.mutable_default import MutableDefault
 from copydesk.quickfixes.handlers.negation import Negation
 from copydesk.quickfixes.handlers.open_without_with import OpenWithoutWith
 from copydesk.quickfixes.handlers.overwritten_loop_variable import OverwrittenLoopVariable
+from copydesk.quickfixes.handlers.pattern_not_raw import PatternNotRaw
 from copydesk.quickfixes.handlers.raise_without_from import RaiseWithoutFrom
+from copydesk.quickfixes.handlers.star_after_keyword import StarAfterKeyword
 from copydesk.quickfixes.handlers.suppressed_error import SuppressedError
 from copydesk.quickfixes.handlers.swapped_arguments import SwappedArguments
 from copydesk.quickfixes.handlers.syntax_error import UnparsableText
@@ -78,8 +80,10 @@ def all_handlers() -> tuple[Handler, ...]:
         Negation(),
         OpenWithoutWith(),
         OverwrittenLoopVariable(),
+        PatternNotRaw(),
         RaiseWithoutFrom(),
         MultipleStatements(),
+        StarAfterKeyword(),
         SuppressedError(),
         SwappedArguments(),
         UnusedImport(),
