@@ -7,6 +7,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -15,7 +16,7 @@ from copydesk.quickfixes.kinds import DiagnosticKind, classify
 from copydesk.quickfixes.unseen_names import HAS_UNSEEN_NAMES
 from copydesk.request import Diagnostic
 from copydesk.text.document import Encoding, apply_edits, split_lines, view_text
-from copydesk_server.same_meaning.comparison import mean_the_same, parsed
+from copydesk_server.same_meaning.comparison import NO_TREE, mean_the_same, parsed
 
 if TYPE_CHECKING:
     from copydesk_server.project_imports import Projects
@@ -27,6 +28,8 @@ _INIT, _ALL = "__init__.py", "__all__"
 _MUTABLE_CALLS = frozenset({"dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "deque"})
 _WRITING = frozenset({"add", "append", "setdefault", "update"})
 _READING = frozenset({"get", "pop", "setdefault"})
+_ABOUT_TRIED = re.compile(r"\b(?:import|try|with)\b")
+"""In lines of which one comes or goes where an import gets out of a `try` or a `with`."""
 _CHANGING = frozenset(
     {
         DiagnosticKind.BARE_EXCEPT,
@@ -64,25 +67,31 @@ def applicability(
         if not mean_the_same(before, after):
             return "unsafe"
         break  # so it is whatever the others say
-    kept = Counter(split_lines(before)) <= Counter(split_lines(after))
-    if kept and before.count("import") == after.count("import"):
+    lines = Counter(split_lines(before)), Counter(split_lines(after))
+    gone, come = lines[0] - lines[1], lines[1] - lines[0]
+    if not gone and before.count("import") == after.count("import"):
         return "safe"  # neither an import comes or goes, nor a default
     try:
-        trees = parsed(before), parsed(after)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        trees = _tree(before), _tree(after)
+    except NO_TREE:
         return "safe"
     if not all(_may_load(one, path, projects) for one in _top(trees[1]) - _top(trees[0])):
         return "unsafe"
-    if kept:
+    if not gone:
         return "safe"
-    if re.search(r"\b(?:try|with)\b", before) and _tried(trees[0]) - _tried(trees[1]):
+    if any(map(_ABOUT_TRIED.search, (*gone, *come))) and _tried(trees[0]) - _tried(trees[1]):
         return "unsafe"
-    gone = _imported(trees[0]) - _bound(trees[1])
-    if gone and (not gone.isdisjoint(_listed(trees[0])) or _is_taken_elsewhere(gone, path, projects)):
+    lost = _imported(trees[0]) - _bound(trees[1])
+    if lost and (not lost.isdisjoint(_listed(trees[0])) or _is_taken_elsewhere(lost, path, projects)):
         return "unsafe"
-    if not _memos(trees[0]) <= _mutable_defaults(trees[1]):
+    memos = _memos(before)
+    if memos and not memos <= _mutable_defaults(trees[1]):
         return "unsafe"
     return "safe"
+
+
+_tree = lru_cache(maxsize=4)(parsed)  # one text is compared with what each of its fixes makes of it
+"""As `parsed`, of texts of which the trees are only looked at."""
 
 
 def _top(tree: ast.Module) -> set[tuple[int, str, str]]:
@@ -112,8 +121,8 @@ def missed_import(before: str, after: str, path: Path | None, projects: Projects
     if project is None or path is None:
         return None
     try:
-        gone = _imported(parsed(before)) - _bound(parsed(after))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        gone = _imported(_tree(before)) - _bound(_tree(after))
+    except NO_TREE:
         return None
     found = project.importer(gone, path) if gone else None
     return f"`{found[0]}`, which {found[1]} imports from here" if found is not None else None
@@ -214,11 +223,15 @@ def _mutable_defaults(tree: ast.Module) -> set[tuple[str, str]]:
     return {(function.name, name) for function, name in _with_mutable_default(tree)}
 
 
-def _memos(tree: ast.Module) -> set[tuple[str, str]]:
-    """Those of the mutable defaults that calls write to and look things up in: what one leaves there the next one finds."""
+@lru_cache(maxsize=4)
+def _memos(text: str) -> set[tuple[str, str]]:
+    """Those of a text's mutable defaults that calls write to and look things up in: what one leaves there the next one finds.
+
+    Raises what `parsed` does.
+    """
     return {
         (function.name, name)
-        for function, name in _with_mutable_default(tree)
+        for function, name in _with_mutable_default(_tree(text))
         if {"read", "written"} <= set(_uses(function, name))
     }
 

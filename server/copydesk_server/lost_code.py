@@ -6,8 +6,9 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from copydesk_server.same_meaning.comparison import parsed
+from copydesk_server.same_meaning.comparison import NO_TREE, parsed
 
 _NAME = re.compile(r"\w+")
 
@@ -17,11 +18,16 @@ def lost_code(before: str, after: str, messages: Iterable[str]) -> str | None:
     nothing such, or one of the texts does not parse. Raises: never.
     """
     try:
-        lost = Counter(_done(parsed(before))) - Counter(_done(parsed(after)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        lost = _all_done(before) - Counter(_done(parsed(after)))
+    except NO_TREE:
         return None
     named = {name for message in messages for name in _NAME.findall(message)}
     return next((f"{what} `{name}`" for what, name in lost if name not in named), None)
+
+
+@lru_cache(maxsize=4)  # one text is compared with what each of its fixes makes of it
+def _all_done(text: str) -> Counter[tuple[str, str]]:
+    return Counter(_done(parsed(text)))
 
 
 def _done(tree: ast.AST) -> Iterator[tuple[str, str]]:

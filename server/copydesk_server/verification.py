@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +32,7 @@ from copydesk_server.linter_fixes import FindingsByLine, ruff_rules, same_proble
 from copydesk_server.lost_code import lost_code
 from copydesk_server.project_imports import Projects
 from copydesk_server.ruff import APPLICABLE, SYNTAX, Ruff, selects
+from copydesk_server.same_meaning.comparison import NO_TREE, parsed
 
 Verdict = Literal["confirmed", "checked", "unsure", "refused", "unchanged"]
 
@@ -304,7 +304,7 @@ class _Parses:
         tree-sitter's where Python takes neither text.
         """
         if language == _PYTHON:
-            taken = _python_tree(before) is not None, _python_tree(after) is not None
+            taken = _is_python(before), _is_python(after)
             if taken[0]:
                 return cls(True, taken[1], False)
             if taken[1]:
@@ -335,21 +335,18 @@ def _errors(text: str, language: str) -> int | None:
 
 
 def _same_tree(before: str, after: str, language: str) -> bool:
-    if language != _PYTHON:
-        return False
-    trees = _python_tree(before), _python_tree(after)
-    if trees[0] is None or trees[1] is None:
-        return False
     try:
-        return ast.dump(trees[0]) == ast.dump(trees[1])
-    except RecursionError:
+        return language == _PYTHON and ast.dump(parsed(before)) == ast.dump(parsed(after))
+    except NO_TREE:
         return False
 
 
-def _python_tree(text: str) -> ast.Module | None:
+@lru_cache(
+    maxsize=8
+)  # one text is compared with what each of its fixes makes of it, and one of these is the next
+def _is_python(text: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text.removeprefix("\ufeff"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        parsed(text)
+    except NO_TREE:
+        return False
+    return True

@@ -35,6 +35,7 @@ class Jury:
         self._language = language
         self._rules = rules
         self._behind: dict[tuple[int, ...], list[list[Fix]]] = {}  # of a round: what goes with which fixes
+        self._good: set[tuple[int, ...]] = set()  # of a round: which are good together
 
     def hear(
         self, text: str, fixes: Sequence[Fix], extend: Sequence[str]
@@ -45,6 +46,7 @@ class Jury:
         extend: ruff's rules that count besides those its configuration names.
         """
         self._behind.clear()
+        self._good.clear()
         found = self._everything(text, extend) if any(map(by_ruff, fixes)) else None
         edited: list[tuple[Fix, EditResult]] = []
         for fix in fixes:
@@ -150,6 +152,7 @@ class Jury:
         judged = self._judge(text, after, fixes, extend, found)
         if judged.verdict != "confirmed":
             return None
+        self._good.add(_key(fixes))
         return replace(judged, applicability=self._applicability(text, after, []))
 
     def _effect(
@@ -216,7 +219,8 @@ class Jury:
         found: Sequence[Diagnostic] | None,
     ) -> list[Fix]:
         """`kept` and as many of `fixes` as are good with them: all, or those of each half."""
-        why = self._objection(text, [*kept, *fixes], extend, found)
+        known = _key([*kept, *fixes]) in self._good
+        why = self._objection(text, [*kept, *fixes], extend, found) if not known else None
         if why is None:
             return [*kept, *fixes]
         if len(fixes) == 1:

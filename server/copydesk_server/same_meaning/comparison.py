@@ -17,6 +17,9 @@ from copydesk.text.document import split_lines
 from copydesk_server.same_meaning.normal_form import ModuleNames, normal_form
 from copydesk_server.same_meaning.scope import given_names
 
+NO_TREE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What `parsed` raises."""
+
 
 def mean_the_same(before: str, after: str) -> bool:
     """Whether that is known, and `after` has all comments of `before`. Raises: never."""
@@ -35,7 +38,7 @@ def mean_the_same(before: str, after: str) -> bool:
             normal_form(bodies[1], ModuleNames(bound, has_contextlib=has_contextlib)),
         )
         return ast.dump(forms[0]) == ast.dump(forms[1]) and _comments(one) <= _comments(other)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
+    except (*NO_TREE, tokenize.TokenError):
         return False
 
 
