@@ -30,6 +30,8 @@ _WRITING = frozenset({"add", "append", "setdefault", "update"})
 _READING = frozenset({"get", "pop", "setdefault"})
 _ABOUT_TRIED = re.compile(r"\b(?:import|try|with)\b")
 """In lines of which one comes or goes where an import gets out of a `try` or a `with`."""
+_SAFE_WITH = {"UP005": re.compile(r"\bTestCase\b")}
+"""What a text has where a fix that ruff calls safe is safe: not all that has an `assert_` is a `TestCase`."""
 _CHANGING = frozenset(
     {
         DiagnosticKind.BARE_EXCEPT,
@@ -144,17 +146,23 @@ def may_change(diagnostic: Diagnostic, text: str) -> bool:
     with all fixes that are known.
     """
     if diagnostic.fixes:
-        return not all(fix.safe for fix in diagnostic.fixes)
+        return _is_doubtful(diagnostic, text) or not all(fix.safe for fix in diagnostic.fixes)
     kind = classify(diagnostic)
     if kind is DiagnosticKind.UNDEFINED_NAME:
         return HAS_UNSEEN_NAMES.search(text) is not None
     return kind in _CHANGING
 
 
+def _is_doubtful(diagnostic: Diagnostic, text: str) -> bool:
+    """Whether the linter's word that a fix of a finding of `text` is safe is not to be taken."""
+    needed = _SAFE_WITH.get(diagnostic.code or "")
+    return needed is not None and needed.search(text) is None
+
+
 def _is_safe_fix(before: str, after: str, diagnostic: Diagnostic) -> bool:
     """Whether the edit is one that the linter calls safe."""
     result = view_text(after)
-    for fix in diagnostic.fixes:
+    for fix in diagnostic.fixes if not _is_doubtful(diagnostic, before) else ():
         try:
             if fix.safe and view_text(apply_edits(before, fix.edits, Encoding.UTF32)) == result:
                 return True

@@ -241,10 +241,14 @@ def test_what_ruff_calls_unsafe(before: str, after: str, code: str, expected: st
         ("def f():\n    x = f()\n    f()\n", "def f():\n    f()\n    f()\n", "F841", "unsafe"),
         ("def f():\n    x = f()\n", "def f():\n    f()\n", "F841", "safe"),
         ("x = zip(a, b)\n", "x = zip(a, b, strict=False)\n", "B905", "unsafe"),
+        ("class A(TestCase):\n    def f(self): self.assert_(1)\n",
+         "class A(TestCase):\n    def f(self): self.assertTrue(1)\n", "UP005", "safe"),
+        ("class A(Checks):\n    def f(self): self.assert_(1)\n",
+         "class A(Checks):\n    def f(self): self.assertTrue(1)\n", "UP005", "unsafe"),
     ],
-)
+)  # fmt: skip
 def test_what_copydesk_knows_better(before: str, after: str, code: str, expected: str) -> None:
-    """Ruff calls its fixes for these unsafe."""
+    """Ruff calls its fixes for these unsafe, and that of UP005 always safe."""
     (said,) = the_ruff().check(before, None, select=code)
     judged = judge_all(before, after, [said], language="python", path=None, ruff=the_ruff(), rules=(code,))
     assert (judged.verdict, judged.applicability) == ("confirmed", expected)
