@@ -73,12 +73,30 @@ def step_of(clause: Clause) -> int:
     return clause.body.start_point[1] - clause.node.start_point[1]
 
 
+_LISTS = ("argument_list", "dictionary", "list", "parameters", "set", "tuple")
+
+
 def in_one_line(node: Node) -> str | None:
     """An expression in one line; None where a text or a comment would be another."""
     text = text_of(node)
     if "\n" not in text:
         return text
-    return None if "#" in text or '"""' in text or "'''" in text else _flat(text)
+    if "#" in text or '"""' in text or "'''" in text:
+        return None
+    raw = node.text or b""
+    for comma in reversed(list(_last_commas(node))):
+        raw = raw[: comma.start_byte - node.start_byte] + raw[comma.end_byte - node.start_byte :]
+    return _flat(raw.decode("utf-8", "replace"))
+
+
+def _last_commas(node: Node) -> Iterator[Node]:
+    """Those before closing brackets in other lines, in order; but not the one that makes a tuple."""
+    for child in node.children:
+        yield from _last_commas(child)
+    if node.type in _LISTS and node.child_count > 2 and (node.type != "tuple" or node.named_child_count > 1):
+        comma, closing = node.children[-2:]
+        if comma.type == "," and comma.end_point[0] < closing.start_point[0]:
+            yield comma
 
 
 def _flat(text: str) -> str:

@@ -44,6 +44,8 @@ CASES = [
      "def f(x, y=1):\n    return x + y\n"),
     ("lambda_to_def", "", "f = lambda: g(  # noqa: E731\n    1, 2\n)\n", "Make the lambda a function: def f()",
      "def f():\n    return g(1, 2)\n"),
+    ("lambda_to_def", "", "f = lambda x: g(\n    x,\n    (1,),\n)\nh = lambda: [\n    2,\n]\n", "Make all lambdas functions",
+     "def f(x):\n    return g(x, (1,))\ndef h():\n    return [2]\n"),
     ("def_to_lambda", "", "def f(x):\n    return g(x)\n", "Make the function a lambda: f", "f = lambda x: g(x)\n"),
     ("getattr_default", "", "x = a.b if hasattr(a, 'b') else 0\n", "Use getattr with a default, no hasattr: getattr(a, 'b', 0)",
      "x = getattr(a, 'b', 0)\n"),

@@ -54,6 +54,8 @@ CASES = [
      'raise E("a is not allowed there")\n'),
     ("respell", "data loading is two words", "x = 'while dataloading'\n", 'Write "data loading", not "dataloading"',
      "x = 'while data loading'\n"),
+    ("respell", "cannot is one word", "raise E('Can not find it')\n", 'Write "Cannot", not "Can not"',
+     "raise E('Cannot find it')\n"),
     ("respell", "no dash in PEP 517", "# PEP-517\n", 'Write "PEP 517", not "PEP-517"', "# PEP 517\n"),
     # Long runs of letters and digits: a pattern that splits them in every way would not end.
     ("respell", "no dash in PEP 517", "x = 'PEP-517: 8a477f597d28d172789f06886806bc55\\n'\n", 'Write "PEP 517", not "PEP-517"',

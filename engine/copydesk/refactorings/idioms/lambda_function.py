@@ -12,7 +12,7 @@ from copydesk.refactorings.blocks import assigned, next_statement, selected_stat
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, plain_statements
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.edits import Edits, replace_lines
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import rows, text_of
 
@@ -21,6 +21,15 @@ _ALLOWED = re.compile(r"\s*# noqa(?:: ?E731)?\s*$", re.MULTILINE)
 
 
 def _to_def(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    found = list(_functions(context))
+    for head, edits in found:
+        yield f"Make the lambda a function: def {head}", edits
+    if len(found) > 1:
+        yield "Make all lambdas functions", tuple(edit for _, edits in found for edit in edits)
+
+
+def _functions(context: RefactoringContext) -> Iterator[tuple[str, Edits]]:
+    """Each lambda with a name: the head of the function that it is, and its edit."""
     for node in selected_statements(context, "expression_statement"):
         given = assigned(node)
         if given is None or given[0].type != "identifier" or given[1].type != "lambda":
@@ -31,7 +40,7 @@ def _to_def(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             continue
         name, indent = text_of(given[0]), context.indent(node)
         lines = [f"{indent}def {name}({parts[0]}):\n", f"{indent}    return {parts[1]}\n"]
-        yield f"Make the lambda a function: def {name}({parts[0]})", replace_lines(*rows(node), lines)
+        yield f"{name}({parts[0]})", replace_lines(*rows(node), lines)
 
 
 def _parts(function: Node) -> tuple[str, str] | None:

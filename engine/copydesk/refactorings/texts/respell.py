@@ -24,7 +24,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     found: dict[tuple[str, str], list[tuple[TextLine, str]]] = {}
     for place in places:
         for old, letters in {phrase: letters for letters, phrase in _phrases(place.text)}.items():
-            new = said.get(letters)
+            new = _with_capital(said[letters], old) if letters in said else None
             if new is not None and new != old and not _same_at_start(place.text, old, new):
                 made = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, place.text)
                 found.setdefault((old, new), []).append((place, made))
@@ -45,6 +45,12 @@ def _phrases(text: str) -> Iterator[tuple[str, str]]:
             joined = all(text[a.end() : b.start()] in ("", "-", " ") for a, b in pairwise(run))
             if len(letters) >= _SHORTEST and joined:
                 yield letters, text[run[0].start() : run[-1].end()]
+
+
+def _with_capital(new: str, old: str) -> str:
+    """The words with the capital that a sentence begins with, where it is about what stands between them."""
+    parted = len(re.findall(r"[ -]", new)) != len(re.findall(r"[ -]", old))
+    return new[0].upper() + new[1:] if parted and old[0].isupper() and old[1:].islower() else new
 
 
 def _same_at_start(text: str, old: str, new: str) -> bool:
