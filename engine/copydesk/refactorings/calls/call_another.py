@@ -84,7 +84,12 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 yield from _with_fewer_arguments(context, call, new)
         if method is not None or "." in text_of(target):
             for new in (*arguments.dotted, *news):
-                if text_of(target) != new and not is_reversed(text_of(target), new, arguments.instruction):
+                told = text_of(target)
+                if (
+                    told != new
+                    and not _prints(told, new)
+                    and not is_reversed(told, new, arguments.instruction)
+                ):
                     yield f"Call {new} instead of {text_of(target)}", replace_node(context.lines, target, new)
         else:
             for new in arguments.dotted:
@@ -132,6 +137,11 @@ def _with_fewer_arguments(context: RefactoringContext, call: Node, new: str) -> 
         yield f"Call {new} instead of {target}: {text}", replace_expression(context, call, text)
 
 
+def _prints(old: str, new: str) -> bool:
+    """Whether a stream's `write` would be called `print`, which writes elsewhere."""
+    return new == "print" and old.endswith(".write")
+
+
 def _others(old: str, news: list[str], arguments: Arguments) -> Iterator[str]:
     if old in _RENAMED:
         yield _RENAMED[old]
@@ -169,7 +179,7 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         old = text_of(node)
         places.setdefault(old, []).append(node)
         for new in news[:8] if is_mentioned(node, arguments) else news[:3]:
-            if new != old and not is_reversed(old, new, arguments.instruction):
+            if new != old and not _prints(old, new) and not is_reversed(old, new, arguments.instruction):
                 said = ", another exception type, raise this error" if new in errors else ""
                 yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)
         owner, dot, last = old.rpartition(".")

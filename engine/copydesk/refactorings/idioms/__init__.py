@@ -7,6 +7,7 @@ from copydesk.refactorings.idioms.exist_ok import EXIST_OK
 from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
 from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
 from copydesk.refactorings.idioms.modernize import MODERNIZE
+from copydesk.refactorings.idioms.print_to_stream import PRINT_TO_STREAM
 from copydesk.refactorings.idioms.simplify import (
     APPEND,
     AUGMENTED_ASSIGNMENT,
@@ -36,6 +37,7 @@ REFACTORINGS = (
     LAMBDA_TO_DEF,
     DEF_TO_LAMBDA,
     GETATTR_DEFAULT,
+    PRINT_TO_STREAM,
     EXTEND,
     ISDISJOINT,
     POSITIVE,
