@@ -23,7 +23,7 @@ MADE = [
      "if x:\n    # Somebody else may have\n    # called it.\n    with contextlib.suppress(OSError):\n        # first\n"
      "        f(\n            x\n        )  # and this\n"),
     ("try:\n    f()\n# Close implies flush.\nexcept BrokenPipeError:\n    pass\n",
-     "with contextlib.suppress(BrokenPipeError):  # Close implies flush.\n    f()\n"),
+     "# Close implies flush.\nwith contextlib.suppress(BrokenPipeError):\n    f()\n"),
     ("try:  # a\n    f()\n\nexcept OSError:  # b\n    pass\n",
      "# a\n# b\nwith contextlib.suppress(OSError):\n    f()\n"),
     (f"try:\n    f()\nexcept OSError:\n    pass  # {'a' * 80}\n",

@@ -108,6 +108,9 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         ("for j in range(len(x)):\n    x[j] = ax[j]\n", "Replace the loop by a comprehension"),
         ("for j in range(len(x)):\n    x[j] = f(x[j], j)\n", "Replace the loop by a comprehension"),
         ("for j in range(len(x)):\n    x[j] = f(x[j], x)\n", "Replace the loop by a comprehension"),
+        # A list that is there to be filled.
+        ("def f():\n    a = []\n    for b in c:\n        a.append(b)\n    return a\n", 'Inline variable "a" everywhere'),
+        ("def f():\n    a = {}\n    a[b] = c\n", 'Inline variable "a" everywhere'),
         # What stands for itself in a text.
         ("x = a[b :c]\n", "No blank before the colon, space"),
         ("x = 'a\\\nb'\n", "Remove the backslash, line continuation"),

@@ -32,6 +32,8 @@ CASES = [
      _TRY.replace("try:", 'if hasattr(a, "c"):').replace("except AttributeError:", "else:")),
     ("suppress", "", "try:\n    a()\nexcept E:\n    pass\n", "Use contextlib.suppress",
      "with contextlib.suppress(E):\n    a()\n"),
+    ("suppress", "", "try:\n    a()\nexcept E:  # pragma: no cover\n    # b\n    pass\n", "Use contextlib.suppress",
+     "# b\nwith contextlib.suppress(E):\n    a()\n"),
     ("suppress", "", "if b:\n    try: a()\n    except (E, F): pass\n", "Use contextlib.suppress",
      "if b:\n    with contextlib.suppress(E, F):\n        a()\n"),
     ("suppress", "", "try:\n    a()\nexcept E:\n    pass\ntry: b()\nexcept F: pass\n", "Use contextlib.suppress round b()",

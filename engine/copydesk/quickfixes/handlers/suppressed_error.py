@@ -6,23 +6,15 @@ A comment that speaks to a tool (`# pragma: no cover`) counts where it stands: w
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-from tree_sitter import Node
 
 from copydesk.quickfixes.handler import Candidates, FixContext, Handler, candidates_of, parsing
 from copydesk.quickfixes.handlers.missing_import import importable
 from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.syntax.import_block import import_block, import_point
-from copydesk.syntax.tree import node_at, rows, text_of
-from copydesk.text.document import content, indentation, view_line
+from copydesk.syntax.suppression import suppressing
+from copydesk.syntax.tree import node_at
 from copydesk.text.line_edit import LineEdit
 
-WIDTH = 88
-"""Characters of a line that a comment may end."""
-_TO_A_TOOL = re.compile(
-    r"#\s*(?:pragma|type|noqa|fmt|yapf|isort|pylint|pyright|mypy|ruff|nosec|nosemgrep|codespell)\b"
-)
 _IMPORTED = re.compile(r"^import contextlib\s*(?:$|#)", re.MULTILINE)
 _SUPPRESS = re.compile(r"^from contextlib import (?:[\w, ]+, )?suppress\b(?! as)", re.MULTILINE)
 
@@ -48,7 +40,7 @@ class SuppressedError(Handler):
             imports = _import(context)
             if not imports:
                 return None
-        edit = _suppressing(node, name, context.lines)
+        edit = suppressing(node, name, context.lines)
         return candidates_of(parsing(context, [(*imports, edit)])) if edit is not None else None
 
 
@@ -59,34 +51,3 @@ def _import(context: FixContext) -> tuple[LineEdit, ...]:
     found = importable("contextlib", context.lines, block) if context.in_scope(*block) else None
     above = found is not None and found.edits[0].last < context.diagnostic.start.line + 1
     return found.edits[:1] if found is not None and above else ()
-
-
-def _suppressing(node: Node, name: str, lines: Sequence[str]) -> LineEdit | None:
-    """None for a `try` that does more, or is laid out otherwise."""
-    body = node.child_by_field_name("body")
-    clauses = [child for child in node.named_children if child.type.endswith("_clause")]
-    if body is None or [clause.type for clause in clauses] != ["except_clause"]:
-        return None
-    caught, handler = clauses[0].child_by_field_name("value"), clauses[0].named_children[-1]
-    passes = [child.type for child in handler.named_children if child.type != "comment"] == ["pass_statement"]
-    if caught is None or caught.type == "as_pattern" or handler.type != "block" or not passes:
-        return None
-    (first, last), end = rows(node), rows(body)[1]
-    kept = [lines[first - 1], *lines[end:last]]
-    comments = [content(line)[content(line).index("#") :].strip() for line in kept if "#" in line]
-    written = [content(line).split("#")[0].strip() for line in kept]
-    layout = ["try:", f"except {text_of(caught)}:", "pass"]
-    if [line for line in written if line] != layout:
-        return None
-    if any(_TO_A_TOOL.match(comment) for comment in comments):
-        return None
-    indent, kinds = indentation(content(lines[first - 1])), text_of(caught)
-    opening = f"{indent}with {name}({kinds[1:-1].strip(' ,') if caught.type == 'tuple' else kinds}):"
-    if len(comments) == 1 and len(opening) + 2 + len(comments[0]) <= WIDTH:
-        opening, comments = f"{opening}  {comments[0]}", []
-    new = [
-        *(f"{indent}{comment}\n" for comment in comments),
-        f"{opening}\n",
-        *map(view_line, lines[first:end]),
-    ]
-    return LineEdit(first, last, "".join(new))

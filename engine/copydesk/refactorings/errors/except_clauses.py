@@ -20,6 +20,7 @@ from copydesk.refactorings.requested import (
     requested_jumps,
     requested_statements,
 )
+from copydesk.syntax.suppression import suppressing
 from copydesk.syntax.tree import rows, text_of
 
 _SHORT_TRY = re.compile(
@@ -179,11 +180,19 @@ def _suppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     name = "suppress" if imported else "contextlib.suppress"
     several = len(list(context.walk("try_statement"))) > 1
     for indent, body, handler in _tries(context):
+        around = f" round {named(body.statements[0])}" if several and body.statements else ""
+        edit = (
+            suppressing(body.node, name, context.lines, drops=True)
+            if body.node.type == "try_statement"
+            else None
+        )
+        if edit is not None:
+            yield f"Use {name}{around}", (edit,)
+            continue
         head = except_head(context, handler.node)
         passes = [statement.type for statement in handler.statements] == ["pass_statement"]
         if passes and head is not None and head.caught and not head.name:
             lines = [f"{indent}with {name}({', '.join(head.kinds)}):\n", *context.view(body.first, body.last)]
-            around = f" round {named(body.statements[0])}" if several and body.statements else ""
             yield f"Use {name}{around}", replace_lines(body.head, handler.last, lines)
     for node in context.walk("try_statement"):
         short = _SHORT_TRY.fullmatch(text_of(node))

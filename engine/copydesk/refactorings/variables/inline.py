@@ -44,6 +44,8 @@ _ALONE = (
 """Where such a one stands as well."""
 _PLAIN = ("identifier", "integer", "float", "true", "false", "none")
 """Values that are named for many reasons."""
+_FILLED = ("dictionary", "dictionary_comprehension", "list", "list_comprehension", "set", "set_comprehension")
+"""Values that are made anew in each place, and that a variable is often there to fill."""
 _MOST_USES = 12
 _AWAY = frozenset({
     "inline", "inlined", "inlining", "directly", "direct", "straight", "drop", "remove", "delete", "without", "no", "not",
@@ -103,7 +105,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if left.type == "identifier" and value is not None:
             values = [value] if right.type in _WHOLE else [f"({value})", value]
             yield from _assigned_again(context, statement, left, values[0])
-            for title, edits in _everywhere(context, statement, left, values):
+            for title, edits in _everywhere(context, statement, left, right, values):
                 yield title, edits
                 if edits and " of line " in title:
                     parts.setdefault(text_of(left), {}).setdefault(statement.start_byte, edits)
@@ -123,7 +125,7 @@ def _asked_for(assignment: Node, arguments: Arguments) -> bool:
 
 
 def _everywhere(
-    context: RefactoringContext, statement: Node, left: Node, values: list[str]
+    context: RefactoringContext, statement: Node, left: Node, right: Node, values: list[str]
 ) -> Iterator[Proposal]:
     """In all uses, up to where the variable is given another value."""
     name, scope = text_of(left), function_of(statement)
@@ -134,6 +136,8 @@ def _everywhere(
     old = again is not None and any(node.end_byte <= again.end_byte for node in behind[len(uses) + 1 :])
     if not 0 < len(uses) <= _MOST_USES or old or (again is not None and again.type != "assignment"):
         return  # what gives it the other value reads this one
+    if right.type in _FILLED and (len(uses) > 1 or _is_owner(uses[0])):
+        return
     end = statement.parent.end_byte if statement.parent is not None else statement.end_byte
     if any(use.end_byte > end for use in uses) and any(
         is_stored(n) for n in names if n.start_byte < statement.start_byte
@@ -147,6 +151,11 @@ def _everywhere(
         f'Inline variable "{name}" once, keep it',
         replace_nodes(context.lines, [(uses[-1], values[0])]),
     )
+
+
+def _is_owner(use: Node) -> bool:
+    """Whether something of what it holds is taken or changed there."""
+    return use.parent is not None and use.parent.type in ("attribute", "subscript")
 
 
 def _assigned_again(
