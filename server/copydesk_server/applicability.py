@@ -30,8 +30,8 @@ _WRITING = frozenset({"add", "append", "setdefault", "update"})
 _READING = frozenset({"get", "pop", "setdefault"})
 _ABOUT_TRIED = re.compile(r"\b(?:import|try|with)\b")
 """In lines of which one comes or goes where an import gets out of a `try` or a `with`."""
-_SAFE_WITH = {"UP005": re.compile(r"\bTestCase\b")}
-"""What a text has where a fix that ruff calls safe is safe: not all that has an `assert_` is a `TestCase`."""
+_TYPE_CALLS = frozenset({"cast", "NamedTuple", "NewType", "TypedDict", "TypeVar"})
+"""Functions that take types as types."""
 _CHANGING = frozenset(
     {
         DiagnosticKind.BARE_EXCEPT,
@@ -154,9 +154,42 @@ def may_change(diagnostic: Diagnostic, text: str) -> bool:
 
 
 def _is_doubtful(diagnostic: Diagnostic, text: str) -> bool:
-    """Whether the linter's word that a fix of a finding of `text` is safe is not to be taken."""
-    needed = _SAFE_WITH.get(diagnostic.code or "")
-    return needed is not None and needed.search(text) is None
+    """Whether ruff's word that a fix of a finding of `text` is safe is not to be taken: not all that has an `assert_` is a
+    `TestCase` (UP005), and `type(List[int])` is another type than `type(list[int])` (UP006).
+    """
+    if diagnostic.code == "UP005":
+        return re.search(r"\bTestCase\b", text) is None
+    return diagnostic.code == "UP006" and _is_value(diagnostic, text)
+
+
+def _is_value(diagnostic: Diagnostic, text: str) -> bool:
+    """Whether the code of a finding is compared or given to a function, which may look at what it is. Raises: never."""
+    lines = split_lines(text)
+    line, character = diagnostic.start.line, diagnostic.start.character
+    try:
+        node: ast.AST | None = _tree(text)
+        at = line + 1, len(lines[line][:character].encode())
+    except (*NO_TREE, IndexError):
+        return False
+    while node is not None:
+        if isinstance(node, ast.Compare) or (
+            isinstance(node, ast.Call) and _last_name(node.func) not in _TYPE_CALLS
+        ):
+            return True
+        node = next((child for child in ast.iter_child_nodes(node) if _holds(child, at)), None)
+    return False
+
+
+def _last_name(node: ast.expr) -> str | None:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
+
+
+def _holds(node: ast.AST, at: tuple[int, int]) -> bool:
+    """Whether a line (from 1) and column (in bytes) lie in a node; one without a place may hold them."""
+    if not isinstance(node, ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword):
+        return any(_holds(child, at) for child in ast.iter_child_nodes(node))
+    end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return (node.lineno, node.col_offset) <= at < end
 
 
 def _is_safe_fix(before: str, after: str, diagnostic: Diagnostic) -> bool:

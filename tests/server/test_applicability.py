@@ -241,6 +241,10 @@ def test_what_ruff_calls_unsafe(before: str, after: str, code: str, expected: st
         ("def f():\n    x = f()\n    f()\n", "def f():\n    f()\n    f()\n", "F841", "unsafe"),
         ("def f():\n    x = f()\n", "def f():\n    f()\n", "F841", "safe"),
         ("x = zip(a, b)\n", "x = zip(a, b, strict=False)\n", "B905", "unsafe"),
+        ("x: typing.List[int] = f(1)\n", "x: list[int] = f(1)\n", "UP006", "safe"),
+        ("y = ä, cast(typing.List[int], x)\n", "y = ä, cast(list[int], x)\n", "UP006", "safe"),
+        ("y = ä, type(typing.List[int])\n", "y = ä, type(list[int])\n", "UP006", "unsafe"),
+        ("y = x is typing.List\n", "y = x is list\n", "UP006", "unsafe"),
         ("class A(TestCase):\n    def f(self): self.assert_(1)\n",
          "class A(TestCase):\n    def f(self): self.assertTrue(1)\n", "UP005", "safe"),
         ("class A(Checks):\n    def f(self): self.assert_(1)\n",
@@ -248,7 +252,8 @@ def test_what_ruff_calls_unsafe(before: str, after: str, code: str, expected: st
     ],
 )  # fmt: skip
 def test_what_copydesk_knows_better(before: str, after: str, code: str, expected: str) -> None:
-    """Ruff calls its fixes for these unsafe, and that of UP005 always safe."""
+    """Ruff calls its fixes for these unsafe, and those of UP005 and UP006 always safe."""
+    before, after = ("import typing\n\n" + text + "print(typing)\n" for text in (before, after))
     (said,) = the_ruff().check(before, None, select=code)
     judged = judge_all(before, after, [said], language="python", path=None, ruff=the_ruff(), rules=(code,))
     assert (judged.verdict, judged.applicability) == ("confirmed", expected)
