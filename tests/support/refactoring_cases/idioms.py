@@ -46,6 +46,8 @@ CASES = [
      "print(\n    f\"é {b}\"\n    \"c\"\n)\n"),
     ("print_to_stream", "", "sys.stderr.write(\n    f'a\\n',\n)\n", "Use print instead of sys.stderr.write",
      "print(\n    f'a',\n    file=sys.stderr,\n)\n"),
+    ("print_to_stream", "", "sys.stdout.write('a\\\\n')\n", "Use print instead of sys.stdout.write", "print('a\\\\n', end='')\n"),
+    ("print_to_stream", "", "sys.stdout.write('\\\\\\n')\n", "Use print instead of sys.stdout.write", "print('\\\\')\n"),
     ("print_to_stream", "", "stderr.write(a)\n", "Use print instead of stderr.write", 'print(a, end="", file=stderr)\n'),
     ("lambda_to_def", "", "f = lambda x, y=1: x + y\n", "Make the lambda a function: def f(x, y=1)",
      "def f(x, y=1):\n    return x + y\n"),

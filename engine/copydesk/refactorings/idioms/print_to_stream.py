@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -14,6 +15,9 @@ from copydesk.refactorings.expressions import callee
 from copydesk.syntax.tree import text_of
 
 _STREAMS = {"sys.stdout": "", "stdout": "", "sys.stderr": "file=sys.stderr", "stderr": "file=stderr"}
+
+_ENDS = re.compile(r"""[fF]?(['"])(?!\1\1)(?:.*[^\\])?(?:\\\\)*\\n\1""", re.DOTALL)
+"""A string whose last character is a newline, written as an escape."""
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -37,7 +41,7 @@ def _printed(given: Node, file: str) -> str:
     last = written.named_children[-1] if written.type == "concatenated_string" else written
     spelt = text_of(last)
     quote = spelt[-1] if last.type == "string" else '"'
-    ends = spelt.endswith(f"\\n{quote}") and spelt[0] in "fF'\"" and not spelt.endswith(quote * 3)
+    ends = last.type == "string" and _ENDS.fullmatch(spelt) is not None
     more = [one for one in (f"end={quote}{quote}" if not ends else "", file) if one]
     if ends:
         cut = last.end_byte - given.start_byte
