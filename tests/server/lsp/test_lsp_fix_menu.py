@@ -184,6 +184,12 @@ def test_what_tools_propose_is_listed_whatever_the_finding_is_about() -> None:
         (diagnostic(1, "Whatever", source="Ruff", code="XYZ1"), "lines", False),
         (diagnostic(1, "Whatever", source="Ruff", code="XYZ1"), "rewrite", True),
         (diagnostic(0, "Use `open` in a `with` statement", code="SIM115"), "lines", True),
+        (diagnostic(1, "`f` is too complex (11 > 10)", code="C901"), "rewrite", False),
+        (
+            diagnostic(1, "Too many branches (13 > 12)", source="Ruff", code="PLR0912"),
+            "lines, chooses",
+            False,
+        ),
         (diagnostic(0), "rewrite", False),  # out of date: nothing is compared there
     ],
 )
