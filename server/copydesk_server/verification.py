@@ -341,10 +341,9 @@ def _same_tree(before: str, after: str, language: str) -> bool:
         return False
 
 
-@lru_cache(
-    maxsize=8
-)  # one text is compared with what each of its fixes makes of it, and one of these is the next
+@lru_cache(maxsize=8)
 def _is_python(text: str) -> bool:
+    """Remembered, since one text is compared with what each of its fixes makes of it, and one of these is the next."""
     try:
         parsed(text)
     except NO_TREE:

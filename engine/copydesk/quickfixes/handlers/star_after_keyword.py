@@ -41,10 +41,6 @@ def _behind_keyword(arguments: Node) -> list[Node]:
     first = next((k for k, each in enumerate(given) if each.type == "keyword_argument"), len(given))
     last = max((k for k, each in enumerate(given) if each.type == "list_splat"), default=-1)
     moved = given[first : last + 1]
-    comments = (child for child in arguments.named_children if child.type == "comment")
-    between = (
-        any(moved[0].start_byte < each.start_byte < moved[-1].end_byte for each in comments)
-        if moved
-        else False
-    )
+    comments = (child.start_byte for child in arguments.named_children if child.type == "comment")
+    between = any(moved[0].start_byte < at < moved[-1].end_byte for at in comments if moved)
     return [] if between else moved

@@ -83,14 +83,14 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     )
                 yield from _with_fewer_arguments(context, call, new)
         if method is not None or "." in text_of(target):
+            told = text_of(target)
             for new in (*arguments.dotted, *news):
-                told = text_of(target)
                 if (
                     told != new
                     and not _prints(told, new)
                     and not is_reversed(told, new, arguments.instruction)
                 ):
-                    yield f"Call {new} instead of {text_of(target)}", replace_node(context.lines, target, new)
+                    yield f"Call {new} instead of {told}", replace_node(context.lines, target, new)
         else:
             for new in arguments.dotted:
                 yield f"Call {new} instead of {old}", replace_node(context.lines, target, new)

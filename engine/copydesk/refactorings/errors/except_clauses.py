@@ -181,11 +181,7 @@ def _suppress(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     several = len(list(context.walk("try_statement"))) > 1
     for indent, body, handler in _tries(context):
         around = f" round {named(body.statements[0])}" if several and body.statements else ""
-        edit = (
-            suppressing(body.node, name, context.lines, drops=True)
-            if body.node.type == "try_statement"
-            else None
-        )
+        edit = suppressing(body.node, name, context.lines, drops=True)
         if edit is not None:
             yield f"Use {name}{around}", (edit,)
             continue
