@@ -197,7 +197,8 @@ def _candidates(example: Example, shown: Shown, scope: list[Range]) -> list[Cand
     if shown.tree is None or example.request.instruction is None:
         return []
     context = RefactoringContext.of(shown.lines, scope, shown.tree)
-    return enumerate_candidates(context, arguments_of(example.request.instruction), MOST_CANDIDATES)
+    found = enumerate_candidates(context, arguments_of(example.request.instruction), MOST_CANDIDATES)
+    return [replace(one, edits=context.original(one.edits)) for one in found]
 
 
 def _rivals(count: int, right: Sequence[int], rng: Random) -> list[int]:

@@ -66,7 +66,7 @@ def ranked(example: Example, rng: Random, most_rivals: int | None = MOST_RIVALS)
     context, arguments = RefactoringContext.of(lines, scope, tree), arguments_of(example.request.instruction)
     every = proposals(context, arguments)
     wanted = Wanted(example, lines)
-    told = [wanted.made_by(one.candidate.edits) for one in every]
+    told = [wanted.made_by(context.original(one.candidate.edits)) for one in every]
     right = [one for one, is_right in zip(every, told, strict=True) if is_right]
     if not right:
         return None

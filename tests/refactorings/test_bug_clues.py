@@ -31,7 +31,7 @@ def clues(text: str) -> list[Candidate]:
     lines = split_lines(text)
     tree = parse(lines, "python")
     assert tree is not None
-    return list(followed_up(RefactoringContext.of(lines, [(1, len(lines))], tree), tree))
+    return list(followed_up(RefactoringContext.of(lines, [(1, len(lines))], tree)))
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,14 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("insert_statement", "stop when found", "y = x\nif y:\n    g()", "break"),
         ("open_mode", "append to it", "d.get('x')", "mode"),
         ("invert_if", "", "if x:\n    g()\nelif y:\n    h()\nelse:  # never\n    k()", "Swap the elif"),
+        ("join_assignments", "", "a = []\nb = []", "Chain"),
+        ("join_assignments", "", "a = g()\nb = g()", "Chain"),
+        ("consolidate_returns", "", "if x is None:\n    x = True", "Use or"),
+        ("change_type", "Any", "y: str | P[str] = x", "Any[str]"),
+        ("fix_spelling", "fix the spelling", "g('you are trying')", "Spell"),
+        ("fix_spelling", "fix the spelling", "h('we call send')\nCall()", "Spell"),
+        ("punctuation", "no exclamation mark", "g(f'{x!r} is it')", "exclamation"),
+        ("drop_marks", "no exclamation mark", "g(f'{x!r} is it')", "!"),
     ],
 )
 def test_what_would_mean_something_else_is_not_offered(

@@ -182,7 +182,7 @@ def measure(
         found = enumerate_candidates(context, arguments_of(request.instruction or ""), most)
         plan = document.plan(request)
         begin = time.perf_counter()
-        said = offers_of(editor, plan, found)
+        said = offers_of(editor, plan, [replace(one, edits=context.original(one.edits)) for one in found])
         totals["lowering ms"] += round((time.perf_counter() - begin) * 1000)
         correct = [not idle and question.made_by(candidate.edits) for candidate, _ in said]
         totals["candidates"] += len(said)

@@ -119,7 +119,7 @@ def measure(example: Example) -> Measured:
     found = enumerate_candidates(context, arguments_of(request.instruction))
     taken = (time.perf_counter() - begin) * 1000
     wanted = Wanted.of(example)
-    place = next((k for k, one in enumerate(found) if wanted.made_by(one.edits)), None)
+    place = next((k for k, one in enumerate(found) if wanted.made_by(context.original(one.edits))), None)
     read = instruction_edits(request.instruction, lines, request.scope, tree)
     told = read is not None and wanted.made_by(read)
     return Measured(example, len(found), place, taken, told)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Protocol
 
 from tree_sitter import Tree
@@ -14,7 +12,7 @@ from copydesk.quickfixes.kinds import DiagnosticKind
 from copydesk.quickfixes.replacement import Replacement
 from copydesk.request import Diagnostic, Range
 from copydesk.syntax.fragment import error_line, statement_at
-from copydesk.text.document import content, indentation, view_text
+from copydesk.text.document import content, indent_step, view_text
 from copydesk.text.line_edit import LineEdit
 
 MOST_CANDIDATES = 40
@@ -55,14 +53,8 @@ class FixContext:
         return statement_at(self.lines, first - 1, min(last, len(self.lines)) - 1)
 
     def indent_step(self) -> str:
-        """One step of indentation, as most of the document's blocks have it; four spaces where it has none."""
-        code = [content(line) for line in self.lines if line.strip()]
-        steps = Counter[str]()
-        for above, line in pairwise(code):
-            outer, inner = indentation(above), indentation(line)
-            if above.endswith(":") and inner != outer and inner.startswith(outer):
-                steps[inner.removeprefix(outer)] += 1
-        return steps.most_common(1)[0][0] if steps else "    "
+        """One step of indentation."""
+        return indent_step(self.lines)
 
     def flagged(self) -> list[str]:
         """The flagged lines without terminators."""

@@ -13,10 +13,11 @@ from typing import TypeVar, cast
 from tree_sitter import Node, Tree
 
 from copydesk.refactorings.edits import Edits
+from copydesk.refactorings.indentation import Indentation
 from copydesk.request import Range
 from copydesk.syntax.splice import Point, start_of
-from copydesk.syntax.tree import identifiers, is_label, rows, text_of
-from copydesk.text.document import indentation, view_line
+from copydesk.syntax.tree import identifiers, is_label, parse, rows, text_of
+from copydesk.text.document import indentation, split_lines, view_line
 
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -33,21 +34,34 @@ _STATE = re.compile(r"\bis (?:not )?([a-z]\w*)$")
 
 @dataclass(frozen=True)
 class RefactoringContext:
-    """lines: of the document. scope: the selected ones, as ranges. nodes: what of the top level has a line in `scope`."""
+    """lines: of the document, in steps of four spaces. scope: the selected ones, as ranges. nodes: what of the top level has a
+    line in `scope`. tree: of `lines`. indentation: the document's own, where it is another.
+    """
 
     lines: Sequence[str]
     scope: Sequence[Range]
     nodes: Sequence[Node]
+    tree: Tree
+    indentation: Indentation | None = None
 
     @classmethod
     def of(cls, lines: Sequence[str], scope: Sequence[Range], tree: Tree) -> RefactoringContext:
         """A selection of a document whose syntax tree is `tree`."""
+        indentation = Indentation.of(lines, scope)
+        if indentation is not None:
+            lines = indentation.widened
+            tree = _tree_of("".join(lines))
 
         def touches(node: Node) -> bool:
             begin, end = rows(node)
             return any(first <= end and begin <= last for first, last in scope)
 
-        return cls(lines, scope, [node for node in tree.root_node.children if touches(node)])
+        nodes = [node for node in tree.root_node.children if touches(node)]
+        return cls(lines, scope, nodes, tree, indentation)
+
+    def original(self, edits: Edits) -> Edits:
+        """Edits of `lines` as edits of the document."""
+        return edits if self.indentation is None else self.indentation.restored(edits)
 
     @property
     def broken(self) -> bool:
@@ -224,3 +238,11 @@ def _names_in(code: str) -> frozenset[str] | None:
     except (SyntaxError, ValueError):
         return None
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+@lru_cache(maxsize=4)
+def _tree_of(text: str) -> Tree:
+    """The syntax tree of Python code: a request has several contexts of one document."""
+    tree = parse(split_lines(text), "python")
+    assert tree is not None
+    return tree

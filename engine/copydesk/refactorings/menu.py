@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from tree_sitter import Node, Tree
@@ -30,7 +30,7 @@ from copydesk.refactorings.variables.extract_variable import (
 )
 from copydesk.request import Range
 from copydesk.syntax.tree import node_at, point, rows, text_of
-from copydesk.text.document import Position
+from copydesk.text.document import Position, indentation
 
 MOST = 20
 """Entries of a menu."""
@@ -86,12 +86,13 @@ def menu_for_expression(lines: Sequence[str], tree: Tree, line: int, start: int,
     """The names that the expression between two columns of a line can be given (line: 1-based; columns: 0-based code points);
     none where no expression begins and ends just there. Raises: never.
     """
-    span = point(lines, line - 1, start), point(lines, line - 1, end)
-    node = tree.root_node.named_descendant_for_point_range(*span)
-    if node is None or (node.start_point, node.end_point) != span or not is_value(node):
+    node = _expression(lines, tree, line, start, end)
+    if node is None:
         return []
     context = RefactoringContext.of(lines, [rows(top_statement(node))], tree)
-    if context.broken:
+    moved = len(indentation(context.lines[line - 1])) - len(indentation(lines[line - 1]))
+    node = _expression(context.lines, context.tree, line, start + moved, end + moved)
+    if node is None or context.broken:
         return []
     found: list[MenuEntry] = []
     said = constant_name(node) if is_constant(node) else derived_name(text_of(node))
@@ -104,7 +105,16 @@ def menu_for_expression(lines: Sequence[str], tree: Tree, line: int, start: int,
         name = free_name(said or "CONSTANT", context.words)
         edits = extract_constant(context, [node], name)
         found += [MenuEntry(EXTRACT_CONSTANT, f'Extract constant "{name}"', edits)] if edits else []
-    return [entry for entry in found if still_parses(context, entry.edits)]
+    parsed = (entry for entry in found if still_parses(context, entry.edits))
+    return [replace(entry, edits=context.original(entry.edits)) for entry in parsed]
+
+
+def _expression(lines: Sequence[str], tree: Tree, line: int, start: int, end: int) -> Node | None:
+    span = point(lines, line - 1, start), point(lines, line - 1, end)
+    node = tree.root_node.named_descendant_for_point_range(*span)
+    return (
+        node if node is not None and (node.start_point, node.end_point) == span and is_value(node) else None
+    )
 
 
 def _candidates(
@@ -118,7 +128,8 @@ def _candidates(
                 found = list(islice(refactoring.offers(context), _EACH))
             except UnicodeEncodeError:
                 continue  # a tree's columns are bytes, which such a line has not
-            yield from ((refactoring, candidate) for candidate in found)
+            originals = (replace(one, edits=context.original(one.edits)) for one in found)
+            yield from ((refactoring, candidate) for candidate in originals)
 
 
 def _sorted(found: Iterator[tuple[Refactoring, Candidate]], most: int) -> list[MenuEntry]:

@@ -124,7 +124,7 @@ def bug_clues(
     asks = request.instruction is not None and asks_for_bug(request.instruction)
     if not asks or tree is None or not request.narrow or request.diagnostics or request.choices is not None:
         return None
-    return tuple(followed_up(RefactoringContext.of(snapshot.lines.lines, scope, tree), tree))
+    return tuple(followed_up(RefactoringContext.of(snapshot.lines.lines, scope, tree)))
 
 
 def may_apply(request: EditRequest, fixes: Sequence[QuickFixes]) -> bool:
@@ -220,7 +220,7 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
             continue
         if _names_nothing(context, snapshot, candidate):
             continue
-        made = listed_programs(lowering, Candidates((candidate.edits,)))
+        made = listed_programs(lowering, Candidates((context.original(candidate.edits),)))
         if made is not None:
             said = replace(offer(lowering.page, candidate), meaning=meaning(context, candidate.edits))
             offers.setdefault(made.programs[0], said)

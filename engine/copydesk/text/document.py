@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 from copydesk.errors import DocumentError
 from copydesk.text.position import Encoding, Position, TextEdit, character_of, column_of, encoding_of
@@ -26,6 +27,8 @@ __all__ = [
     "TextLines",
     "apply_edits",
     "content",
+    "indent_step",
+    "indentation",
     "localise",
     "majority_terminator",
     "split_lines",
@@ -37,6 +40,8 @@ __all__ = [
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
+STEPS = 200
+"""Blocks that tell how a document is indented."""
 _LARGE = 100_000
 _SHORT = 8
 
@@ -66,6 +71,18 @@ def content(line: str) -> str:
 def indentation(line: str) -> str:
     """The white space that a line begins with."""
     return line[: len(line) - len(line.lstrip())]
+
+
+def indent_step(lines: Iterable[str]) -> str:
+    """One step of indentation, as most blocks among the first `STEPS` have it; four spaces where there are none."""
+    code = (content(line) for line in lines if line.strip())
+    steps = (
+        inner.removeprefix(outer)
+        for (outer, opens), (inner, _) in pairwise((indentation(line), line.endswith(":")) for line in code)
+        if opens and inner != outer and inner.startswith(outer)
+    )
+    most = Counter(islice(steps, STEPS)).most_common(1)
+    return most[0][0] if most else "    "
 
 
 def view_line(line: str) -> str:

@@ -6,6 +6,9 @@ HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 
 CASES = [
+    ("consolidate_returns", "one line", "if a is None:\n    a = True\n",
+     "Use a ternary, conditional, one line, default if None: a = True if a is None else a",
+     "a = True if a is None else a\n"),
     ("consolidate_returns", "", "if a is None:\n    a = b\nif not c:\n    c = d\n", "Use or, one statement in all places",
      "a = a or b\nc = c or d\n"),
     ("add_guard", "a: return []", HEAD, 'Return [] if "a" is None',

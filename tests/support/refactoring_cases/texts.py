@@ -60,6 +60,9 @@ CASES = [
     # Long runs of letters and digits: a pattern that splits them in every way would not end.
     ("respell", "no dash in PEP 517", "x = 'PEP-517: 8a477f597d28d172789f06886806bc55\\n'\n", 'Write "PEP 517", not "PEP-517"',
      "x = 'PEP 517: 8a477f597d28d172789f06886806bc55\\n'\n"),
+    ("punctuation", "a space after the colon", "g(f'no a:{a:>2}, b:c and x:/y')\n", "Add a space after the colon",
+     "g(f'no a: {a:>2}, b: c and x:/y')\n"),
+    ("punctuation", "no exclamation mark", "g(f'{a!r}!')\n", "Drop the exclamation mark", "g(f'{a!r}')\n"),
     ("drop_marks", "no need to shout", "raise E('Stop it!')\n", "Drop every ! from the text", "raise E('Stop it')\n"),
     ("drop_marks", "without backticks", "# use `a` here\n", "Drop every ` from the text", "# use a here\n"),
     ("fix_spelling", "typo: ommit", "# so we ommit it\n", 'Spell "ommit" as "omit"', "# so we omit it\n"),

@@ -11,6 +11,8 @@ CASES = [
     ("change_type", "any Iterable", "x: Sequence[A] = y\n", "Change Sequence in the type to Iterable: Iterable[A]",
      "x: Iterable[A] = y\n"),
     ("change_type", "", "x: 'A' = y\n", "Write the type without quotes: A", "x: A = y\n"),
+    ("annotate_parameter", "b is Any", "def f(a, **b):\n    return b\n", 'Annotate "**b" as "Any"',
+     "def f(a, **b: Any):\n    return b\n"),
     ("annotate_parameter", "a: int", HEAD, 'Annotate "a" as "int"', HEAD.replace("(a,", "(a: int,")),
     ("annotate_parameter", "", HEAD, 'Annotate "b" with the type of its default', HEAD.replace("b=1", "b: int = 1")),
     ("annotate_signature", "gives int", HEAD, 'Annotate the return type as "int"', HEAD.replace("):\n", ") -> int:\n", 1)),

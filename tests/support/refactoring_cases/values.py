@@ -26,6 +26,7 @@ CASES = [
      "Return False everywhere instead of return",
      "def f(a):\n    if a:\n        return False\n    g()\n    return False\n"),
     ("sort_entries", "", "x = ['b', 'a']\n", "Sort x", "x = ['a', 'b']\n"),
+    ("use_expression", "use P(a).read", "x = f.read()\n", "Write P(a).read() instead of f.read()", "x = P(a).read()\n"),
     ("use_expression", "g(a, 2) please", "y = f(a, 1)\ng = h\n", "Write g(a, 2) instead of f(a, 1)", "y = g(a, 2)\ng = h\n"),
     ("change_fallback", "", "y = a or b\n", "Drop the fallback b: only a", "y = a\n"),
     ("take_entry", "pop the first of files", "a = files[0]\nfiles = files[1:]\ng(a)\n", "Use pop: files.pop(0)",

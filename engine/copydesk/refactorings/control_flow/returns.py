@@ -52,9 +52,17 @@ def _kept_or_other(context: RefactoringContext, clause: Clause) -> Iterator[Prop
     target = one[0].removesuffix(" = ") if one is not None else ""
     alone = clause.node.type == "if_statement" and not clause.node.children_by_field_name("alternative")
     if one is not None and alone and test in (f"not {target}", f"{target} is None"):
-        made = f"{target} = {target} or {_tight(one[1], 2)}"
-        lines = [f"{context.indent(clause.node)}{made}\n"]
-        yield f"Use or, one statement: {made}", replace_lines(*rows(clause.node), lines)
+        value, indent = _tight(one[1], 2), context.indent(clause.node)
+        forms = {f"{target} or {value}": "Use or, one statement"}
+        if test.endswith(" is None"):
+            ternary = "Use a ternary, conditional, one line, default if None"
+            forms[f"{value} if {target} is None else {target}"] = ternary
+            forms[f"{target} if {target} is not None else {value}"] = ternary
+            if value == "True":  # for None and False alike
+                del forms[f"{target} or {value}"]
+        for form, title in forms.items():
+            line = f"{target} = {form}"
+            yield f"{title}: {line}", replace_lines(*rows(clause.node), [f"{indent}{line}\n"])
 
 
 def _answer(statement: Node) -> tuple[str, str] | None:

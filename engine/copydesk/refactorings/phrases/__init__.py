@@ -44,6 +44,7 @@ def instruction_edits(
     if not rules or context.broken:
         return None
     try:
-        return next((edits for rule in rules if (edits := rule(context)) is not None), None)
+        found = next((edits for rule in rules if (edits := rule(context)) is not None), None)
     except UnicodeEncodeError:
         return None  # a tree's columns are bytes, which such a line has not
+    return None if found is None else context.original(found)

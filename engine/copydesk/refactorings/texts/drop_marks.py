@@ -8,7 +8,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.spoken import SIGNS
-from copydesk.refactorings.texts.text_lines import text_lines, with_texts
+from copydesk.refactorings.texts.text_lines import text_lines, with_fields, with_texts, without_fields
 
 _SIGNS = {
     **{sign: words for sign, words in SIGNS.items() if sign and sign.isprintable()},
@@ -33,7 +33,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         or (sign.strip() and f" {sign} " in f" {arguments.instruction} ")
     ]
     for place in text_lines(context) if signs else ():
-        opening, text = _quotes(place.text)
+        shown, fields = without_fields(place.text)
+        opening, text = _quotes(shown)
         inner = text[len(opening) : len(text) - len(opening)] if opening else text
         for sign in signs:
             if sign not in inner:
@@ -47,8 +48,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             }
             for title, new in made.items():
                 if new != inner and new.strip():
-                    whole = place.text.replace(inner, new, 1)
-                    yield title, with_texts([(place, whole)])
+                    whole = shown.replace(inner, new, 1)
+                    yield title, with_texts([(place, with_fields(whole, fields))])
 
 
 def _quotes(text: str) -> tuple[str, str]:

@@ -11,6 +11,8 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.texts.text_places import text_places
 
+_WHOLE = re.compile(r"(?:[^aeiou]ing|ation|ied|rned)$")
+"""Endings that have all of their letters: `trying`, but not `containg`."""
 _WORD = re.compile(r"(?<![\w.'-])[A-Za-z]{4,}(?![\w(=])")
 
 
@@ -21,7 +23,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             bad = found[0]
             others = [*arguments.names]
             if counts[bad] == 1:  # a word of the document, or what a class is called after
-                others += [*counts, *(word.lower() for word in counts if word.istitle() and bad.islower())]
+                others += [
+                    *(word for word in counts if word.lower() != bad.lower()),
+                    *(word.lower() for word in counts if word.istitle() and bad.islower()),
+                ]
             if others or bad.lower() in arguments.words:
                 endings = _with_ending(bad) if counts[bad] == 1 else ()
                 named = _otherwise(bad) if bad.lower() in arguments.words else ()
@@ -39,7 +44,7 @@ def _with_ending(word: str) -> Iterator[str]:
         ("ed", "ied"),
         ("ned", "rned"),
     ):
-        if word.endswith(short):
+        if word.endswith(short) and not _WHOLE.search(word):
             yield word.removesuffix(short) + ending
 
 

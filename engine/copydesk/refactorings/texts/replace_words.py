@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.texts.text_lines import TextLine, text_lines, with_texts
+from copydesk.refactorings.texts.text_lines import (
+    TextLine,
+    text_lines,
+    with_fields,
+    with_texts,
+    without_fields,
+)
 
 _BETWEEN = re.compile(
     r",?\s+should (?:be|read|say)\s+|,?\s+but (?:it's|it is|is|should be|means|it should be)\s+"
@@ -183,8 +189,9 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     if not arguments.words & _MARKS:
         return
     for place in text_lines(context):
+        shown, fields = without_fields(place.text)
         found = re.fullmatch(
-            r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)((?:\\n)?(?:\"{3}|'{3}|\"|')?)", place.text
+            r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)((?:\\n)?(?:\"{3}|'{3}|\"|')?)", shown
         )
         if found is None or not found[2].strip():
             continue
@@ -199,15 +206,22 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         }  # fmt: skip
         for title, made in forms.items():
             if made != text:
-                yield title, with_texts([(place, head + made + tail)])
+                yield title, with_texts([(place, with_fields(head + made + tail, fields))])
+        for name, sign in (("colon", ":"), ("comma", ","), ("semicolon", ";")):
+            spaced = re.sub(rf"{sign}(?=[^\W\d]|[^\w\s/.,:;])", f"{sign} ", text)
+            if name in arguments.words and "space" in arguments.words and spaced != text:
+                edits = with_texts([(place, with_fields(head + spaced + tail, fields))])
+                yield f"Add a space after the {name}", edits
         if "comma" in arguments.words or "space" in arguments.words:
             mark = "," if "comma" in arguments.words else " "
             for word in list(dict.fromkeys(re.findall(r"\w+", text)))[:40]:
                 if word.lower() in arguments.words:
                     behind = re.sub(rf"\b{re.escape(word)}\b(?!,)", f"{word}{mark}", text, count=1)
-                    yield f"Add a {mark} after {word}", with_texts([(place, head + behind + tail)])
+                    edits = with_texts([(place, with_fields(head + behind + tail, fields))])
+                    yield f"Add a {mark} after {word}", edits
                     before = re.sub(rf"(?<![,]) \b{re.escape(word)}\b", f"{mark} {word}", text, count=1)
-                    yield f"Add a {mark} before {word}", with_texts([(place, head + before + tail)])
+                    edits = with_texts([(place, with_fields(head + before + tail, fields))])
+                    yield f"Add a {mark} before {word}", edits
 
 
 def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -18,6 +18,12 @@ STRING = re.compile(r"([rRbBuUfF]*)(\"{3}|'{3}|\"|')(.*)\2", re.DOTALL)
 """The prefix, the quotes and the content of a string."""
 
 
+_FORMATTED = re.compile(r"\s*[rR]?[fF][rR]?[\"']")
+_FIELD = re.compile(r"\{[^{}]*\}")
+_HIDDEN = 0xE000
+"""A character for private use: the first field's, where fields are hidden."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextLine:
     """What of a line is text: the characters `start` to `end` of line `number` (1-based)."""
@@ -47,6 +53,21 @@ def text_lines(context: RefactoringContext) -> list[TextLine]:
             begin, stop = len(raw[:start].decode(errors="replace")), len(raw[:end].decode(errors="replace"))
             found.append(TextLine(number, begin, stop, line, node.type == "comment"))
     return found
+
+
+def without_fields(text: str) -> tuple[str, list[str]]:
+    """A text in its quotes with one character for each field of an f-string (`{value!r}`), and these fields."""
+    fields = _FIELD.findall(text) if _FORMATTED.match(text) else []
+    for number, field in enumerate(fields):
+        text = text.replace(field, chr(_HIDDEN + number), 1)
+    return text, fields
+
+
+def with_fields(text: str, fields: Iterable[str]) -> str:
+    """The text with its fields again."""
+    for number, field in enumerate(fields):
+        text = text.replace(chr(_HIDDEN + number), field)
+    return text
 
 
 def with_texts(changed: Iterable[tuple[TextLine, str]]) -> Edits | None:

@@ -15,13 +15,20 @@ from copydesk.refactorings.code_words import annotation, literal_type
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at, replace_node, replace_nodes
 from copydesk.refactorings.expressions import mentioned
-from copydesk.refactorings.parameters import list_parameters, name_of, parameter_of, plain_names
+from copydesk.refactorings.parameters import (
+    list_parameters,
+    name_of,
+    parameter_of,
+    parameters_of,
+    plain_names,
+)
 from copydesk.refactorings.spoken import TYPES, spoken_types
 from copydesk.refactorings.type_hints.inferred_type import inferred_return
 from copydesk.refactorings.type_hints.named_types import named_types
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
+_STARRED = ("list_splat_pattern", "dictionary_splat_pattern")
 _SAID = r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
 _ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are |: |, | and ))*"
 """What may stand between a parameter and its type in an instruction, and the type."""
@@ -60,7 +67,7 @@ def _returning(context: RefactoringContext, function: Node, type: str) -> Edits 
 
 def _annotated(parameter: Node, type: str) -> Splice | None:
     """A type for a parameter that has none."""
-    if parameter.type in ("identifier", "list_splat_pattern", "dictionary_splat_pattern"):
+    if parameter.type in ("identifier", *_STARRED):
         return Splice(end_of(parameter), end_of(parameter), f": {type}")
     left, default = parameter.child_by_field_name("name"), parameter.child_by_field_name("value")
     if parameter.type != "default_parameter" or left is None or default is None:
@@ -76,12 +83,18 @@ def _type_of_default(parameter: Node) -> str | None:
 
 def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     names, types = plain_names(context), _types(context, arguments)
-    asked = [name for name in names if name in arguments.names]
+    starred = {text_of(p).lstrip("*"): p for p in parameters_of(context) if p.type in _STARRED}
+    asked = [name for name in (*names, *starred) if name in arguments.names]
     for name in names:
         if not asked or name in asked:
             yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
         for type in types:
             yield f'Annotate "{name}" as "{type}"', annotate_parameter(name, type, context)
+    for name in set(asked) & set(starred):
+        for type in (type for type in types if context.knows(type, type=True)):
+            splice = _annotated(starred[name], type)
+            edits = spliced(context.lines, [splice]) if splice is not None else None
+            yield f'Annotate "{text_of(starred[name])}" as "{type}"', edits
 
 
 def _types(context: RefactoringContext, arguments: Arguments) -> list[str]:
@@ -189,7 +202,7 @@ def _without(context: RefactoringContext, arguments: Arguments, function: Node) 
 def _as_spelt(parameter: Node, arguments: Arguments) -> Splice | None:
     """The type of a parameter as an instruction writes it: `name: type`."""
     name = name_of(parameter)
-    if parameter.type in ("list_splat_pattern", "dictionary_splat_pattern") and parameter.named_children:
+    if parameter.type in _STARRED and parameter.named_children:
         name = text_of(parameter.named_children[0])
     found = re.search(rf"(?<![\w.]){re.escape(name)}: ?(.+)", arguments.instruction) if name else None
     type = _leading_type(found[1]) if found is not None else None

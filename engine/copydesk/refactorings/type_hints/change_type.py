@@ -19,6 +19,9 @@ _QUOTES = "\"'"
 _QUOTED = frozenset({"quote", "quotes", "quoted", "forward", "string"})
 """Words of an instruction that wants a type in quotes."""
 _UNION = re.compile(r"(?:typing\.)?(Optional|Union)\[")
+_HEAD = re.compile(r"[\w.]+")
+_PLAIN = ("Any", "None", "bool", "bytes", "float", "int", "object", "str")
+"""Types of which nothing stands in brackets."""
 _GENERIC = re.compile(r"\b(?:typing\.)?(List|Dict|Tuple|Set|FrozenSet|Type)\b(?=\[)")
 
 
@@ -87,8 +90,8 @@ def _unions(old: str, bars: str, types: Sequence[str], arguments: Arguments) -> 
         yield f"Change the type {old} to {extra}", extra
     yield f"Change the type {old} to Optional[{old}]: may be None", f"Optional[{old}]"
     head, _, inner = old.partition("[")
-    for extra in types if inner else ():
-        if extra.isidentifier() and extra != head:
+    for extra in types if inner and _HEAD.fullmatch(head) else ():
+        if extra.isidentifier() and extra not in (head, *_PLAIN):
             yield f"Change {head} in the type to {extra}: {extra}[{inner}", f"{extra}[{inner}"
     for extra in types if inner.endswith("]") and "," not in inner else ():
         yield f"Allow {extra} inside the type {old}", f"{head}[{inner[:-1]} | {extra}]"

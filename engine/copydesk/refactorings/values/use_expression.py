@@ -11,10 +11,12 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.expressions import is_value, replace_expression
+from copydesk.refactorings.expressions import is_value, replace_expression, single_line
 from copydesk.refactorings.requested import reads_known_names
 from copydesk.syntax.tree import text_of
 
+_METHOD = re.compile(r"\)\.\w+$")
+"""A method of what a call returns, not called itself."""
 _MOST_PLACES = 10
 """Places of one piece of code."""
 _MOST_CODE = 8
@@ -33,6 +35,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 continue
             if not _alike(said, words[node.id]):
                 continue
+            given = node.child_by_field_name("arguments") if node.type == "call" else None
+            if given is not None and single_line(given) and _METHOD.search(code):
+                made = code + text_of(given)
+                yield f"Write {made} instead of {text_of(node)}", replace_expression(context, node, made)
             yield f"Write {code} instead of {text_of(node)}", replace_expression(context, node, code)
     for statement in _statements(arguments):
         if not reads_known_names(context, statement):

@@ -49,7 +49,8 @@ def extract_variable(name: str, value: str, context: RefactoringContext) -> Edit
     if statement is None or not context.has(statement) or not context.starts_line(statement):
         return None
     used = replace_nodes(context.lines, [(places[0], name)])
-    before = insert_lines(statement.start_point[0] + 1, [f"{context.indent(statement)}{name} = {value}\n"])
+    place = comments_above(context, rows(statement)[0])
+    before = insert_lines(place, [f"{context.indent(statement)}{name} = {value}\n"])
     return (*before, *used) if used else None
 
 

@@ -14,6 +14,8 @@ from copydesk.refactorings.edits import replace_lines
 from copydesk.syntax.tree import rows, text_of
 
 _LISTS = ("pattern_list", "tuple_pattern", "expression_list", "tuple")
+_ALIKE = ("integer", "float", "string", "true", "false", "none", "unary_operator", "identifier", "attribute")
+"""Values that are the same made once or twice. A list is not: two names of one list."""
 
 
 def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -69,7 +71,7 @@ def _join(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             f"Assign {a} and {b} in one line, as a tuple",
             replace_lines(*lines, [f"{indent}{a}, {b} = {x}, {y}\n"]),
         )
-        if x == y:
+        if x == y and two[1].type in _ALIKE:
             yield (
                 f"Chain the assignment of {a} and {b}",
                 replace_lines(*lines, [f"{indent}{a} = {b} = {x}\n"]),
