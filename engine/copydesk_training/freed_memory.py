@@ -1,8 +1,7 @@
 """What a training step frees stays with the process, where the C library is glibc.
 
 A step allocates and frees gigabytes. glibc gives large pieces back to the kernel, and clearing their pages for the next step
-takes a tenth of its time, or nearly half where pages are dear, as in a virtual machine. What is larger than any threshold that
-glibc takes would go back even so: no piece is mapped by itself.
+takes up to a tenth of its time.
 """
 
 from __future__ import annotations
@@ -10,8 +9,10 @@ from __future__ import annotations
 import ctypes
 import sys
 
-_TRIM_THRESHOLD, _MAPPED_PIECES, _NEVER = -1, -4, -1
-"""The parameters' numbers in malloc.h, and what switches the first off."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""The parameters' numbers in malloc.h."""
+_LARGEST_PIECE = 32 << 20
+"""What glibc takes for the second at most on 64 bits."""
 
 
 def keep_freed_memory() -> bool:
@@ -22,5 +23,6 @@ def keep_freed_memory() -> bool:
     if mallopt is None:  # musl
         return False
     return all(
-        mallopt(parameter, value) for parameter, value in ((_MAPPED_PIECES, 0), (_TRIM_THRESHOLD, _NEVER))
+        mallopt(parameter, value)
+        for parameter, value in ((_MMAP_THRESHOLD, _LARGEST_PIECE), (_TRIM_THRESHOLD, 2**31 - 1))
     )

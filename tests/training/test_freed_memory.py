@@ -14,7 +14,7 @@ from copydesk_training.freed_memory import keep_freed_memory
 
 def touch() -> int:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    pieces = [bytearray(80 << 20) for _ in range(5)]
+    pieces = [bytearray(20 << 20) for _ in range(20)]
     for piece in pieces:
         piece[::4096] = bytes(len(piece) // 4096)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
@@ -37,6 +37,6 @@ def test_what_is_freed_is_not_given_back() -> None:
         )
         for keep in ("keep_freed_memory", "None")
     )  # fmt: skip
-    pages = 5 * (80 << 20) // 4096
+    pages = 20 * (20 << 20) // 4096
     assert kept < pages // 20
     assert plain > pages // 2, "glibc keeps it by itself: the setting is not needed any more"

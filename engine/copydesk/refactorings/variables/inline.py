@@ -143,6 +143,10 @@ def _everywhere(
         is_stored(n) for n in names if n.start_byte < statement.start_byte
     ):
         return  # another branch may have given it another value
+    if right.type == "parenthesized_expression" and all(
+        use.parent is not None and use.parent.type in _ALONE for use in uses
+    ):
+        values = [value.removeprefix("(").removesuffix(")").strip() for value in values]
     where = "everywhere" if len(uses) == len(names) - 1 else f"of line {rows(statement)[0]}"
     for value in values:
         put = replace_nodes(context.lines, [(use, value) for use in uses])
