@@ -138,10 +138,10 @@ def test_both_grammars_say_what_the_rules_say() -> None:
 
 
 @pytest.mark.slow
-def test_both_grammars_say_what_the_rules_say_of_five_thousand_programs() -> None:
-    right, wrong = compare(2, 5_500)
-    assert right > 2000
-    assert wrong > 2000
+def test_both_grammars_say_what_the_rules_say_of_many_programs() -> None:
+    right, wrong = compare(2, 3_300)
+    assert right > 1200
+    assert wrong > 1200
 
 
 def test_subs_are_left_out_where_there_are_too_many_old_texts() -> None:

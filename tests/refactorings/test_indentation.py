@@ -96,3 +96,18 @@ def test_lines_that_an_edit_keeps_stay_as_they_were(lines: list[str], step: str)
     if found is not None:
         everything = LineEdit(1, len(document), "".join(found.widened))
         assert found.restored((everything,)) == (LineEdit(1, len(document), "".join(document)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("a = 1\n", "    "),
+        ("def f():\n\treturn 1\n", "\t"),
+        ("class A:  # one\n\n  def f(self):\n    pass\n", "  "),
+        ("if a:\n   b(\n       c)\n", "   "),
+        ('def f():\n    """Text.\n\n    Args:\n      a: one\n    Returns:\n      two\n    """\n', "    "),
+        ("a = {\n  1:\n    2}\nb = [x for x in a:\n  c\n", "    "),
+    ],
+)
+def test_blocks_tell_how_code_is_indented(text: str, step: str) -> None:
+    assert indent_step(split_lines(text)) == step

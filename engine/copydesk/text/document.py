@@ -40,6 +40,10 @@ __all__ = [
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
+_HEAD = re.compile(
+    r"\s*(?:async|case|class|def|elif|else|except|finally|for|if|match|try|while|with)\b.*:\s*(?:#.*)?$"
+)
+"""A line that opens a block of Python, and no heading of a docstring."""
 STEPS = 200
 """Blocks that tell how a document is indented."""
 _LARGE = 100_000
@@ -74,11 +78,11 @@ def indentation(line: str) -> str:
 
 
 def indent_step(lines: Iterable[str]) -> str:
-    """One step of indentation, as most blocks among the first `STEPS` have it; four spaces where there are none."""
-    code = (content(line) for line in lines if line.strip())
+    """One step of indentation of Python code, as most blocks among the first `STEPS` have it; four spaces where there are none."""
+    code = ((indentation(line), _HEAD.match(line)) for line in lines if line.strip())
     steps = (
         inner.removeprefix(outer)
-        for (outer, opens), (inner, _) in pairwise((indentation(line), line.endswith(":")) for line in code)
+        for (outer, opens), (inner, _) in pairwise(code)
         if opens and inner != outer and inner.startswith(outer)
     )
     most = Counter(islice(steps, STEPS)).most_common(1)
