@@ -78,7 +78,7 @@ def indentation(line: str) -> str:
 
 
 def indent_step(lines: Iterable[str]) -> str:
-    """One step of indentation of Python code, as most blocks among the first `STEPS` have it; four spaces where there are none."""
+    """One step of indentation of Python code, as most of its first `STEPS` blocks have it; four spaces where there are none."""
     code = ((indentation(line), _HEAD.match(line)) for line in lines if line.strip())
     steps = (
         inner.removeprefix(outer)
