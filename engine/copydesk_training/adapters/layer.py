@@ -118,18 +118,6 @@ def thin_gradients(
     return d_down, d_up
 
 
-WIDE = 608
-"""Outputs that a product makes at a time where there are thousands: oneDNN takes a quarter less time than for all at once."""
-
-
-def wide_product(y: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """y [N, in] by a weight [out, in] of many outputs, in blocks of columns."""
-    out = y.new_empty(len(y), len(weight))
-    for first in range(0, len(weight), WIDE):
-        torch.mm(y, weight[first : first + WIDE].t(), out=out[:, first : first + WIDE])
-    return out
-
-
 class NativeLayer(torch.autograd.Function):
     """The same with native kernels, for models without head norms. The adapters are fp32 leaves; so are their gradients."""
 
@@ -148,7 +136,7 @@ class NativeLayer(torch.autograd.Function):
         by_head, kept = attend(k, heads, places)
         attended = head_shape.by_row(by_head)
         x2, y2, inverse2 = k.add_norm(rows, attended @ f.out.t(), f.mlp_norm, eps)
-        gate_up = wide_product(y2, f.gate_up)
+        gate_up = y2 @ f.gate_up.t()
         out: torch.Tensor = torch.addmm(x2, k.swiglu(gate_up), f.down.t()).view(B, T, E)
         ctx.save_for_backward(
             rows, y1, inverse1, *heads, attended, x2, y2, inverse2, gate_up, *adapters, *kept
