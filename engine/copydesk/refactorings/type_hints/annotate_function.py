@@ -90,7 +90,7 @@ def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterato
             yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
         for type in types:
             yield f'Annotate "{name}" as "{type}"', annotate_parameter(name, type, context)
-    for name in set(asked) & set(starred):
+    for name in (name for name in starred if name in asked):
         for type in (type for type in types if context.knows(type, type=True)):
             splice = _annotated(starred[name], type)
             edits = spliced(context.lines, [splice]) if splice is not None else None
