@@ -108,6 +108,13 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         ("for j in range(len(x)):\n    x[j] = ax[j]\n", "Replace the loop by a comprehension"),
         ("for j in range(len(x)):\n    x[j] = f(x[j], j)\n", "Replace the loop by a comprehension"),
         ("for j in range(len(x)):\n    x[j] = f(x[j], x)\n", "Replace the loop by a comprehension"),
+        # The entry that was found, or that a loop ended with, is read below.
+        ("ok = False\nfor a in b:\n    if a.c:\n        ok = True\n        break\ng(a)\n", 'Replace the loop by "any"'),
+        ("for a in b:\n    if a.c:\n        break\nelse:\n    g(a)\n", "Use any() instead of for and else"),
+        ("for a, b in c.items():\n    g(b)\nh(a)\n", "Loop over c.values() alone, without items(): a is not used, unused"),
+        # The handler goes on below.
+        ("def f():\n    try:\n        for a in b:\n            if a:\n                return True\n    except E:\n        pass\n"
+         "    return False\n", 'Replace the loop by "any"'),
         # A list that is there to be filled.
         ("def f():\n    a = []\n    for b in c:\n        a.append(b)\n    return a\n", 'Inline variable "a" everywhere'),
         ("def f():\n    a = {}\n    a[b] = c\n", 'Inline variable "a" everywhere'),

@@ -94,6 +94,8 @@ class _Plain(ast.NodeTransformer):
             return ast.IfExp(_opposite(test), node.orelse, node.body)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return ast.IfExp(test.operand, node.orelse, node.body)
+        if isinstance(test, ast.BoolOp) and ast.dump(other := _opposite(test)) < ast.dump(test):
+            return ast.IfExp(other, node.orelse, node.body)
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:

@@ -16,6 +16,7 @@ local M = {}
 
 local MODIFIED = -32801
 local LOOK = 250 -- milliseconds between two looks at a request
+local ENDING = 20000 -- milliseconds that a server may take to end
 local ENDED = "the server has ended (:CopydeskRestart)"
 
 local uv = vim.uv or vim.loop
@@ -25,6 +26,17 @@ local uv = vim.uv or vim.loop
 -- for, and when the edits came.
 local jobs = {}
 local number = 0
+
+--- A server whose requests are gone may take a while to end.
+local function say_when_ended(client, patience)
+  if compat.is_stopped(client) then
+    say.warn(ENDED)
+  elseif patience > 0 then
+    vim.defer_fn(function()
+      say_when_ended(client, patience - LOOK)
+    end, LOOK)
+  end
+end
 
 local function changed_status()
   vim.cmd("redrawstatus!")
@@ -128,11 +140,7 @@ local function watch(buf, job)
       if stopped then
         say.warn(ENDED)
       else -- its requests go first when a server is stopped, on a busy machine long before it has ended
-        vim.defer_fn(function()
-          if compat.is_stopped(job.client) then
-            say.warn(ENDED)
-          end
-        end, 8 * LOOK)
+        say_when_ended(job.client, ENDING)
       end
     end
   end))

@@ -26,7 +26,7 @@ CASES = [
      "x = type(a).c(type(a))\n"),
     ("use_name", "b", "b = 1\nf(a)\n", "Use b instead of a", "b = 1\nf(b)\n"),
     ("wrap_value", "sort it", "for a in b:\n    c()\n", "Wrap b in sorted(), sort", "for a in sorted(b):\n    c()\n"),
-    ("wrap_value", "ignore case", "y = a == b\n", "Compare both through the same call: a.lower() == b.lower()",
+    ("wrap_value", "ignore case", "y = a == b\n", "Compare both through the same call, case: a.lower() == b.lower()",
      "y = a.lower() == b.lower()\n"),
     ("wrap_value", "flip the sign of b", "a = f(b=b)\n", "Negate the sign, minus: -b", "a = f(b=-b)\n"),
     ("clamp", "never below 0", "x = a - b\n", "Keep a - b at 0 or above: max", "x = max(0, a - b)\n"),

@@ -52,4 +52,6 @@ CASES = [
      "Treat None like a missing entry: b.get('a') is not None", "if b.get('a') is not None:\n    c()\n"),
     ("change_test", "None is an entry", "if b.get(a) is None:\n    c()\n",
      "Test whether there is an entry, which may be None: a not in b", "if a not in b:\n    c()\n"),
+    ("drop_condition", "drop the second condition", "if a or b:\n    c()\n", "Drop the second condition b: only a",
+     "if a:\n    c()\n"),
 ]  # fmt: skip

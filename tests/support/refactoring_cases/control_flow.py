@@ -84,7 +84,8 @@ CASES = [
     ("add_guard", "nothing to do when it is the same", "def f(self, a):\n    self._a = a\n", "Return if a == self._a",
      "def f(self, a):\n    if a == self._a:\n        return\n    self._a = a\n"),
     ("return_call", "", "def f(a):\n    g(a)\n", "Return what it gives back: g(a)", "def f(a):\n    return g(a)\n"),
-    ("return_call", "", "def f(a):\n    return g(a)\n", "Return nothing, only call: return g(a)", "def f(a):\n    g(a)\n"),
+    ("return_call", "", "def f(a):\n    return g(a)\n", "Return nothing, only call, without return: g(a)",
+     "def f(a):\n    g(a)\n"),
     ("return_alone", "int(s, 16) does it all", 'def f(s):\n    """Parse."""\n    a = g(s)\n    return a\n',
      "Return int(s, 16) and nothing else: it does all of it", 'def f(s):\n    """Parse."""\n    return int(s, 16)\n'),
     ("return_alone", "bytes.fromhex does all of that", "def f(self, s):\n    a = g(s)\n    return a\n",
@@ -140,4 +141,6 @@ CASES = [
      "One statement with a conditional expression, ternary: x = s[:n] if t else s[n:]", "x = s[:n] if t else s[n:]\n"),
     ("add_guard", "an empty a is none", "def f(a):\n    if b:\n        return True\n    return a.c\n", "Return True if not a",
      "def f(a):\n    if not a:\n        return True\n    if b:\n        return True\n    return a.c\n"),
+    ("invert_if", "", "if a and b:\n    c()\nelse:\n    d()\n", 'Invert "if", swap the branches: if not a or not b',
+     "if not a or not b:\n    d()\nelse:\n    c()\n"),
 ]  # fmt: skip

@@ -25,4 +25,10 @@ CASES = [
     ("blanks_round_operators", "pep8 spacing", "a: int=b*-c\nd+=e==f\n", "Blanks around all operators, spaces",
      "a: int = b * -c\nd += e == f\n"),
     ("blank_after_comma", "space after the comma", "x[i,j]\n", "A blank after the comma", "x[i, j]\n"),
+    ("break_text", "break the long line", "g('this text is a long one, {}, and it goes on and on'.format(a))\n",
+     "Break the long text, string, over two lines: 'this text is a long one, '",
+     "g((\n    'this text is a long one, '\n    '{}, and it goes on and on'\n).format(a))\n"),
+    ("break_text", "break the long line", 'g(f"this text is a long one: {a + b}, and it goes on and on")\n',
+     'Break the long text, string, over two lines: f"this text is a long one: "',
+     'g(\n    f"this text is a long one: "\n    f"{a + b}, and it goes on and on"\n)\n'),
 ]  # fmt: skip

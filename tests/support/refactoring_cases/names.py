@@ -39,4 +39,6 @@ CASES = [
      "Rename a to first, b to last", "def f(x):\n    first = x[0]\n    last = x[1]\n    return first, last\n"),
     ("rename", "underscore for what the second loop does not use", "for i in a:\n    f(i)\nfor i in b:\n    g()\n",
      'Name the unused "i" of the loop _', "for i in a:\n    f(i)\nfor _ in b:\n    g()\n"),
+    ("rename", "call the parameter c", "def f(a):\n    b = a\n    return b\n", 'Rename the parameter "a" to "c"',
+     "def f(c):\n    b = c\n    return b\n"),
 ]  # fmt: skip

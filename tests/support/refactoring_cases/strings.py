@@ -20,4 +20,7 @@ CASES = [
     ("f_string", "", 'x = "{b} of {}".format(a, b=c)\n', "Use f-strings", 'x = f"{c} of {a}"\n'),
     ("f_string", "", 'x = "a\\n%s\\n" % b\n', "Use f-strings", 'x = f"a\\n{b}\\n"\n'),
     ("f_string", "", 'x = r"(%s)\\d" % b\n', "Use f-strings", 'x = fr"({b})\\d"\n'),
+    ("f_string", "", "x = '/'.join([a, b.c])\n", "Use an f-string: f'{a}/{b.c}'", "x = f'{a}/{b.c}'\n"),
+    ("f_string", "use an f-string", "x = a + b\n", 'Use an f-string: f"{a}{b}"', 'x = f"{a}{b}"\n'),
+    ("string_format", "", 'x = "{}-{}".format(a, b)\n', 'Use concatenation of strings, just +: a + "-" + b', 'x = a + "-" + b\n'),
 ]  # fmt: skip

@@ -79,4 +79,6 @@ CASES = [
      "a = b.rstrip(\"/\").split('/')\n"),
     ("part_of_value", "without the leading dot", "def f(a):\n    return a\n", 'Start with a = a.removeprefix(".")',
      'def f(a):\n    a = a.removeprefix(".")\n    return a\n'),
+    ("named_field", "use .scheme", "x = urlparse(a)[0]\n", "Use .scheme instead of the index, subscript: urlparse(a).scheme",
+     "x = urlparse(a).scheme\n"),
 ]  # fmt: skip

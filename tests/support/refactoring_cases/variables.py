@@ -14,6 +14,12 @@ CASES = [
      "def f():\n    g(1)\n    a = 2\n    return h(a, a)\n"),
     ("extract_variable", "g(a) as d", "x = h(g(a))\n", 'Extract g(a) into variable "d"', "d = g(a)\nx = h(d)\n"),
     ("extract_variable", "name it d", "x = h(g(1))\ny = g(1)\n", 'Extract g(1) into variable "d"', "d = g(1)\nx = h(d)\ny = d\n"),
+    ("inline_variable", "", "def f(s):\n    s = s.a(1)\n    s = s.b(2)\n    s = 'x' + s\n    s = s.c()\n    return s\n",
+     "Combine all 4 statements that assign s, chain them", "def f(s):\n    s = ('x' + s.a(1).b(2)).c()\n    return s\n"),
+    ("inline_variable", "", "def f(a):\n    b = (\n        'one long enough to need a line of its own: '\n"
+     "        'another, which is not a short one, either'\n    )\n    raise E(b)\n", 'Inline variable "b" everywhere',
+     "def f(a):\n    raise E(\n        'one long enough to need a line of its own: '\n"
+     "        'another, which is not a short one, either'\n    )\n"),
     ("inline_variable", "", HEAD, 'Inline variable "c"', "def f(a, b=1):\n    return h(g(a), b)\n"),
     ("inline_variable", "", "def f(a):\n    b = a + 1\n    return b * b\n", 'Inline variable "b" everywhere',
      "def f(a):\n    return (a + 1) * (a + 1)\n"),
@@ -32,4 +38,5 @@ CASES = [
     ("extract_variable", "compute b.size before the loop", "def f(a, b):\n    h()\n    for c in a:\n        g(b.size)\n",
      'Extract b.size into variable "size" before for c in a',
      "def f(a, b):\n    h()\n    size = b.size\n    for c in a:\n        g(size)\n"),
+    ("use_constant", "use errno.EIO, not the number", "x = a != 5\n", 'Use "errno.EIO" for 5', "x = a != errno.EIO\n"),
 ]  # fmt: skip

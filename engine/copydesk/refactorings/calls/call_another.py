@@ -102,7 +102,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             if method is not None:
                 made = f"{text_of(method[0])}.{found[1]}({found[2]})"
                 yield f"Call {snippet} instead of {old}: {made}", replace_expression(context, call, made)
-            elif context.knows(snippet):
+            elif context.knows(snippet) and snippet != "super()":  # which is another refactoring
                 yield f"Call {snippet} instead of {old}", replace_expression(context, call, snippet)
         if (
             method is not None

@@ -111,8 +111,9 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
     for node in mentioned(context.walk("comparison_operator"), arguments):
         sides = comparison(node)
         if sides is not None and sides[1] in ("==", "!=", "in", "not in", "is", "is not"):
-            for made in _both(sides, functions, methods):
-                yield f"Compare both through the same call: {made}", replace_expression(context, node, made)
+            for name, made in _both(sides, functions, methods):
+                title = f"Compare both through the same call{_asked(name, arguments)}: {made}"
+                yield title, replace_expression(context, node, made)
     for node in mentioned(_places(context), arguments):
         text = text_of(node)
         if node.type in (
@@ -194,18 +195,21 @@ def _places(context: RefactoringContext) -> list[Node]:
     return found
 
 
-def _both(sides: tuple[Node, str, Node], functions: list[str], methods: list[str]) -> Iterator[str]:
+def _both(
+    sides: tuple[Node, str, Node], functions: list[str], methods: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Functions and methods, and the comparison with both sides called through them."""
     left, sign, right = text_of(sides[0]), sides[1], text_of(sides[2])
     for name in dict.fromkeys(methods):
         if sides[0].type in (*ATOMS, "string"):
             if sides[2].type == "string" and name in ("lower", "upper", "casefold"):
                 lowered = right.upper() if name == "upper" else right.lower()
-                yield f"{left}.{name}() {sign} {lowered}"
+                yield name, f"{left}.{name}() {sign} {lowered}"
             elif sides[2].type in ATOMS:
-                yield f"{left}.{name}() {sign} {right}.{name}()"
+                yield name, f"{left}.{name}() {sign} {right}.{name}()"
     for name in dict.fromkeys(functions):
         if "(" not in name:
-            yield f"{name}({left}) {sign} {name}({right})"
+            yield name, f"{name}({left}) {sign} {name}({right})"
 
 
 def _is_function(name: str, context: RefactoringContext, arguments: Arguments) -> bool:

@@ -12,8 +12,11 @@ from copydesk.refactorings.edits import replace_nodes
 from copydesk.refactorings.expressions import children_of, mentioned, operands, replace_expression, tests
 from copydesk.syntax.tree import text_of
 
+_ORDINALS = ("first", "second", "third")
+
 
 def _drop(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    called = "check" if "check" in arguments.words else "condition"
     for node in mentioned(tests(context), arguments):
         for word in ("and", "or"):
             if node.parent is not None and operands(node.parent, word)[1:] and node.parent.type == node.type:
@@ -22,10 +25,14 @@ def _drop(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             for one, two in pairwise(parts):
                 title = f"Test {text_of(two)} first, before {text_of(one)}: swap the conditions, the order"
                 yield title, replace_nodes(context.lines, [(one, text_of(two)), (two, text_of(one))])
-            for part in parts if len(parts) > 1 else ():
+            for place, part in enumerate(parts) if len(parts) > 1 else ():
+                which = (
+                    _ORDINALS[place] if place < len(_ORDINALS) and _ORDINALS[place] in arguments.words else ""
+                )
+                which = "last" if part is parts[-1] and "last" in arguments.words else which
                 rest = f" {word} ".join(text_of(one) for one in parts if one is not part)
                 yield (
-                    f"Drop the condition {text_of(part)}: only {rest}",
+                    f"Drop the {which + ' ' * bool(which)}{called} {text_of(part)}: only {rest}",
                     replace_expression(context, node, rest),
                 )
         if node.type == "not_operator":

@@ -143,6 +143,7 @@ def _drop(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """The body of a clause in place of the whole statement, or of an `else` behind it."""
     check = next((word for word in _CHECKS if word in arguments.words), None)
+    yield from _else_alone(context)
     for node in context.walk(*COMPOUND):
         clauses = clauses_of(context, node)
         for clause in clauses:
@@ -162,6 +163,13 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if parts[0] is not None and parts[1] is not None:
                 title = "Remove the try, do what is in finally after it"
                 yield title, replace_lines(clauses[0].head, clauses[1].last, [*parts[0], *parts[1]])
+
+
+def _else_alone(context: RefactoringContext) -> Iterator[Proposal]:
+    """An `else` that is selected without what it belongs to."""
+    for node in context.walk("else_clause"):
+        if node.parent is not None and not context.has(node.parent):
+            yield from _else_behind(context, clauses_of(context, node.parent))
 
 
 def _else_behind(context: RefactoringContext, clauses: Sequence[Clause]) -> Iterator[Proposal]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import dropwhile
 
 from tree_sitter import Node
 
@@ -203,7 +204,8 @@ def _nest(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         ):
             for test in opposites(only.test)[:1]:
                 head = f"{indent}if {test}:\n"
-                yield f"Nest the rest in if {test}", replace_lines(only.head, last, [head, *moved])
+                nested = list(dropwhile(lambda line: not line.strip(), moved))
+                yield f"Nest the rest in if {test}", replace_lines(only.head, last, [head, *nested])
 
 
 def _word(jump: str) -> str:

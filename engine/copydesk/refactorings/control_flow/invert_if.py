@@ -11,7 +11,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_lines
-from copydesk.refactorings.negation import opposite
+from copydesk.refactorings.negation import opposite, opposites
 from copydesk.syntax.tree import rows, text_of
 
 
@@ -21,13 +21,13 @@ def invert_the_if(context: RefactoringContext) -> Edits | None:
     return invert_if(found[0], context) if len(found) == 1 else None
 
 
-def invert_if(node: Node, context: RefactoringContext) -> Edits | None:
-    """An `if` with an `else` and nothing between."""
+def invert_if(node: Node, context: RefactoringContext, turned: str | None = None) -> Edits | None:
+    """An `if` with an `else` and nothing between. turned: the opposite of its condition, if not the plain one."""
     branches = node.children_by_field_name("alternative")
     test, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
     if len(branches) != 1 or branches[0].type != "else_clause" or test is None or body is None:
         return None
-    turned, middle = opposite(test), branches[0].start_point[0] + 1
+    turned, middle = turned or opposite(test), branches[0].start_point[0] + 1
     first, last = rows(node)
     head, between = (*context.view(first, first), *context.view(middle, middle))
     plain = head.strip() == f"if {text_of(test)}:" and between.strip() == "else:"
@@ -38,9 +38,17 @@ def invert_if(node: Node, context: RefactoringContext) -> Edits | None:
     return replace_lines(first, last, [f"{indent}if {turned}:\n", *two, f"{indent}else:\n", *one])
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement"):
         yield 'Invert "if"', invert_if(node, context)
+
+
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """Also those whose condition takes thought, and the last two branches of longer ones."""
+    for node in context.walk("if_statement"):
+        test = node.child_by_field_name("condition")
+        for turned in opposites(test) if test is not None else ():
+            yield f'Invert "if", swap the branches: if {turned}', invert_if(node, context, turned)
         clauses = clauses_of(context, node)
         if len(clauses) < 3 or clauses[-1].word != "else" or clauses[-2].test is None:
             continue
@@ -55,4 +63,4 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield "Swap the elif and the else, inverted", replace_lines(one.head, two.last, lines)
 
 
-INVERT_IF = Refactoring("invert_if", "refactor.rewrite.invertIf", _propose, menu="cursor")
+INVERT_IF = Refactoring("invert_if", "refactor.rewrite.invertIf", _propose, menu="cursor", offer=_offer)

@@ -27,7 +27,10 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield f"Return what it gives back: {named(node)}", replace_lines(first, last, [line, *rest])
         else:
             line = f"{indent}{head.lstrip().removeprefix('return').lstrip()}"
-            yield f"Return nothing, only call: {named(node)}", replace_lines(first, last, [line, *rest])
+            yield (
+                f"Return nothing, only call, without return: {named(node).removeprefix('return ')}",
+                replace_lines(first, last, [line, *rest]),
+            )
 
 
 RETURN_CALL = Refactoring("return_call", "refactor.rewrite.returnCall", _propose)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.refactorings.errors.assert_message import ASSERT_MESSAGE
+from copydesk.refactorings.errors.errno_exceptions import ERRNO_EXCEPTION
 from copydesk.refactorings.errors.except_clauses import (
     CHANGE_CAUGHT_TYPES,
     CHANGE_HANDLERS,
@@ -12,6 +13,7 @@ from copydesk.refactorings.errors.except_clauses import (
 )
 from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION, RETURN_FOR_RAISE
 from copydesk.refactorings.errors.report_error import REPORT_ERROR
+from copydesk.refactorings.errors.wrap_in_suppress import WRAP_IN_SUPPRESS
 from copydesk.refactorings.errors.wrap_in_try import TRY_FINALLY, WRAP_IN_TRY
 
 REFACTORINGS = (
@@ -27,4 +29,6 @@ REFACTORINGS = (
     ASSERT_MESSAGE,
     UNSUPPRESS,
     RETURN_FOR_RAISE,
+    ERRNO_EXCEPTION,
+    WRAP_IN_SUPPRESS,
 )

@@ -89,7 +89,8 @@ def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[P
             if message:
                 calls.append(f"{error}({text_of(message[0])})")
             else:
-                calls += [f'{error}("{text}")' for text in arguments.texts if '"' not in text]
+                texts = (text for text in arguments.texts if text != arguments.instruction)
+                calls += [f'{error}("{text}")' for text in texts if '"' not in text]
                 calls.append(error)
         indent = context.indent(node)
         jumps = [jump for jump in requested_jumps(context, arguments) if can_leave(jump, node)]

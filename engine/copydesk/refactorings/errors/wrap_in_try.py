@@ -123,14 +123,14 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         key=lambda n: not any(w in arguments.words for w in re.findall(r"\w+", text_of(n).lower()))
     )
     for node in statements[:_MOST]:
-        likely = [] if arguments.exceptions else _errors_of(text_of(node))
+        likely = [] if arguments.exceptions else errors_of(text_of(node))
         for error in dict.fromkeys([*likely, *errors]):
             for action in list(dict.fromkeys(actions))[:7]:
                 if action != "continue" or can_leave(action, node):
                     yield from _wrapped(context, node, error, action)
 
 
-def _errors_of(code: str) -> list[str]:
+def errors_of(code: str) -> list[str]:
     """What a statement is known to raise where something is not there, or is no number, by what it calls."""
     return [error for error, calls in _RAISED_BY if calls.search(code)][:2]
 

@@ -8,6 +8,7 @@ from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
 from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
 from copydesk.refactorings.idioms.modernize import MODERNIZE
 from copydesk.refactorings.idioms.print_to_stream import PRINT_TO_STREAM
+from copydesk.refactorings.idioms.regex_anchors import REGEX_ANCHORS
 from copydesk.refactorings.idioms.simplify import (
     APPEND,
     AUGMENTED_ASSIGNMENT,
@@ -42,4 +43,5 @@ REFACTORINGS = (
     ISDISJOINT,
     POSITIVE,
     EQUIVALENT,
+    REGEX_ANCHORS,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 PAIRS = """
 X.__class__.__name__ => type(X).__name__
 X.__class__ <=> type(X)
+type(X) => type(X).__name__
 vars(X) <=> X.__dict__
 X.__len__() => len(X)
 os.environ.get(X) <=> os.getenv(X)
@@ -28,10 +29,14 @@ re.search(X, Y) => X.search(Y)
 X[0:Y] => X[:Y]
 X[:len(X)] => X[:]
 any(X for X in Y if Z) => any(Z for X in Y)
+any(X.endswith(Y) for Y in Z) => X.endswith(tuple(Z))
+any(X.startswith(Y) for Y in Z) => X.startswith(tuple(Z))
 tuple(map(X, Y)) => tuple(X(item) for item in Y)
 list(X) <=> [*X]
 list(X) + list(Y) => [*X, *Y]
 -X => abs(X)
+X *= -1 <=> X = -X
+X *= -1 => X = abs(X)
 threading.Lock() <=> threading.RLock()
 os.stat(X) <=> os.lstat(X)
 os.path.exists(X) and not os.path.lexists(X) => os.path.islink(X)
@@ -179,6 +184,8 @@ print(X, file=sys.stderr) => print(X)
 sys.exit(X) <=> raise SystemExit(X)
 exit(X) => sys.exit(X)
 time.time() <=> time.monotonic()
+datetime.now().timestamp() => time.time()
+datetime.datetime.now().timestamp() => time.time()
 time.time() <=> time.perf_counter()
 datetime.utcnow() => datetime.now(timezone.utc)
 datetime.datetime.utcnow() => datetime.datetime.now(datetime.timezone.utc)
@@ -199,6 +206,7 @@ os.remove(X) <=> os.unlink(X)
 os.remove(X) => X.unlink()
 os.mkdir(X) <=> os.makedirs(X)
 os.makedirs(X) => os.makedirs(X, exist_ok=True)
+os.mkdir(X) => os.makedirs(X, exist_ok=True)
 X.mkdir() => X.mkdir(parents=True, exist_ok=True)
 subprocess.call(X) => subprocess.check_call(X)
 subprocess.call(X) => subprocess.run(X, check=True)
@@ -224,6 +232,7 @@ X or Y <=> X if X else Y
 X or Y <=> X if X is not None else Y
 X if X is not None else Y => X or Y
 X if Y else True => not Y or X
+X and Y or Z => Y if X else Z
 X if Y else False => Y and X
 True if X else Y => X or Y
 False if X else Y => not X and Y

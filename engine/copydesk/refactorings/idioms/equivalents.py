@@ -15,7 +15,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import function_of, has_comment, is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import rewrite_node
+from copydesk.refactorings.edits import Edits, combined, rewrite_node
 from copydesk.refactorings.expressions import is_value, replace_expression
 from copydesk.refactorings.idioms.equivalent_pairs import PAIRS
 from copydesk.refactorings.parameters import list_parameters, name_of
@@ -23,6 +23,7 @@ from copydesk.syntax.tree import identifiers, rows, text_of
 
 _OPEN = re.compile(r"\b[A-Z]\b")
 _ANY = re.compile(r"\b(?:[A-Z]|NAME)\b")
+_METHOD = re.compile(r"(?<=\.)([a-z]\w*)\(")
 _SPELT = re.compile(r"\.NAME\b")
 _ROOTS = (
     "call", "attribute", "subscript", "comparison_operator", "boolean_operator", "not_operator", "binary_operator",
@@ -72,6 +73,18 @@ def _tree(text: str) -> ast.AST | None:
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    asked: dict[str, list[Edits]] = {}
+    for title, edits in _all_proposals(context, arguments):
+        yield title, edits
+        for name in _METHOD.findall(title.partition(": ")[2]) if edits else ():
+            if edits and name in arguments.words:
+                asked.setdefault(name, []).append(edits)
+    if len(asked) > 1:
+        together = combined(context.lines, [edits for several in asked.values() for edits in several])
+        yield f"Use {' and '.join(asked)}", together
+
+
+def _all_proposals(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.walk(*_ROOTS, *_STATEMENTS):
         alone = node.parent is not None and node.parent.type in ("expression_statement", "block", "module")
         typed = node.parent is not None and node.parent.type == "type"
@@ -88,6 +101,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for pair in _pairs().get(type(tree), ()) if tree is not None else ():
             if (pair.words and not pair.words & arguments.words) or (pair.statement and not alone):
                 continue
+            if pair.new == "abs(X)" and text[1:].strip()[:1].isdecimal():
+                continue  # what is written out has the sign that was meant
             if typed and "|" in pair.new and ("'" in text or '"' in text):
                 continue  # a name in quotes has no `|`
             bound: dict[str, str] = {}

@@ -310,7 +310,8 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
             and not alone
             and not (kind == "generator" and _read_again(node))
         ):
-            yield f"Use a {kind} comprehension", f"{opening}{inner}{closing}"
+            laid_out = text_of(node)[1:-1] if "\n" in inner and not alone else inner
+            yield f"Use a {kind} comprehension", f"{opening}{laid_out}{closing}"
     if node.type in ("set_comprehension", "list_comprehension"):
         for kind in ("frozenset", "tuple", "set", "sorted"):
             yield f"Make a {kind}, {kind}(...), frozen, not a comprehension", f"{kind}({inner})"

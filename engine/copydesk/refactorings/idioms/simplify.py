@@ -169,6 +169,18 @@ def _chained(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 continue
             whole = " and ".join(new if k is one else text_of(k) for k in joined if k is not two)
             yield f"Chain the comparison: {new}", replace_node(context.lines, node, whole)
+        yield from _outside(context, node)
+
+
+def _outside(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
+    """`x < low or x > high` as `not low <= x <= high`."""
+    joined = [comparison(one) for one in operands(node, "or")]
+    one, two = joined if len(joined) == 2 else (None, None)
+    if one is None or two is None or text_of(one[0]) != text_of(two[0]) or f"{one[1][0]}{two[1][0]}" != "<>":
+        return
+    below, above = ("<" if sign[1:] else "<=" for sign in (one[1], two[1]))
+    made = f"not {text_of(one[2])} {below} {text_of(one[0])} {above} {text_of(two[2])}"
+    yield f"Chain the comparison: {made}", replace_expression(context, node, made)
 
 
 def _chain(one: Node, two: Node) -> str | None:

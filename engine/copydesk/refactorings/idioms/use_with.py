@@ -10,14 +10,19 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import following, movable, selected_statements, shifted
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
-from copydesk.syntax.tree import rows, text_of
+from copydesk.syntax.tree import identifiers, rows, text_of
+
+_ASKING = frozenset({"with", "context", "manager", "block", "close", "closed"})
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in selected_statements(context, "expression_statement"):
         (first, last), text = rows(node), text_of(node)
+        if arguments.words & _ASKING:
+            yield from _rest_of_block(context, node)
         opened = re.fullmatch(r"([^\W\d]\w*) = ([\w.]*open\(.*\))", text)
         acquired = re.fullmatch(r"([\w.]+)\.acquire\(\)", text)
         if first != last or (opened is None and acquired is None):
@@ -38,6 +43,24 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         )
         lines = [f"{context.indent(node)}{head}\n", *shifted(body, 4)]
         yield f"Use {head[:-1]}", replace_lines(first, rows(closing)[1], lines)
+
+
+def _rest_of_block(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
+    """What nobody closes: open as long as it is read."""
+    opened = re.fullmatch(r"([^\W\d]\w*) = ([\w.]+\(.*\))", text_of(node))
+    last = node
+    after = node.next_named_sibling
+    while opened is not None and after is not None:
+        if any(text_of(name) == opened[1] for name in identifiers(after)):
+            last = after
+        after = after.next_named_sibling
+    (first, end), behind = rows(node), rows(last)[1]
+    if opened is None or last == node or first != end or not context.shows(first, behind):
+        return
+    moved = reindented(context, end + 1, behind, 4)
+    if moved is not None:
+        head = f"with {opened[2]} as {opened[1]}"
+        yield f"Use {head}", replace_lines(first, behind, [f"{context.indent(node)}{head}:\n", *moved])
 
 
 def _movable(node: Node, closing: Node, body: list[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.layout.break_text import BREAK_TEXT
 from copydesk.refactorings.layout.ellipsis_body import ELLIPSIS_BODY
 from copydesk.refactorings.layout.line_breaks import NO_BACKSLASH, ONE_LINE, ONE_PER_LINE
 from copydesk.refactorings.layout.marks import (
@@ -22,4 +23,5 @@ REFACTORINGS = (
     BLANK_BEFORE_CALL,
     BLANK_AFTER_COMMA,
     BLANKS_ROUND_OPERATORS,
+    BREAK_TEXT,
 )

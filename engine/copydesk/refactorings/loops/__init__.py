@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.loops.any_or_all import ANY_ALL
 from copydesk.refactorings.loops.comprehension_to_loop import COMPREHENSION_TO_LOOP
 from copydesk.refactorings.loops.direction import REVERSE_LOOP
 from copydesk.refactorings.loops.filter_entries import FILTER_ENTRIES
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
-from copydesk.refactorings.loops.loop_to_comprehension import ANY_ALL, LOOP_TO_COMPREHENSION, YIELD_FROM
+from copydesk.refactorings.loops.loop_to_comprehension import LOOP_TO_COMPREHENSION, YIELD_FROM
 from copydesk.refactorings.loops.skip_entry import SKIP_ENTRY
+from copydesk.refactorings.loops.unused_target import UNUSED_TARGET
 
 REFACTORINGS = (
     COMPREHENSION_TO_LOOP,
@@ -19,4 +21,5 @@ REFACTORINGS = (
     REVERSE_LOOP,
     SKIP_ENTRY,
     FILTER_ENTRIES,
+    UNUSED_TARGET,
 )

@@ -90,12 +90,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _yielded(context: RefactoringContext, node: Node, lead: str, value: Node) -> Iterator[Proposal]:
-    """A generator that is returned as a loop that yields."""
-    parts = _parts(value) if lead == "return " and value.type == "generator_expression" else None
+    """A generator, or a list, that is returned as a loop that yields."""
+    made = lead == "return " and value.type in ("generator_expression", "list_comprehension")
+    parts = _parts(value) if made else None
     element = in_one_line(parts[0]) if parts is not None else None
     if parts is not None and element is not None:
         lines = _written_out(parts[1], context.indent(node), [f"yield {element}"])
-        yield "Write the generator out as a for loop with yield", replace_lines(*rows(node), lines)
+        what = "generator" if value.type == "generator_expression" else "list"
+        yield f"Write the {what} out as a for loop with yield, yielding", replace_lines(*rows(node), lines)
 
 
 def _with_name(context: RefactoringContext, node: Node, inner: Node, name: str) -> list[str]:

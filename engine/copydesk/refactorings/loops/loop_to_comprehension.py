@@ -1,10 +1,9 @@
-"""Replace loop with comprehension, or with another expression that says the same: `any`, `all`, `sum`, `next`, `yield from`."""
+"""Replace loop with comprehension, or with another expression that says the same: `sum`, `next`, `yield from`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -19,12 +18,12 @@ from copydesk.refactorings.blocks import (
     statements_of,
 )
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import clauses_of, in_one_line
+from copydesk.refactorings.clauses import in_one_line
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import replace_lines
+from copydesk.refactorings.edits import delete_lines, merged, replace_lines
 from copydesk.refactorings.expressions import callee, children_of, method_of, positional, single_line
 from copydesk.refactorings.loops.loop_head import plain_head
-from copydesk.refactorings.negation import opposites
+from copydesk.refactorings.loops.nested_heads import nested_heads
 from copydesk.refactorings.parameters import list_parameters, name_of
 from copydesk.syntax.tree import identifiers, rows, text_of
 
@@ -33,26 +32,6 @@ _METHODS = {
 }  # fmt: skip
 _BULK = {"append": "extend", "add": "update"}
 """Methods that add one, by those that add all."""
-
-
-def _any_all(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    for loop in context.walk("for_statement"):
-        found, after = _nested(context, loop), next_statement(loop)
-        if found is None or after is None or not found[0][-1].opposite:
-            continue
-        (*heads, last), only = found
-        first, end = rows(loop)[0], rows(after)[1]
-        answer, indent = text_of(only), context.indent(loop)
-        if has_comment(context, first, end) or sorted((answer, text_of(after))) != [
-            "return False",
-            "return True",
-        ]:
-            continue
-        one, two = ("any", "not all") if answer == "return True" else ("not any", "all")
-        test, over = last.text.removeprefix("if "), " ".join(head.text for head in heads)
-        for word, condition in ((one, test), (two, last.opposite)):
-            line = f"{indent}return {word}({condition} {over})\n"
-            yield f'Replace the loop by "{word}"', replace_lines(first, end, [line])
 
 
 def _yield_from(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -117,7 +96,7 @@ def _collection(statement: Node, name: str, empty: str, head: str) -> tuple[str,
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """A loop that collects, counts, or looks for the first, as one expression."""
     for loop in context.walk("for_statement"):
-        found = _nested(context, loop)
+        found = nested_heads(context, loop)
         siblings = statements_of(loop.parent)
         if found is None or loop not in siblings:
             continue
@@ -127,6 +106,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         yield from _mapped(context, loop, only)
         if at:
             yield from _collected(context, loop, head, only, siblings[at - 1])
+            yield from _collected_later(context, loop, head, only, siblings[:at])
         after = next_statement(loop)
         if after is None or after.type != "return_statement" or only.type != "return_statement":
             continue
@@ -135,38 +115,6 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if answer is not None and not {answer, other} <= {"True", "False"}:
             line = f"{context.indent(loop)}return next(({answer} {head}), {other})\n"
             yield "Return the first by next()", replace_lines(rows(loop)[0], rows(after)[1], [line])
-
-
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """A loop or a test as a comprehension has it. opposite: of a test, the negated condition; empty for a loop."""
-
-    text: str
-    opposite: str = ""
-
-
-def _nested(context: RefactoringContext, loop: Node) -> tuple[list[_Head], Node] | None:
-    """The loops and tests of a loop that does one thing, and that one thing."""
-    heads: list[_Head] = []
-    inner = [loop]
-    while len(inner) == 1 and inner[0].type in ("if_statement", "for_statement"):
-        clauses = clauses_of(context, inner[0])
-        left, right = inner[0].child_by_field_name("left"), inner[0].child_by_field_name("right")
-        if len(clauses) != 1:
-            break
-        if clauses[0].test is not None:
-            heads.append(_Head(f"if {in_one_line(clauses[0].test)}", (opposites(clauses[0].test) or [""])[0]))
-        elif left is not None and right is not None:
-            heads.append(_Head(f"for {text_of(left)} in {in_one_line(right)}"))
-        inner = clauses[0].statements
-    while len(inner) > 1 and inner[0].type == "if_statement":
-        clauses = clauses_of(context, inner[0])
-        skips = len(clauses) == 1 and [text_of(s) for s in clauses[0].statements] == ["continue"]
-        if not skips or clauses[0].test is None or not opposites(clauses[0].test):
-            break
-        heads.append(_Head(f"if {opposites(clauses[0].test)[0]}", in_one_line(clauses[0].test) or ""))
-        inner = inner[1:]
-    return (heads, inner[0]) if len(inner) == 1 and heads else None
 
 
 def _added(context: RefactoringContext, loop: Node, head: str, only: Node) -> Iterator[Proposal]:
@@ -238,7 +186,21 @@ def _collected(
     )
 
 
-ANY_ALL = Refactoring("any_all", "refactor.rewrite.anyAll", _any_all, menu="cursor")
+def _collected_later(
+    context: RefactoringContext, loop: Node, head: str, only: Node, above: Sequence[Node]
+) -> Iterator[Proposal]:
+    """A loop that fills what a statement further up makes, and nothing between touches."""
+    for place, before in enumerate(above[:-1]):
+        start = lead_and_value(before)
+        name = start[0].removesuffix(" = ").split(":")[0].strip() if start is not None else ""
+        made = _collection(only, name, text_of(start[1]), head) if start is not None else None
+        between = [node for one in above[place + 1 :] for node in identifiers(one) if text_of(node) == name]
+        if start is not None and made is not None and not between and not has_comment(context, *rows(loop)):
+            line = f"{context.indent(loop)}{start[0]}{made[1]}\n"
+            edits = merged(delete_lines(*rows(before)), replace_lines(*rows(loop), [line]))
+            yield f"Replace the loop by a {made[0]}", edits
+
+
 LOOP_TO_COMPREHENSION = Refactoring(
     "loop_to_comprehension", "refactor.rewrite.loopToComprehension", _propose, menu="cursor", offer=_offer
 )

@@ -119,7 +119,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             targets += [name for name in arguments.names if name not in context.variables()]
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
             if new != old and not keyword.iskeyword(new) and not is_reversed(old, new, arguments.instruction):
-                yield from _renamed(context, old, variables[old], new)
+                kind = "" if arguments.mentions(old) else _kind_said(variables[old][0], arguments)
+                yield from _renamed(context, old, variables[old], new, kind)
     usual = [
         ({"args": "*", "kwargs": "**"}[name], name) for name in arguments.names if name in ("args", "kwargs")
     ]
@@ -217,8 +218,24 @@ def _in_snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z]+)", lambda found: f"_{found[1].lower()}", name)
 
 
-def _renamed(context: RefactoringContext, old: str, nodes: Sequence[Node], new: str) -> Iterator[Proposal]:
-    title = f'Rename "{old}" to "{new}"'
+def _kind_said(store: Node, arguments: Arguments) -> str:
+    """What a name is the name of, where the instruction says such a word."""
+    parent = store.parent
+    kinds: tuple[str, ...] = ("variable",)
+    if is_parameter(store):
+        kinds = ("parameter", "argument")
+    elif parent is not None and parent.type == "class_definition":
+        kinds = ("class",)
+    elif parent is not None and parent.type == "function_definition":
+        kinds = ("method", "function") if _is_method(store) else ("function",)
+    return next((f"the {kind} " for kind in kinds if kind in arguments.words), "")
+
+
+def _renamed(
+    context: RefactoringContext, old: str, nodes: Sequence[Node], new: str, kind: str
+) -> Iterator[Proposal]:
+    """kind: what is said of it, with a blank behind (`the parameter `), or nothing."""
+    title = f'Rename {kind}"{old}" to "{new}"'
 
     def only(some: Iterable[Node]) -> Edits | None:
         return replace_nodes(context.lines, [(node, new) for node in some])

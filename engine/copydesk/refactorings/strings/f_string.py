@@ -17,6 +17,8 @@ _TEXTS = ("string", "concatenated_string")
 _PLAIN = re.compile(r"""^([rR]?)(["'])(?!\2)[^\n]*\2$""")
 _PERCENT = re.compile(r"%([srd%])|%")
 _NAME = re.compile(r"[\w.\[\]]+")
+_JOIN = re.compile(r"""(["'])([^\"'\\{}]*)\1\.join\([\[(]([^\[\]()]+,[^\[\]()]+)[\])]\)""")
+_ASKED = re.compile(r"\bf-?string", re.IGNORECASE)
 _LAYOUT = re.compile(r"\s*\n\s*")
 _BRACES = re.compile(r"\{(\w*)((?:![rsa])?(?::[^{}]*)?)\}|[{}]")
 
@@ -139,12 +141,13 @@ def _filled_part(
     return "f" * (len(used) > before) + "".join(made) + text[at:]
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     yield "Use f-strings", use_f_strings(context, numbers=True)
+    asked = _ASKED.search(arguments.instruction) is not None
     for node in context.walk("binary_operator", "call"):
         if (new := f_string_for(node, numbers=True)) is not None:
             yield f"Use {_LAYOUT.sub(' ', new)}", rewrite_node(context.lines, node, new)
-        elif (new := _joined(node)) is not None:
+        elif (new := _joined(node) or _join_of(node) or (_sum_of_names(node) if asked else None)) is not None:
             yield f"Use an f-string: {new}", rewrite_node(context.lines, node, new)
 
 
@@ -179,6 +182,23 @@ def _joined(node: Node) -> str | None:
         value = re.fullmatch(r"str\(([^,]+)\)", text)
         made += text[1:-1] if part.type == "string" else f"{{{value[1] if value else text}}}"
     return f"f{quotes[0]}{made}{quotes[0]}" if quotes[0] not in made and len(parts) > len(quotes) else None
+
+
+def _join_of(node: Node) -> str | None:
+    """`"/".join([a, b])`: an f-string for a few values that are joined."""
+    found = _JOIN.fullmatch(text_of(node)) if node.type == "call" else None
+    values = [value.strip() for value in found[3].split(",")] if found is not None else []
+    if found is None or not all(_NAME.fullmatch(value) for value in values):
+        return None
+    return f"f{found[1]}{found[2].join(f'{{{value}}}' for value in values)}{found[1]}"
+
+
+def _sum_of_names(node: Node) -> str | None:
+    """`a + b`, which an instruction says are texts."""
+    if node.type != "binary_operator" or (node.parent is not None and node.parent.type == "binary_operator"):
+        return None
+    values = [value.strip() for value in text_of(node).split("+")]
+    return f'f"{"".join(f"{{{value}}}" for value in values)}"' if all(map(_NAME.fullmatch, values)) else None
 
 
 F_STRING = Refactoring("f_string", "refactor.rewrite.fString", _propose, menu="cursor")

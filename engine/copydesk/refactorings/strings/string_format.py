@@ -94,6 +94,9 @@ def _written(quote: str, parts: Parts) -> dict[str, str]:
         "str.format": f"{quote}{marked['{}']}{quote}.format({', '.join(names)})",
         "% formatting": f"{quote}{marked['%s']}{quote} % ({', '.join(names)}{last})",
         "concatenation": " + ".join(pieces),
+        "concatenation of strings, just +": " + ".join(
+            re.sub(r"^str\((.*)\)$", r"\1", piece) for piece in pieces
+        ),
     }
 
 

@@ -67,5 +67,22 @@ def _type_of(value: Node) -> str | None:
         return _type_of(children_of(value)[0]) if children_of(value) else None
     if value.type == "call":
         name = callee(value)
-        return _RETURNING.get(name) or _METHODS.get(name.rpartition(".")[2])
+        known = _RETURNING.get(name) or _METHODS.get(name.rpartition(".")[2])
+        return known or _declared_return(value, name)
     return literal_type(text)
+
+
+def _declared_return(call: Node, name: str) -> str | None:
+    """What the called function of the same module, or method of the same class, is annotated to return."""
+    holder = "class_definition" if name.startswith("self.") else "module"
+    above: Node | None = call
+    while above is not None and above.type != holder:
+        above = above.parent
+    body = above.child_by_field_name("body") if holder == "class_definition" and above is not None else above
+    found = []
+    for node in body.named_children if body is not None else ():
+        defined, plain = node.child_by_field_name("name"), node.type == "function_definition"
+        if plain and defined is not None and text_of(defined) == name.removeprefix("self."):
+            found.append(node)
+    type = found[0].child_by_field_name("return_type") if len(found) == 1 else None
+    return text_of(type) if type is not None and not text_of(found[0]).startswith("async") else None

@@ -11,6 +11,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import (
     count_of,
     function_of,
+    has_comment,
     is_stored,
     next_statement,
     stands_alone,
@@ -20,6 +21,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, combined, delete_lines, merged, replace_lines, replace_nodes
+from copydesk.refactorings.expressions import single_line
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 
@@ -47,6 +49,8 @@ _PLAIN = ("identifier", "integer", "float", "true", "false", "none")
 _FILLED = ("dictionary", "dictionary_comprehension", "list", "list_comprehension", "set", "set_comprehension")
 """Values that are made anew in each place, and that a variable is often there to fill."""
 _MOST_USES = 12
+_LONG = 88
+"""Columns. What is longer is not put in one line."""
 _AWAY = frozenset({
     "inline", "inlined", "inlining", "directly", "direct", "straight", "drop", "remove", "delete", "without", "no", "not",
     "don", "need", "needed", "needless", "unneeded", "unnecessary", "redundant", "superfluous", "pointless", "useless", "rid",
@@ -148,13 +152,31 @@ def _everywhere(
     ):
         values = [value.removeprefix("(").removesuffix(")").strip() for value in values]
     where = "everywhere" if len(uses) == len(names) - 1 else f"of line {rows(statement)[0]}"
-    for value in values:
+    laid_out = _as_laid_out(context, statement, right, uses)
+    if laid_out:
+        yield f'Inline variable "{name}" {where}', merged(delete_lines(*rows(statement)), laid_out)
+    for value in values if not laid_out else ():
         put = replace_nodes(context.lines, [(use, value) for use in uses])
         yield f'Inline variable "{name}" {where}', merged(delete_lines(*rows(statement)), put)
     yield (
         f'Inline variable "{name}" once, keep it',
         replace_nodes(context.lines, [(uses[-1], values[0])]),
     )
+
+
+def _as_laid_out(context: RefactoringContext, statement: Node, right: Node, uses: list[Node]) -> Edits | None:
+    """A value of several lines in place of the one argument of a call, line by line, where it would be a long line otherwise."""
+    holder, behind = uses[0].parent, statement_before(uses[0])
+    alone = holder is not None and holder.type == "argument_list" and holder.named_child_count == 1
+    if single_line(right) or len(uses) > 1 or not alone or holder is None or behind is None:
+        return None
+    line = context.view(*rows(uses[0]))[0].rstrip()
+    same = context.indent(behind) == context.indent(statement)
+    if not same or len(line) + len(in_one_line(right) or "") <= _LONG or not single_line(holder):
+        return None
+    if right.type != "parenthesized_expression":
+        return replace_nodes(context.lines, [(uses[0], text_of(right))])
+    return replace_nodes(context.lines, [(holder, text_of(right))])
 
 
 def _is_owner(use: Node) -> bool:
@@ -173,6 +195,32 @@ def _assigned_again(
     if len(uses) == 1:
         put = replace_nodes(context.lines, [(uses[0], value)])
         yield f"Combine both statements that assign {name}", merged(delete_lines(*rows(statement)), put)
+        yield from _all_assigned_again(context, statement, name, value)
+
+
+def _all_assigned_again(
+    context: RefactoringContext, statement: Node, name: str, value: str
+) -> Iterator[Proposal]:
+    """More than two such statements in a row, each of which takes the value of the one above."""
+    count, behind, first = 1, next_statement(statement), rows(statement)[0]
+    while behind is not None and text_of(behind).startswith(f"{name} = "):
+        uses = [n for n in identifiers(behind) if text_of(n) == name and not is_label(n) and not is_stored(n)]
+        right = behind.named_children[0].child_by_field_name("right")
+        if (
+            len(uses) != 1
+            or right is None
+            or not single_line(behind)
+            or has_comment(context, first, rows(behind)[1])
+        ):
+            return
+        raw, at = text_of(right).encode(), uses[0].start_byte - right.start_byte
+        whole = (raw[:at] + value.encode() + raw[at + len(name.encode()) :]).decode()
+        count += 1
+        if count > 2:
+            line = f"{context.indent(statement)}{name} = {whole}\n"
+            title = f"Combine all {count} statements that assign {name}, chain them"
+            yield title, replace_lines(first, rows(behind)[1], [line])
+        value, behind = whole if right.type in _WHOLE else f"({whole})", next_statement(behind)
 
 
 def _returned(context: RefactoringContext, statement: Node, left: Node, right: Node) -> Iterator[Proposal]:

@@ -12,6 +12,9 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_nodes
 from copydesk.syntax.tree import text_of
 
+_LITERALS = frozenset({"number", "literal", "magic", "hardcoded", "hard", "string", "value", "constant"})
+"""Words for a literal that an instruction does not spell."""
+
 
 def use_constant(name: str, value: str, context: RefactoringContext) -> Edits | None:
     """Everywhere in the selection."""
@@ -36,8 +39,9 @@ def _said_by(node: Node, value: str) -> bool:
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     values = dict.fromkeys(text_of(n) for n in context.walk("integer", "float", "string", "unary_operator"))
     for value in values:
-        for name in arguments.names if arguments.mentions(value) else ():
-            if name.isupper():
+        said = arguments.mentions(value) or bool(arguments.words & _LITERALS)
+        for name in (*arguments.names, *arguments.dotted) if said else ():
+            if name.rpartition(".")[2].isupper():
                 yield f'Use "{name}" for {value}', use_constant(name, value, context)
 
 
