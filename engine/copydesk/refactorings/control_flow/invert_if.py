@@ -47,8 +47,8 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """Also those whose condition takes thought, and the last two branches of longer ones."""
     for node in context.walk("if_statement"):
         test = node.child_by_field_name("condition")
-        for turned in opposites(test) if test is not None else ():
-            yield f'Invert "if", swap the branches: if {turned}', invert_if(node, context, turned)
+        for other in opposites(test) if test is not None else ():
+            yield f'Invert "if", swap the branches: if {other}', invert_if(node, context, other)
         clauses = clauses_of(context, node)
         if len(clauses) < 3 or clauses[-1].word != "else" or clauses[-2].test is None:
             continue
