@@ -115,6 +115,8 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         # The handler goes on below.
         ("def f():\n    try:\n        for a in b:\n            if a:\n                return True\n    except E:\n        pass\n"
          "    return False\n", 'Replace the loop by "any"'),
+        # A name that a comprehension has for itself.
+        ("a = g(0)\nb = [a(row) for row in c]\n", "Write row[0] instead of g(0)"),
         # A list that is there to be filled.
         ("def f():\n    a = []\n    for b in c:\n        a.append(b)\n    return a\n", 'Inline variable "a" everywhere'),
         ("def f():\n    a = {}\n    a[b] = c\n", 'Inline variable "a" everywhere'),
@@ -124,7 +126,7 @@ def test_a_word_that_only_a_comment_has_is_no_name(
     ],
 )  # fmt: skip
 def test_what_would_change_the_result_is_not_offered(source: str, title: str) -> None:
-    asked = "no generator, no blank before the colon, no backslash, annotate row"
+    asked = "row[0], no generator, no blank before the colon, no backslash, annotate row"
     assert title not in [candidate.title for candidate in candidates(asked, source)]
 
 

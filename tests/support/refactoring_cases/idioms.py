@@ -121,4 +121,11 @@ CASES = [
      'x = a.startswith("b") and not a.endswith("c")\n'),
     ("equivalent", "", "x = any(a.endswith(b) for b in c)\n", "Use ….endswith(tuple(…)): a.endswith(tuple(c))",
      "x = a.endswith(tuple(c))\n"),
+    ("walrus_loop", "", "while 1:\n    a = f(1)\n    if not a: break\n    g(a)\n",
+     'Assign "a" in the condition of the loop, walrus', "while a := f(1):\n    g(a)\n"),
+    ("walrus_loop", "", "while True:\n    a = f(1)\n    if a is None:\n        break\n    g(a)\n",
+     'Assign "a" in the condition of the loop, walrus', "while (a := f(1)) is not None:\n    g(a)\n"),
+    ("modernize", "", "class C(object):\n    pass\n", "Drop the superfluous base class object, not needed, explicit",
+     "class C:\n    pass\n"),
+    ("equivalent", "", "x = bool(len(a & b))\n", "Use not ….isdisjoint(…): not a.isdisjoint(b)", "x = not a.isdisjoint(b)\n"),
 ]  # fmt: skip

@@ -31,4 +31,6 @@ CASES = [
     ("break_text", "break the long line", 'g(f"this text is a long one: {a + b}, and it goes on and on")\n',
      'Break the long text, string, over two lines: f"this text is a long one: "',
      'g(\n    f"this text is a long one: "\n    f"{a + b}, and it goes on and on"\n)\n'),
+    ("brackets_for_backslash", "no backslash", "if a and \\\n    b:\n    c()\n",
+     "Wrap it in parentheses, brackets, instead of the backslash", "if (a and\n    b):\n    c()\n"),
 ]  # fmt: skip

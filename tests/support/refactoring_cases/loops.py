@@ -76,4 +76,6 @@ CASES = [
      "Skip an entry, continue, if not b", 'for a in z:\n    b = """\n# c"""\n    if not b:\n        continue\n    g(b)\n'),
     ("loop_to_comprehension", "", "x = []\ny = 1\nfor a in b:\n    x.append(f(a))\n", "Replace the loop by a comprehension",
      "y = 1\nx = [f(a) for a in b]\n"),
+    ("yield_from", "", "def f(a):\n    return iter(a.b())\n", "Yield from a.b() instead of returning iter()",
+     "def f(a):\n    yield from a.b()\n"),
 ]  # fmt: skip

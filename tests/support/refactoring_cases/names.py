@@ -41,4 +41,7 @@ CASES = [
      'Name the unused "i" of the loop _', "for i in a:\n    f(i)\nfor _ in b:\n    g()\n"),
     ("rename", "call the parameter c", "def f(a):\n    b = a\n    return b\n", 'Rename the parameter "a" to "c"',
      "def f(c):\n    b = c\n    return b\n"),
+    ("own_class", "use type(self)", "class C:\n    def f(self):\n        return C(1)\n",
+     "Use type(self) instead of the class name C",
+     "class C:\n    def f(self):\n        return type(self)(1)\n"),
 ]  # fmt: skip

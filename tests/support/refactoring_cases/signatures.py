@@ -61,4 +61,6 @@ CASES = [
     ("parameter_default", "", "def f(a=None, b: int = None, c=1):\n    pass\n", "Drop the defaults None, required",
      "def f(a, b: int, c=1):\n    pass\n"),
     ("make_async", "async", "def f():\n    a()\n", "Make it a coroutine, async", "async def f():\n    a()\n"),
+    ("parameter_default", "both None", "def f(a=(), b=1):\n    pass\n", "Change the default of all parameters to None, both",
+     "def f(a=None, b=None):\n    pass\n"),
 ]  # fmt: skip

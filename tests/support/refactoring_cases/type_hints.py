@@ -42,4 +42,7 @@ CASES = [
     ("change_type", "", "x: A['B']\n", "Write the type without quotes: A[B]", "x: A[B]\n"),
     ("change_type", "in quotes", "x: A\n", 'Write the type in quotes: "A"', 'x: "A"\n'),
     ("annotate_variable", "a holds strings", "a = set()\n", "Annotate a as set[str]", "a: set[str] = set()\n"),
+    ("annotate_signature", "a is datetime.date, b is int, returns bool", "def f(a, b):\n    return a == b\n",
+     "Annotate the signature: parameters and return type bool",
+     "def f(a: datetime.date, b: int) -> bool:\n    return a == b\n"),
 ]  # fmt: skip

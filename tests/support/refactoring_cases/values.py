@@ -81,4 +81,6 @@ CASES = [
      'def f(a):\n    a = a.removeprefix(".")\n    return a\n'),
     ("named_field", "use .scheme", "x = urlparse(a)[0]\n", "Use .scheme instead of the index, subscript: urlparse(a).scheme",
      "x = urlparse(a).scheme\n"),
+    ("change_literal", "errors are to be replaced", "x = a.decode('utf8', 'ignore')\n", "Change 'ignore' to 'replace'",
+     "x = a.decode('utf8', 'replace')\n"),
 ]  # fmt: skip

@@ -21,7 +21,7 @@ from copydesk.refactorings.idioms.simplify import (
     POSITIVE,
 )
 from copydesk.refactorings.idioms.use_with import USE_WITH
-from copydesk.refactorings.idioms.walrus import SPLIT_WALRUS, WALRUS
+from copydesk.refactorings.idioms.walrus import SPLIT_WALRUS, WALRUS, WALRUS_LOOP
 
 REFACTORINGS = (
     EXIST_OK,
@@ -44,4 +44,5 @@ REFACTORINGS = (
     POSITIVE,
     EQUIVALENT,
     REGEX_ANCHORS,
+    WALRUS_LOOP,
 )

@@ -85,6 +85,10 @@ dict(X, **Y) <=> {**X, **Y}
 X.union(Y) <=> X | Y
 X.intersection(Y) <=> X & Y
 X.difference(Y) <=> X - Y
+bool(X & Y) => not X.isdisjoint(Y)
+bool(len(X & Y)) => not X.isdisjoint(Y)
+len(X & Y) > 0 => not X.isdisjoint(Y)
+len(X & Y) == 0 => X.isdisjoint(Y)
 X.issubset(Y) <=> X <= Y
 X.issuperset(Y) <=> X >= Y
 not any(X for Y in Z) => all(not X for Y in Z)

@@ -68,6 +68,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         test = node.child_by_field_name("condition")
         if test is not None and text_of(test) == "1":
             yield "Use while True instead of while 1", replace_node(context.lines, test, "True")
+    for node in context.starting("class_definition"):
+        name, bases = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
+        if name is not None and bases is not None and text_of(bases) in ("(object)", "()"):
+            yield (
+                "Drop the superfluous base class object, not needed, explicit",
+                replace_node(context.lines, bases, ""),
+            )
     if arguments.words & _BRACKETED:
         for node in context.walk("binary_operator", "boolean_operator", "comparison_operator"):
             if node.parent is not None and node.parent.type in _OPERATIONS and single_line(node):

@@ -9,6 +9,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import following, has_comment, lead_and_value, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import clauses_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, merged, replace_lines
 from copydesk.refactorings.expressions import LOOSE
@@ -36,6 +37,29 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield f'Assign "{name}" in the condition', every[-1]
     if len(every) > 1:
         yield "Assign in the condition in all places", merged(*every)
+
+
+def _loops(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+    """`while True` that reads something and ends where there is nothing."""
+    for loop in context.walk("while_statement"):
+        clauses = clauses_of(context, loop)
+        body = clauses[0].statements if len(clauses) == 1 else []
+        test = text_of(clauses[0].test) if clauses and clauses[0].test is not None else ""
+        found = lead_and_value(body[0]) if len(body) > 2 else None
+        name = found[0].removesuffix(" = ") if found is not None else ""
+        if found is None or test not in ("True", "1") or not name.isidentifier() or found[1].type in _LOOSE:
+            continue
+        ends = " ".join(text_of(body[1]).split())
+        (first, last), behind = rows(body[0]), rows(body[1])[1]
+        if ends in (f"if not {name}: break", f"if {name} is None: break") and first == last:
+            value = text_of(found[1])
+            condition = f"{name} := {value}" if "not" in ends else f"({name} := {value}) is not None"
+            if not has_comment(context, clauses[0].head, behind):
+                line = f"{context.indent(loop)}while {condition}:\n"
+                yield (
+                    f'Assign "{name}" in the condition of the loop, walrus',
+                    replace_lines(clauses[0].head, behind, [line]),
+                )
 
 
 def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -85,4 +109,5 @@ def _with_assignment(test: Node, name: str, value: str) -> str | None:
 
 
 WALRUS = Refactoring("walrus", "refactor.rewrite.walrus", _propose, menu="cursor")
+WALRUS_LOOP = Refactoring("walrus_loop", "refactor.rewrite.walrusLoop", _loops, menu="cursor")
 SPLIT_WALRUS = Refactoring("split_walrus", "refactor.rewrite.splitWalrus", _split, menu="cursor")

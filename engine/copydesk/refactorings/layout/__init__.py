@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from copydesk.refactorings.layout.break_text import BREAK_TEXT
 from copydesk.refactorings.layout.ellipsis_body import ELLIPSIS_BODY
-from copydesk.refactorings.layout.line_breaks import NO_BACKSLASH, ONE_LINE, ONE_PER_LINE
+from copydesk.refactorings.layout.line_breaks import (
+    BRACKETS_FOR_BACKSLASH,
+    NO_BACKSLASH,
+    ONE_LINE,
+    ONE_PER_LINE,
+)
 from copydesk.refactorings.layout.marks import (
     BLANK_AFTER_COMMA,
     BLANK_BEFORE_CALL,
@@ -24,4 +29,5 @@ REFACTORINGS = (
     BLANK_AFTER_COMMA,
     BLANKS_ROUND_OPERATORS,
     BREAK_TEXT,
+    BRACKETS_FOR_BACKSLASH,
 )

@@ -59,6 +59,31 @@ def _continued(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
     yield "Remove the backslash, line continuation", merged(*lines) if lines else None
 
 
+def _bracketed(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """Brackets round a condition or a value that backslashes continue."""
+    if not arguments.words & {
+        "backslash",
+        "backslashes",
+        "continuation",
+        "parentheses",
+        "parens",
+        "brackets",
+    }:
+        return
+    for mark in context.walk("line_continuation"):
+        whole = mark
+        while whole.parent is not None and not whole.parent.type.endswith(
+            ("statement", "clause", "assignment", "block")
+        ):
+            whole = whole.parent
+        if whole == mark or single_line(whole) or _in_brackets(mark) or "#" in text_of(whole):
+            continue
+        lines = text_of(whole).split("\n")
+        flat = "\n".join(line.rstrip().removesuffix("\\").rstrip() for line in lines)
+        title = "Wrap it in parentheses, brackets, instead of the backslash"
+        yield title, rewrite_node(context.lines, whole, f"({flat})")
+
+
 def _in_brackets(node: Node) -> bool:
     """Whether brackets are open where a node stands."""
     above = node.parent
@@ -82,6 +107,9 @@ def _statement(node: Node) -> Node | None:
     return above
 
 
+BRACKETS_FOR_BACKSLASH = Refactoring(
+    "brackets_for_backslash", "refactor.rewrite.bracketsForBackslash", _bracketed
+)
 NO_BACKSLASH = Refactoring("no_backslash", "refactor.rewrite.noBackslash", _continued)
 ONE_LINE = Refactoring("one_line", "refactor.rewrite.oneLine", _joined)
 ONE_PER_LINE = Refactoring("one_per_line", "refactor.rewrite.onePerLine", _split)

@@ -42,6 +42,11 @@ def _yield_from(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
         if not has_comment(context, *rows(loop)):
             line = f"{context.indent(loop)}yield from {parts[1]}\n"
             yield f"Yield from {parts[1]}", replace_lines(*rows(loop), [line])
+    for node in context.walk("return_statement"):
+        found = re.fullmatch(r"return iter\((.+)\)", text_of(node))
+        if found is not None and single_line(node) and context.starts_line(node):
+            line = f"{context.indent(node)}yield from {found[1]}\n"
+            yield f"Yield from {found[1]} instead of returning iter()", replace_lines(*rows(node), [line])
 
 
 def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

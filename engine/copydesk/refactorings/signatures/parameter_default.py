@@ -10,13 +10,14 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, replace_node
+from copydesk.refactorings.edits import Edits, replace_node, replace_nodes
 from copydesk.refactorings.expressions import mentioned, single_line
 from copydesk.refactorings.parameters import list_parameters, name_of, parameter_of, plain_names
 from copydesk.refactorings.spoken import literals_like, spoken_types, spoken_values
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
+_EACH = frozenset({"all", "both", "each", "every", "everything", "defaults"})
 _USUAL = ("None", "False", "True", "0", "()", '""', "1")
 _GIVEN = r"`?(?: ?= ?| (?:(?:to|with|default|defaults|defaulting|optional|be|is|should|the|as|of|a|parameter|by) )*)`?"
 _VALUE = r"(-?\d[\w.]*|[\"'][^\"']*[\"']|None|True|False|\[\]|\{\}|\(\)|(?<==)[\w.]+)(?!\w)"
@@ -72,6 +73,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 title = f"Give the last {k} parameters the default {value}, optional: {', '.join(map(name_of, last))}"
                 yield title, spliced(context.lines, [_given(p, value) for p in last]) or None
         yield from _without_defaults(context, parameters)
+        if arguments.words & _EACH:
+            yield from _all_changed(context, parameters, values[:8])
         for p in parameters:
             if p.type in ("default_parameter", "typed_default_parameter"):
                 now = p.child_by_field_name("value")
@@ -103,6 +106,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                             title,
                             spliced(context.lines, [Splice(end_of(p), end_of(p), f": {type} = {value}")]),
                         )
+
+
+def _all_changed(
+    context: RefactoringContext, parameters: Sequence[Node], values: Sequence[str]
+) -> Iterator[Proposal]:
+    """The same default for all parameters that have one."""
+    given = [default for p in parameters if (default := p.child_by_field_name("value")) is not None]
+    for value in values if len(given) > 1 else ():
+        title = f"Change the default of all parameters to {value}, both"
+        yield title, replace_nodes(context.lines, [(default, value) for default in given])
 
 
 def _without_defaults(context: RefactoringContext, parameters: Sequence[Node]) -> Iterator[Proposal]:

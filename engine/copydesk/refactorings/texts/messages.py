@@ -12,11 +12,15 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import rewrite_node
+from copydesk.refactorings.expressions import variables
 from copydesk.refactorings.requested import quoted_texts, subjects
 from copydesk.refactorings.texts.text_lines import STRING, is_docstring
 from copydesk.syntax.tree import text_of
 
 _MOST = 16
+_GIVEN = frozenset({"value", "type", "class", "given", "got", "actual", "received", "passed"})
+"""Words for what was wrong, where an instruction does not name it."""
+_VERBS = ("Include", "Mention", "Say", "Show", "Name", "Tell", "Report")
 
 
 def _messages(context: RefactoringContext, arguments: Arguments) -> list[Node]:
@@ -42,6 +46,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for value in dict.fromkeys(values)
         if re.fullmatch(r"[\w.()\[\]-]+", value) and not value.isdigit()
     ][:4]
+    verb = next((verb for verb in _VERBS if verb.lower() in arguments.words), _VERBS[0])
     for node in context.walk("assert_statement"):
         for text in texts if node.named_child_count == 1 else ():
             made = f"{text_of(node)}, {_literal(text)}"
@@ -72,19 +77,46 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         escaped = body if "f" in prefix else body.replace("{", "{{").replace("}", "}}")
         stop = "." if escaped.endswith(".") else ""
         bare = escaped.removesuffix(".")
+        tested = _tested(node) if arguments.words & _GIVEN else None
+        for what, form in _given_forms(tested, arguments) if tested is not None else ():
+            if quotes not in form:
+                text = f"f{quotes}{bare}{form}{stop}{quotes}"
+                yield (
+                    f"{verb} {what} in the message: {form.strip(': ,')}",
+                    rewrite_node(context.lines, node, text),
+                )
         for value in values:
             for form in (f": {{{value}}}", f": {{{value}!r}}", f" {{{value}}}", f", got {{{value}}}", f", got {{{value}!r}}",
-                         f" ({{{value}}})", f" {{{value}!r}}"):  # fmt: skip
+                         f" ({{{value}}})", f" {{{value}!r}}", f", not {{{value}}}"):  # fmt: skip
                 if quotes not in form:
                     text = f"f{quotes}{bare}{form}{stop}{quotes}"
                     yield (
-                        f"Include {value} in the message: {form.strip(': ,')}",
+                        f"{verb} {value} in the message: {form.strip(': ,')}",
                         rewrite_node(context.lines, node, text),
                     )
         if "f" in prefix and "{" not in body:
             yield "Drop the f, no placeholder", rewrite_node(context.lines, node, f"{quotes}{body}{quotes}")
         if not prefix and "{" in body:
             yield "Make it an f-string", rewrite_node(context.lines, node, f"f{quotes}{body}{quotes}")
+
+
+def _given_forms(name: str, arguments: Arguments) -> Iterator[tuple[str, str]]:
+    """What is said of a value that was wrong, and how it is put behind a message."""
+    if arguments.words & {"type", "class"}:
+        for before in (", got ", ", not ", ": "):
+            yield f"the type of the value given, which type {name} was", f"{before}{{type({name}).__name__}}"
+        return
+    for form in (f", got {{{name}!r}}", f": {{{name}!r}}", f": {{{name}}}", f" (got {{{name}!r}})"):
+        yield f"the given value of {name}", form
+
+
+def _tested(message: Node) -> str | None:
+    """The first variable in the condition under which a message comes up."""
+    above = message.parent
+    while above is not None and above.type not in ("if_statement", "elif_clause", "function_definition"):
+        above = above.parent
+    test = above.child_by_field_name("condition") if above is not None else None
+    return next(iter(variables(test)), None) if test is not None else None
 
 
 def _extended(body: str, text: str) -> Iterator[str]:

@@ -227,7 +227,9 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
         word = spoken[0] if spoken else word
         if re.match(r"(?:`|\))* or none\b", arguments.instruction[found.end() :], re.IGNORECASE):
             word = f"{word} | None"
-        if annotation(word) is not None and (spoken or word[:1].isupper() or "[" in word or "|" in word):
+        if annotation(word) is not None and (
+            spoken or word[:1].isupper() or any(sign in word for sign in "[|.")
+        ):
             return word
     return _type_of_default(parameter)
 

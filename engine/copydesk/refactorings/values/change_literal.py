@@ -19,6 +19,7 @@ _LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_opera
 _NO_NUMBERS = frozenset({"True", "False", "None"})
 _RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
 _FLIPPED = {"True": "False", "False": "True"}
+_CODEC_ERRORS = ("strict", "ignore", "replace", "backslashreplace", "surrogateescape")
 _SWITCH = {"True": ("False", "Turn off"), "False": ("True", "Turn on")}
 _SWITCHED = {
     "Turn off": re.compile(r"\b(turn|switch|set)(s|ed|ing)?\b.*\boff\b|\b(disabl|deactivat)\w+"),
@@ -37,13 +38,24 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     yield from _switched(context, arguments)
     yield from _given_by_name(context, [*news, "True", "False", "None"])
     for old, nodes in alike.items():
-        for new in dict.fromkeys([*news, *literals_like(old, arguments, 12), *names, _FLIPPED.get(old, old)]):
+        others = _handlers(old, arguments)
+        for new in dict.fromkeys(
+            [*news, *others, *literals_like(old, arguments, 12), *names, _FLIPPED.get(old, old)]
+        ):
             fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
             for node in fitting:
                 yield f"Change {old} to {new}", replace_node(context.lines, node, new)
             if len(fitting) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in fitting])
                 yield f"Change {old} to {new} everywhere", everywhere
+
+
+def _handlers(old: str, arguments: Arguments) -> list[str]:
+    """Another way to handle errors of a codec (`"replace"` for `"ignore"`) that an instruction speaks of."""
+    if old.strip("\"'") not in _CODEC_ERRORS:
+        return []
+    asked = [name for name in _CODEC_ERRORS if any(word.startswith(name) for word in arguments.words)]
+    return [f"{old[0]}{name}{old[0]}" for name in asked if name not in old]
 
 
 def _is_reckoned_with(node: Node) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import COMPREHENSIONS, is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.expressions import is_value, replace_expression, single_line
@@ -17,6 +18,7 @@ from copydesk.syntax.tree import text_of
 
 _METHOD = re.compile(r"\)\.\w+$")
 """A method of what a call returns, not called itself."""
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _MOST_PLACES = 10
 """Places of one piece of code."""
 _MOST_CODE = 8
@@ -33,7 +35,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 for made in dict.fromkeys(code.replace("...", text) for text in _fillings(node)):
                     yield f"Write {made} instead of {text_of(node)}", replace_expression(context, node, made)
                 continue
-            if not _alike(said, words[node.id]):
+            if not _alike(said, words[node.id]) or not _is_visible(context, code, node):
                 continue
             given = node.child_by_field_name("arguments") if node.type == "call" else None
             if given is not None and single_line(given) and _METHOD.search(code):
@@ -59,6 +61,24 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f"Write {statement} instead of {text_of(node)}",
                     replace_expression(context, node, statement),
                 )
+
+
+def _is_visible(context: RefactoringContext, code: str, place: Node) -> bool:
+    """Whether no name in the code is one that another comprehension gives its items alone."""
+    names = set(_NAME.findall(code))
+    bound: dict[str, list[Node | None]] = {}
+    for node in context.walk("identifier"):
+        if text_of(node) in names and is_stored(node):
+            above = node.parent
+            while above is not None and above.type not in (*COMPREHENSIONS, "block"):
+                above = above.parent
+            inner = above if above is not None and above.type in COMPREHENSIONS else None
+            bound.setdefault(text_of(node), []).append(inner)
+
+    def reaches(scope: Node | None) -> bool:
+        return scope is None or (scope.start_byte <= place.start_byte and place.end_byte <= scope.end_byte)
+
+    return all(any(map(reaches, scopes)) for scopes in bound.values())
 
 
 def _fillings(node: Node) -> Iterator[str]:

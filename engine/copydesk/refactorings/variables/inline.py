@@ -21,7 +21,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, combined, delete_lines, merged, replace_lines, replace_nodes
-from copydesk.refactorings.expressions import single_line
+from copydesk.refactorings.expressions import replace_expressions, single_line
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 
@@ -97,6 +97,7 @@ def _offer(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """Also where it is used more than once, or later, when its value may be another one."""
     parts: dict[str, dict[int, Edits]] = {}
+    named: dict[str, Edits] = {}
     for assignment in context.walk("assignment"):
         left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
         statement = assignment.parent
@@ -111,11 +112,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield from _assigned_again(context, statement, left, values[0])
             for title, edits in _everywhere(context, statement, left, right, values):
                 yield title, edits
+                if edits and title.endswith(" everywhere") and arguments.mentions(text_of(left)):
+                    named.setdefault(text_of(left), edits)
                 if edits and " of line " in title:
                     parts.setdefault(text_of(left), {}).setdefault(statement.start_byte, edits)
     for name, several in parts.items():
         if len(several) > 1:
             yield f'Inline variable "{name}" everywhere', combined(context.lines, several.values())
+    if len(named) > 1:
+        title = f"Inline variables {' and '.join(named)} everywhere"
+        yield title, combined(context.lines, named.values())
 
 
 def _asked_for(assignment: Node, arguments: Arguments) -> bool:
@@ -155,7 +161,10 @@ def _everywhere(
     laid_out = _as_laid_out(context, statement, right, uses)
     if laid_out:
         yield f'Inline variable "{name}" {where}', merged(delete_lines(*rows(statement)), laid_out)
-    for value in values if not laid_out else ():
+    loose = replace_expressions(context, [(use, values[-1]) for use in uses]) if len(values) > 1 else None
+    if loose and not laid_out:  # in brackets where they are needed
+        yield f'Inline variable "{name}" {where}', merged(delete_lines(*rows(statement)), loose)
+    for value in values if not laid_out and not loose else ():
         put = replace_nodes(context.lines, [(use, value) for use in uses])
         yield f'Inline variable "{name}" {where}', merged(delete_lines(*rows(statement)), put)
     yield (
