@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Literal, TypeAlias
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, combined
 from copydesk.refactorings.validity import still_parses
+from copydesk.text.line_edit import LineEdit
 
 _MOST_PLACES = 10
 """Places that are changed at once."""
@@ -65,6 +66,7 @@ class Refactoring:
         seen: set[Edits] = set()
         alike: dict[str, list[Edits]] = {}
         for title, edits in chain.from_iterable(source(context, arguments) for source in sources):
+            edits = _without_double_blanks(context, edits) if edits else edits
             if edits and edits not in seen:
                 seen.add(edits)
                 if context.allows(edits) and context.changes(edits):
@@ -76,3 +78,37 @@ class Refactoring:
             if together and together not in seen:
                 seen.add(together)
                 yield Candidate(f"{title} in all places", together)
+
+
+def _without_double_blanks(context: RefactoringContext, edits: Edits) -> Edits:
+    """Where whole lines go that stand between blank ones, as many of the blank ones below go as there are above; all of them at
+    the start of a block.
+    """
+    made: list[LineEdit] = []
+    first = 0  # of the lines in a row that go
+    for edit, after in zip_longest(edits, edits[1:]):
+        gone = not edit.text and edit.last >= edit.first
+        if not gone or not any(line.strip() for line in context.view(edit.first, edit.last)):
+            made.append(edit)
+            first = 0
+            continue
+        first = first or edit.first
+        if after is not None and after.first == edit.last + 1 and not after.text:
+            made.append(edit)
+            continue
+        above, below = _blank_run(context, first - 1, -1), _blank_run(context, edit.last + 1, 1)
+        if first == 1 or not context.lines[first - 2].rstrip().endswith(":"):
+            below = min(above, below)
+        last = edit.last + below
+        free = after is None or last < after.first
+        made.append(replace(edit, last=last) if below and free and context.shows(edit.first, last) else edit)
+        first = 0
+    return tuple(made)
+
+
+def _blank_run(context: RefactoringContext, line: int, step: int) -> int:
+    """How many blank lines there are from a line on, up or down."""
+    count = 0
+    while 0 < line <= len(context.lines) and not context.lines[line - 1].strip():
+        count, line = count + 1, line + step
+    return count

@@ -41,4 +41,6 @@ CASES = [
     ("use_constant", "use errno.EIO, not the number", "x = a != 5\n", 'Use "errno.EIO" for 5', "x = a != errno.EIO\n"),
     ("inline_variable", "inline a and b", "def f(x):\n    a = x == 1\n    b = x + 2\n    return a and not b\n",
      "Inline variables a and b everywhere", "def f(x):\n    return x == 1 and not x + 2\n"),
+    ("inline_variable", "inline a and b", "def f(x):\n    g()\n\n    a = x == 1\n    b = x + 2\n\n    return a and b\n",
+     "Inline variables a and b everywhere", "def f(x):\n    g()\n\n    return x == 1 and x + 2\n"),
 ]  # fmt: skip
