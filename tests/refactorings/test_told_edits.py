@@ -126,12 +126,13 @@ CASES: list[tuple[str, str, str | None]] = [
     ("use an f-string", "x = '%s%%' % c(1)\n", "x = f'{c(1)}%'\n"),
     ("use an f-string", "x = 'a\\n%s' % a\n", "x = f'a\\n{a}'\n"),
     ("use an f-string", "x = '{b} {}'.format(c, b=a)\n", "x = f'{a} {c}'\n"),
+    ("use an f-string", "x = 'c %s' % a['b']\n", "x = f\"c {a['b']}\"\n"),
     ("convert to an f-string", 'x = "{} {1:>3}".format(a, b)\n', None),
     ("convert to an f-string", 'x = "{0} {1:>3} {0!r}".format(a, b[0])\n', 'x = f"{a} {b[0]:>3} {a!r}"\n'),
     ("make this an f-string", "x = f'{a}'\n", SAME),
     *(("use f-strings", f"x = {text}\n", None) for text in (
         "'%d' % a", "'%s %s' % a", "'%(a)s' % b", "'{}'.format(*a)", "'{b}'.format(a=1)", "'%s' % ('a',)",
-        "'{} %s' % a", "'%s' % a['b']",
+        "'{} %s' % a", "'%s \"' % a['b']", "'%s' % a['b'](\"c\")",
         "'{}'.format(a, b)", "b'%s' % a", "y",
     )),
     # -- shapes

@@ -23,4 +23,7 @@ CASES = [
     ("f_string", "", "x = '/'.join([a, b.c])\n", "Use an f-string: f'{a}/{b.c}'", "x = f'{a}/{b.c}'\n"),
     ("f_string", "use an f-string", "x = a + b\n", 'Use an f-string: f"{a}{b}"', 'x = f"{a}{b}"\n'),
     ("string_format", "", 'x = "{}-{}".format(a, b)\n', 'Use concatenation of strings, just +: a + "-" + b', 'x = a + "-" + b\n'),
+    ("f_string", "", "x = 'http://' + f(a, '//')\n", "Use an f-string: f\"http://{f(a, '//')}\"",
+     "x = f\"http://{f(a, '//')}\"\n"),
+    ("f_string", "", 'x = "_{}_B".format(a.replace("-", "_"))\n', "Use f-strings", "x = f'_{a.replace(\"-\", \"_\")}_B'\n"),
 ]  # fmt: skip

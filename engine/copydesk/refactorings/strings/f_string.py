@@ -111,8 +111,13 @@ def _filled_part(
     """One text with the values it takes, which `used` and `numbered` are told of; as it is where it takes none."""
     text = text.removeprefix("u").removeprefix("U")
     plain = _PLAIN.match(text)
-    if plain is None or any(re.search(r"[\\\n{}#:!]", v) or plain[2] in v for v in values):
+    if plain is None or any(re.search(r"[\\\n{}#:!]", v) for v in values):
         return None
+    if any(plain[2] in v for v in values):  # Python 3.11 wants other quotes round these
+        other = "'" if plain[2] == '"' else '"'
+        if other in text or any(other in v or v[0] == plain[2] for v in values):
+            return None
+        text = f"{plain[1]}{other}{text[len(plain[1]) + 1 : -1]}{other}"
     if percent and ("{" in text or "}" in text):
         return None
     before = len(used)
@@ -171,9 +176,16 @@ def _joined(node: Node) -> str | None:
     said = [text_of(part) for part in parts]
     quotes = [text[0] for part, text in zip(parts, said, strict=True) if part.type == "string"]
     plain = all(quote in "\"'" for quote in quotes)
-    if not quotes or not plain or any(re.search(r"[\\\n{}#:!]", text) for text in said):
+    if not quotes or not plain or any(re.search(r"[\\\n{}]", text) for text in said):
+        return None
+    if any(
+        part.type != "string" and re.search(r"[#:!]", text) for part, text in zip(parts, said, strict=True)
+    ):
         return None
     made = ""
+    values = [text for part, text in zip(parts, said, strict=True) if part.type != "string"]
+    if any(quotes[0] in value for value in values):  # Python 3.11 wants other quotes round these
+        quotes = ["'" if quotes[0] == '"' else '"', *quotes[1:]]
     for part, text in zip(parts, said, strict=True):
         if (part.type == "string" and not _PLAIN.match(text)) or (
             part.type != "string" and quotes[0] in text

@@ -14,8 +14,12 @@ from copydesk.syntax.tree import text_of
 _FIELD = re.compile(r"(?<![\w)\]])`?\.([^\W\d]\w*)\b(?!\()")
 
 
+_METHODS = frozenset(name for kind in (dict, list, tuple, str) for name in dir(kind))
+"""What collections have by themselves is no name of an entry."""
+
+
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    fields = dict.fromkeys(_FIELD.findall(arguments.instruction))
+    fields = dict.fromkeys(name for name in _FIELD.findall(arguments.instruction) if name not in _METHODS)
     for node in context.walk("subscript") if fields else ():
         owner, place = node.child_by_field_name("value"), node.child_by_field_name("subscript")
         if owner is None or place is None or not is_value(node):
