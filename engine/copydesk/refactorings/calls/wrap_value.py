@@ -108,10 +108,12 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                 )
     if not functions and not methods:
         return
+    alike = "lower" in methods and not arguments.words & {"upper", "uppercase"}
+    either = [name for name in methods if name != "upper" or not alike]  # both come to the same
     for node in mentioned(context.walk("comparison_operator"), arguments):
         sides = comparison(node)
         if sides is not None and sides[1] in ("==", "!=", "in", "not in", "is", "is not"):
-            for name, made in _both(sides, functions, methods):
+            for name, made in _both(sides, functions, either):
                 title = f"Compare both through the same call{_asked(name, arguments)}: {made}"
                 yield title, replace_expression(context, node, made)
     for node in mentioned(_places(context), arguments):
