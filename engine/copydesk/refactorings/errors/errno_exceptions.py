@@ -39,7 +39,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             found is None
             or not kind
             or found[1] != head.name
-            or has_comment(context, head.line, tests[0].end_point[0] + 1)
+            or has_comment(context, head.line, clause.end_point[0] + 1)
         ):
             continue
         behind = [text_of(one) for one in tests[1:] if one.type != "pass_statement"]
