@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 import reports
@@ -110,6 +111,14 @@ def select(nvim: Neovim, lines: tuple[int, int]) -> None:
 def ask(nvim: Neovim, lines: tuple[int, int], instruction: str) -> None:
     """`:CopydeskEdit` on a range, typed on the command line."""
     nvim.keys(f"<Esc>:{lines[0]},{lines[1]}CopydeskEdit {instruction}<CR>")
+
+
+def server_of(nvim: Neovim) -> psutil.Process:
+    """copydesk's process: its command, or `python -m copydesk_server`."""
+    children = psutil.Process(nvim.lua("return vim.fn.getpid()")).children()
+    names = ("copydesk", "copydesk_server")
+    (server,) = (one for one in children if any(Path(part).name in names for part in one.cmdline()))
+    return server
 
 
 def wait_for(nvim: Neovim, phase: str | None) -> None:
@@ -441,7 +450,9 @@ def test_nothing_of_the_folder_was_imported(nvim: Neovim, report: Path, trap: Tr
 
 
 def test_a_server_that_ends_in_the_middle(nvim: Neovim, report: Path) -> None:
-    """Last in this file: the server has to be started again."""
+    """Last in this file: the server has to be started again. It stands still meanwhile, lest the answer come before the end."""
+    server = server_of(nvim)
+    server.suspend()
     nvim.lua(
         "local first, last, instruction = ...; local compat = require('copydesk.compat')\n"
         "vim.cmd(('%d,%dCopydeskEdit %s'):format(first, last, instruction))\n"
@@ -449,6 +460,7 @@ def test_a_server_that_ends_in_the_middle(nvim: Neovim, report: Path) -> None:
         *reports.LABEL,
         reports.RETURNS,
     )
+    server.kill()
     nvim.hears("the server has ended")
     assert (nvim.text(), nvim.marks()) == (reports.TEXT, [])
     wait_for(nvim, None)
