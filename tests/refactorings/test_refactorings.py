@@ -263,6 +263,12 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("fix_spelling", "fix the spelling", "g('you are trying')", "Spell"),
         ("fix_spelling", "fix the spelling", "h('we call send')\nCall()", "Spell"),
         ("punctuation", "no exclamation mark", "g(f'{x!r} is it')", "exclamation"),
+        ("prefix_slice", "", "return x[y:y+3] == 'ab' or x[y:d+2] == 'ab'", "startswith"),
+        ("repeat_in_loop", "", "g(x, y)\ng(y, x)\ng(x, y, d)", "loop"),
+        ("repeat_in_loop", "", "g(x)  # one\ng(y)", "loop"),
+        ("direct_attribute", "", "if x:\n    a = y\nelse:\n    a = d\nself.a = a", "directly"),
+        ("inline_variable", "", "a = [x, y]\ng(*a)", 'Inline variable "a" everywhere'),
+        ("own_class", "for subclasses", "return A(x)", "class name"),
         ("drop_marks", "no exclamation mark", "g(f'{x!r} is it')", "!"),
     ],
 )

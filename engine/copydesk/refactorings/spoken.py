@@ -67,7 +67,8 @@ _SIGN_WORDS = frozenset(f"{SIGNS['-']} {SIGNS['_']}".split())
 _SWAPPED = str.maketrans("-_", "_-")
 NUMBERS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "once": 1, "twice": 2, "first": 0, "last": -1,
+    "once": 1, "twice": 2, "first": 0, "last": -1, "dozen": 12, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100,
+    "thousand": 1000,
 }  # fmt: skip
 """Whole numbers, and words for them."""
 _SECONDS = {
@@ -80,6 +81,8 @@ _SECONDS = {
     "hour": 3600,
     "hours": 3600,
 }
+_HALF = re.compile(r"\bhalf an? (second|minute|hour)\b")
+_HALVES = {"second": "0.5", "minute": "30", "hour": "1800"}
 _BYTES = {"kb": 1024, "kib": 1024, "k": 1024, "mb": 1024**2, "mib": 1024**2, "gb": 1024**3}
 _MEASURE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?([a-z]+)\b")
 EMPTY = {
@@ -113,6 +116,7 @@ def spoken_values(arguments: Arguments) -> tuple[str, ...]:
         if scale is not None:
             made = float(number) * scale
             found.append(f"{made:.10g}")
+    found += [_HALVES[unit] for unit in _HALF.findall(text)]
     found += [str(number) for word, number in NUMBERS.items() if word in arguments.words]
     found += [code for kind, code in EMPTY.items() if re.search(rf"\bempty {kind}\b", text)]
     found += [code for code in ("NotImplemented", "Ellipsis") if code.lower() in arguments.words]

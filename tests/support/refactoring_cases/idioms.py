@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 CASES = [
+    ("prefix_slice", "", "if a[i : i + 2] == '<!' and not a[j:j+1] == 'b':\n    c()\n",
+     "Use startswith instead of the slice: a.startswith('<!', i)",
+     "if a.startswith('<!', i) and not a[j:j+1] == 'b':\n    c()\n"),
+    ("prefix_slice", "", "if a[i:2+i] != b'<!':\n    c()\n", "Use startswith instead of the slice: not a.startswith(b'<!', i)",
+     "if not a.startswith(b'<!', i):\n    c()\n"),
+    ("chained_comparison", "", "x = a == b and c.d == e.d and f(g) == h\n",
+     "Compare tuples, one == instead of 3 comparisons with and", "x = (a, c.d, f(g)) == (b, e.d, h)\n"),
     ("augmented_assignment", "", "x = x + 1\n", "Write x += 1", "x += 1\n"),
     ("augmented_assignment", "use +=", "x = x + '/' + f(y)\n", "Write x += '/' + f(y)", "x += '/' + f(y)\n"),
     ("augmented_assignment", "use -=", "x = x - (y - z)\n", "Write x -= (y - z)", "x -= (y - z)\n"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("own_class", "for subclasses too", "class A:\n    @classmethod\n    def f(cls):\n        return A(1)\n",
+     "Use cls instead of the class name A", "class A:\n    @classmethod\n    def f(cls):\n        return cls(1)\n"),
     ("rename", "a to new", HEAD, 'Rename "a" to "new"', HEAD.replace("a)", "new)").replace("a,", "new,")),
     ("rename", "k, v to name, value", "for k, v in a:\n    b[k] = v\n", "Rename k to name, v to value",
      "for name, value in a:\n    b[name] = value\n"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("doubled_words", "", 'def f():\n    """A.\n\n    The the result of of a call."""\n',
+     'Write "of" once, not twice: of of', 'def f():\n    """A.\n\n    The the result of a call."""\n'),
+    ("doubled_words", "", "# is is it\n", 'Write "is" once, not twice: is is', "# is it\n"),
     ("change_message", 'say "bad number of channels"', "raise E('bad # of channels') if a else E('too late')\n",
      "Say \"bad number of channels\" instead of 'bad # of channels'",
      "raise E('bad number of channels') if a else E('too late')\n"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_literal", "ignore errors", "a.encode('b', 'replace')\n",
+     "Change 'replace' to 'ignore', what is done with errors", "a.encode('b', 'ignore')\n"),
+    ("change_literal", "half a second", "sleep(0.1)\n", "Change 0.1 to 0.5", "sleep(0.5)\n"),
     ("use_expression", "max(0, ...) for a", "x = f(a)\n", "Write max(0, f(a)) instead of f(a)", "x = max(0, f(a))\n"),
     ("add_entry", "b.state too", "x = {'a': 1}\nb = 1\n", "Add 'state': b.state to x", "x = {'a': 1, 'state': b.state}\nb = 1\n"),
     ("change_entries", "'c'", "x = {'a'}\n", "Add 'c' to the set, last", "x = {'a', 'c'}\n"),
@@ -81,6 +84,6 @@ CASES = [
      'def f(a):\n    a = a.removeprefix(".")\n    return a\n'),
     ("named_field", "use .scheme", "x = urlparse(a)[0]\n", "Use .scheme instead of the index, subscript: urlparse(a).scheme",
      "x = urlparse(a).scheme\n"),
-    ("change_literal", "errors are to be replaced", "x = a.decode('utf8', 'ignore')\n", "Change 'ignore' to 'replace'",
+    ("change_literal", "errors are to be replaced", "x = a.decode('utf8', 'ignore')\n", "Change 'ignore' to 'replace', what is done with errors",
      "x = a.decode('utf8', 'replace')\n"),
 ]  # fmt: skip

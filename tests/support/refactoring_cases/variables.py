@@ -5,6 +5,11 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("inline_variable", "", "def g():\n    a = [b, c(d)]\n    f(*a, e)\n",
+     'Inline variable "a": its values as arguments, directly, no list', "def g():\n    f(b, c(d), e)\n"),
+    ("direct_attribute", "", "def f(self):\n    a = g()\n    h(a)\n    self.a = a\n    return a\n",
+     "Assign self.a directly, without the variable a",
+     "def f(self):\n    self.a = g()\n    h(self.a)\n    return self.a\n"),
     ("extract_constant", "call 10 MOST", "def f():\n    g(10, 10)\n", 'Extract 10 into the constant "MOST"',
      "MOST = 10\n\n\ndef f():\n    g(MOST, MOST)\n"),
     ("use_constant", "MAX, not 10", "x = 10\n", 'Use "MAX" for 10', "x = MAX\n"),

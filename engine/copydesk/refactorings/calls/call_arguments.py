@@ -95,7 +95,8 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         last = called.rpartition(".")[2]
         named = [n for n in children_of(given) if n.type == "keyword_argument"]
         keys = {text_of(n).partition("=")[0] for n in named}
-        for entry in dict.fromkeys([*pairs, *_USUAL.get(last, ())]):
+        usual = () if last in ("encode", "decode") and len(has) > 1 else _USUAL.get(last, ())
+        for entry in dict.fromkeys([*pairs, *usual]):
             if entry.partition("=")[0] not in keys and entry not in has:
                 yield f"Pass {entry} to {called}{_said(entry)}", append_argument(context, given, entry)
         for entry in _passed_on(node):

@@ -7,6 +7,7 @@ from copydesk.refactorings.idioms.exist_ok import EXIST_OK
 from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
 from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
 from copydesk.refactorings.idioms.modernize import MODERNIZE
+from copydesk.refactorings.idioms.prefix_slice import PREFIX_SLICE
 from copydesk.refactorings.idioms.print_to_stream import PRINT_TO_STREAM
 from copydesk.refactorings.idioms.regex_anchors import REGEX_ANCHORS
 from copydesk.refactorings.idioms.simplify import (
@@ -45,4 +46,5 @@ REFACTORINGS = (
     EQUIVALENT,
     REGEX_ANCHORS,
     WALRUS_LOOP,
+    PREFIX_SLICE,
 )

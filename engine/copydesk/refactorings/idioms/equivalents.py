@@ -25,6 +25,7 @@ _OPEN = re.compile(r"\b[A-Z]\b")
 _ANY = re.compile(r"\b(?:[A-Z]|NAME)\b")
 _METHOD = re.compile(r"(?<=\.)([a-z]\w*)\(")
 _SPELT = re.compile(r"\.NAME\b")
+_ATTRIBUTE = re.compile(r"\.(\w+)$")
 _ROOTS = (
     "call", "attribute", "subscript", "comparison_operator", "boolean_operator", "not_operator", "binary_operator",
     "unary_operator", "conditional_expression", "dictionary", "generic_type", "list_comprehension", "list",
@@ -103,6 +104,8 @@ def _all_proposals(context: RefactoringContext, arguments: Arguments) -> Iterato
                 continue
             if pair.new == "abs(X)" and text[1:].strip()[:1].isdecimal():
                 continue  # what is written out has the sign that was meant
+            if owner and (last := _ATTRIBUTE.search(pair.new)) and _attribute_of(node) == last[1]:
+                continue  # `type(x).__name__` has it already
             if typed and "|" in pair.new and ("'" in text or '"' in text):
                 continue  # a name in quotes has no `|`
             bound: dict[str, str] = {}
@@ -117,6 +120,13 @@ def _all_proposals(context: RefactoringContext, arguments: Arguments) -> Iterato
                         continue
                     whole = rewrite_node(context.lines, node, made) if pair.statement else None
                     yield title, whole or replace_expression(context, node, made)
+
+
+def _attribute_of(node: Node) -> str:
+    """What is taken of a node, if it is the owner of an attribute."""
+    parent = node.parent
+    taken = parent.child_by_field_name("attribute") if parent is not None else None
+    return text_of(taken) if taken is not None else ""
 
 
 def _may_assign(node: Node, made: str) -> bool:

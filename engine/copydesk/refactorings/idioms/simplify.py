@@ -170,6 +170,18 @@ def _chained(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             whole = " and ".join(new if k is one else text_of(k) for k in joined if k is not two)
             yield f"Chain the comparison: {new}", replace_node(context.lines, node, whole)
         yield from _outside(context, node)
+        if node.parent is not None and node.parent.type != "boolean_operator":
+            yield from _equal_tuples(context, node)
+
+
+def _equal_tuples(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
+    """Three equalities or more, joined by `and`, as one of two tuples."""
+    joined = [comparison(one) for one in operands(node, "and")]
+    equal = [sides for sides in joined if sides is not None and sides[1] == "=="]
+    if len(equal) == len(joined) > 2:
+        one, two = (", ".join(text_of(sides[k]) for sides in equal) for k in (0, 2))
+        title = f"Compare tuples, one == instead of {len(equal)} comparisons with and"
+        yield title, replace_expression(context, node, f"({one}) == ({two})")
 
 
 def _outside(context: RefactoringContext, node: Node) -> Iterator[Proposal]:

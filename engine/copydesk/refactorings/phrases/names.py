@@ -11,6 +11,8 @@ from copydesk.refactorings.phrases.words import Rule, first_match, name, wording
 _OLD, _NEW = name("old"), name("new")
 _KIND = r"(?:variable|var|parameter|argument|param|arg|function|class|constant|name)"
 _THING = rf"(?:(?:the |this |a )?(?:local )?{_KIND} )?"
+_WHEN = "first|last|once|twice|again|only|early|earlier|later|instead|directly|always|anyway|too|now|here|there|before|after"
+"""Words that say when something is called, and no names for it."""
 _USES = (
     r"(?:,? (?:everywhere|and update all uses|update all uses|everywhere it'?s used|wherever it'?s used))?"
 )
@@ -18,7 +20,7 @@ _RENAMED = wordings(
     rf"rename {_THING}{_OLD}(?: {_KIND})? (?:to|into|as|->) {_NEW}{_USES}",
     rf"change the (?:variable )?name (?:of )?{_OLD} (?:to|into) {_NEW}{_USES}",
     rf"replace the (?:variable )?name {_OLD} (?:by|with) {_NEW}{_USES}",
-    rf"call {_THING}{_OLD} {_NEW}",
+    rf"call {_THING}{_OLD} (?!(?:{_WHEN})$){_NEW}",
     rf"call {_THING}{_NEW} instead of {_OLD}",
     rf"use {_NEW} as the (?:variable )?name instead of {_OLD}",
     rf"{_THING}{_OLD}(?: {_KIND})? (?:should be|to be) (?:called|named|renamed to) {_NEW}{_USES}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.texts.comments import ADD_COMMENT, CHANGE_COMMENT, COMMENT_OUT
 from copydesk.refactorings.texts.docstrings import ADD_DOCSTRING, CHANGE_DOCSTRING, COMMENT_TO_DOCSTRING
+from copydesk.refactorings.texts.doubled_words import DOUBLED_WORDS
 from copydesk.refactorings.texts.drop_marks import DROP_MARKS
 from copydesk.refactorings.texts.extend_text import EXTEND_TEXT
 from copydesk.refactorings.texts.fix_spelling import FIX_SPELLING
@@ -27,6 +28,7 @@ REFACTORINGS = (
     CHANGE_DOCSTRING,
     COMMENT_TO_DOCSTRING,
     FIX_SPELLING,
+    DOUBLED_WORDS,
     CHANGE_MESSAGE,
     REMOVE_COMMENTS,
     LEAVE_OUT_WORDS,

@@ -232,7 +232,7 @@ def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for place in text_lines(context):
         spans = [found.span() for found in re.finditer(r"[^\s\"'#]*[^\s\"'#.,;:!?)]", place.text)]
         words = [place.text[a:b].lower() for a, b in spans]
-        for wording in wordings:
+        for wording in (one for one in wordings if one not in place.text):
             wanted = wording.lower().split()
             if len(set(wanted) & set(words)) * 2 < len(wanted):
                 continue

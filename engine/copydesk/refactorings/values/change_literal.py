@@ -44,7 +44,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         ):
             fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
             for node in fitting:
-                yield f"Change {old} to {new}", replace_node(context.lines, node, new)
+                how = ", what is done with errors" if new in others else ""
+                yield f"Change {old} to {new}{how}", replace_node(context.lines, node, new)
             if len(fitting) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in fitting])
                 yield f"Change {old} to {new} everywhere", everywhere

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.variables.direct_attribute import DIRECT_ATTRIBUTE
 from copydesk.refactorings.variables.extract_constant import EXTRACT_CONSTANT
 from copydesk.refactorings.variables.extract_variable import EXTRACT_VARIABLE
 from copydesk.refactorings.variables.inline import INLINE_VARIABLE
@@ -15,4 +16,5 @@ REFACTORINGS = (
     JOIN_ASSIGNMENTS,
     SPLIT_ASSIGNMENT,
     USE_CONSTANT,
+    DIRECT_ATTRIBUTE,
 )

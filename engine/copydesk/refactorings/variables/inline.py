@@ -21,7 +21,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, combined, delete_lines, merged, replace_lines, replace_nodes
-from copydesk.refactorings.expressions import replace_expressions, single_line
+from copydesk.refactorings.expressions import children_of, replace_expressions, single_line
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import identifiers, is_label, rows, text_of
 
@@ -76,6 +76,8 @@ def inline_variable(name: str, sure: bool, context: RefactoringContext) -> Edits
         return None
     first, last = rows(statement)
     alone = context.split(start_of(statement))[0] + context.split(end_of(statement))[1]
+    if _is_spread(used, value):
+        return None  # its entries can stand there
     loose = value.type in _LOOSE and used.parent is not None and used.parent.type in _ALONE
     if not (value.type in _WHOLE or loose) or first != last or alone.strip():
         return None
@@ -158,6 +160,12 @@ def _everywhere(
     ):
         values = [value.removeprefix("(").removesuffix(")").strip() for value in values]
     where = "everywhere" if len(uses) == len(names) - 1 else f"of line {rows(statement)[0]}"
+    if len(uses) == 1 and uses[0].parent is not None and _is_spread(uses[0], right):
+        entries = ", ".join(filter(None, map(in_one_line, children_of(right))))
+        put = replace_nodes(context.lines, [(uses[0].parent, entries)])
+        title = f'Inline variable "{name}": its values as arguments, directly, no list'
+        yield title, merged(delete_lines(*rows(statement)), put)
+        return
     laid_out = _as_laid_out(context, statement, right, uses)
     if laid_out:
         yield f'Inline variable "{name}" {where}', merged(delete_lines(*rows(statement)), laid_out)
@@ -186,6 +194,12 @@ def _as_laid_out(context: RefactoringContext, statement: Node, right: Node, uses
     if right.type != "parenthesized_expression":
         return replace_nodes(context.lines, [(uses[0], text_of(right))])
     return replace_nodes(context.lines, [(holder, text_of(right))])
+
+
+def _is_spread(use: Node, value: Node) -> bool:
+    """Whether the entries of a list or a tuple become arguments there: `f(*values)`."""
+    above = use.parent
+    return above is not None and above.type == "list_splat" and value.type in ("list", "tuple")
 
 
 def _is_owner(use: Node) -> bool:
