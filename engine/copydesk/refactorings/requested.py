@@ -7,10 +7,19 @@ import re
 import warnings
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.parameters import plain_names
-from copydesk.refactorings.spoken import EMPTY, NUMBERS, named_in, spoken_types, spoken_values
+from copydesk.refactorings.spoken import (
+    EMPTY,
+    NUMBERS,
+    abbreviates,
+    named_in,
+    spoken_types,
+    spoken_values,
+)
 from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
@@ -19,10 +28,11 @@ _STATES = (
     ("negative below", "{0} < 0"),
     ("zero 0", "{0} == 0"),
     ("positive nonpositive", "{0} <= 0"),
+    ("positive", "{0} > 0"),
     ("string str text", "isinstance({0}, str)"),
     ("exist exists missing file", "not {0}.exists()"),
     ("set given there true truthy present if when", "{0}"),
-    ("none set given there missing if when", "{0} is not None"),
+    ("none set given missing", "{0} is not None"),
 )
 """The words that say what is the case with something, and the test for it."""
 _EXITS = frozenset(
@@ -53,6 +63,7 @@ _COMPARED = re.compile(
 _OR_BEYOND = re.compile(
     r"\b(\d+|[a-z]+) (?:and|or) (less|fewer|smaller|below|under|lower|more|greater|larger|above|over|up)\b"
 )
+_AT_LEAST = re.compile(r"\b(?:at|the) (least|minimum|most|maximum) (?:of |is |be )*(\d+|[a-z]+)\b")
 _BETWEEN = re.compile(r"\bbetween (-?\d+(?:\.\d+)?) and (-?\d+(?:\.\d+)?)\b")
 _AFFIX = re.compile(
     r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|[^\w\s'\"`,;]+)(?![\w.])"
@@ -111,8 +122,9 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
     """The variables and attributes of the selection that an instruction names, those that it spells out first."""
     spelt: dict[str, None] = {}
     partly: dict[str, None] = {}
+    short: dict[str, None] = {}
     for node in context.walk("identifier", "attribute"):
-        if node.type == "identifier" and (is_label(node) or _called(node)):
+        if node.type == "identifier" and (is_label(node) or _called(node) or _defined(node)):
             continue
         name = text_of(node)
         if "\n" in name or "(" in name or _called(node):
@@ -124,7 +136,16 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
             for part in re.split(r"[._]+", name.rpartition(".")[2].lower())
         ):
             partly[name] = None
-    return list(dict.fromkeys([*spelt, *partly]))[:most]
+        elif any(abbreviates(name.rpartition(".")[2].lower(), word) for word in arguments.words):
+            short[name] = None
+    return list(dict.fromkeys([*spelt, *partly, *short]))[:most]
+
+
+def _defined(node: Node) -> bool:
+    """Whether it is the name of a function or a class where that is defined."""
+    parent = node.parent
+    defining = parent is not None and parent.type in ("function_definition", "class_definition")
+    return defining and parent is not None and parent.child_by_field_name("name") == node
 
 
 def _called(node: object) -> bool:
@@ -200,6 +221,10 @@ def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:
         number = said if said.isdecimal() else NUMBERS.get(said)
         if number is not None:
             yield "<=" if word in _BELOW else ">=", str(number)
+    for word, said in _AT_LEAST.findall(arguments.instruction.lower()):
+        number = said if said.isdecimal() else NUMBERS.get(said)
+        if number is not None:
+            yield from ((sign, str(number)) for sign in (("<", ">=") if word in ("least", "minimum") else (">", "<=")))
 
 
 def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
@@ -215,7 +240,8 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         made.append("continue")
     if words & _STOPS:
         made.append("break")
-    if words & _EXITS or not made:
+    loops = any(True for _ in context.walk("for_statement", "while_statement"))
+    if words & _EXITS or not made or (made == ["continue"] and not loops):
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
         made += ["return", "return None", *(f"return {value}" for value in values[:4])]

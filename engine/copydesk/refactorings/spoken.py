@@ -171,10 +171,23 @@ def _literal(code: str) -> object:
         return ...
 
 
+_VOWELS = re.compile("[aeiou]")
+
+
+@lru_cache(maxsize=4096)
+def abbreviates(name: str, word: str) -> bool:
+    """Whether a name is short for a word: its beginning (`param`), or some of its consonants (`src`, `msg`)."""
+    if len(name) < 3 or len(word) < len(name) + 2 or name[0] != word[0]:
+        return False
+    letters = iter(word)
+    return word.startswith(name) or (not _VOWELS.search(name) and all(letter in letters for letter in name))
+
+
 def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[str]:
     """Those of some names that an instruction spells or names in words: values are `value`, the callback is `done_callback`."""
     spelt: list[str] = []
     alike: list[str] = []
+    short: list[str] = []
     words = arguments.words
     for name in names:
         lower = name.lower()
@@ -184,4 +197,6 @@ def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[
             "_" in name and any(len(part) > 3 and part in words for part in lower.split("_"))
         ):
             alike.append(name)
-    return [*spelt, *alike][:most]
+        elif any(abbreviates(lower, word) for word in words):
+            short.append(name)
+    return [*spelt, *alike, *short][:most]

@@ -19,7 +19,8 @@ from copydesk.syntax.tree import identifiers, text_of
 
 ASKING = frozenset({
     "skip", "skipped", "skips", "continue", "ignore", "ignored", "ignoring", "next", "leave", "omit", "drop", "over", "without",
-    "no", "none", "empty", "don", "doesn", "shouldn", "not", "only", "nothing", "missing", "can", "pass", "filter", "exclude",
+    "left", "out", "alone", "belong", "use", "never", "aren", "isn", "duplicate", "duplicates", "twice", "already", "seen", "only",
+    "without", "discard", "reject", "unless", "no", "none", "empty", "don", "doesn", "shouldn", "not", "only", "nothing", "missing", "can", "pass", "filter", "exclude",
 })  # fmt: skip
 """Words of an instruction about entries that are not wanted."""
 _STATES = (
@@ -28,7 +29,12 @@ _STATES = (
     ("zero 0", "{0} == 0"),
     ("negative", "{0} < 0"),
     ("string strings str", "isinstance({0}, str)"),
-    ("private underscore underscores hidden leading", '{0}.startswith("_")'),
+    ("private underscore underscores leading", '{0}.startswith("_")'),
+    ("hidden dot dots dotfiles", '{0}.startswith(".")'),
+    ("digit digits numeric number numbers", "not {0}.isdigit()"),
+    ("digit digits numeric number numbers", "{0}.isdigit()"),
+    ("whitespace blank blanks", "not {0}.strip()"),
+    ("callable", "not callable({0})"),
     ("comment comments hash", '{0}.startswith("#")'),
     ("directory directories folder folders", "not {0}.is_file()"),
 )
