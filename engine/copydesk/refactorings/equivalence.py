@@ -20,7 +20,7 @@ _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
 def meaning(context: RefactoringContext, edits: Edits) -> str:
     """What the selection says after edits, apart from layout, the form of negations and of alternatives, which way round a
     conditional expression is, whether None is returned by name, what the plain message of an exception is, the name a caught exception is given, the order of tests that
-    cannot fail, and whether a block is left early or the rest is nested: the same of edits between which a person would not
+    cannot fail and of alternatives, and whether a block is left early or the rest is nested: the same of edits between which a person would not
     choose. Its text, where that does not parse alone or nothing else is changed.
     """
     after = _selected(context, edits)
@@ -64,7 +64,7 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 
 class _Plain(ast.NodeTransformer):
     """Negations as deep as they go, none as the test of a conditional expression; one test of all alternatives; every caught
-    exception has the same name, and none raised a message; tests in one order; what is behind a way out nested in an `if`.
+    exception has the same name, and none raised a message; tests and alternatives in one order; what is behind a way out nested in an `if`.
     """
 
     def visit_If(self, node: ast.If) -> ast.If:
@@ -108,6 +108,7 @@ class _Plain(ast.NodeTransformer):
             more, known = _alternatives(test), _alternatives(tests[-1]) if tests else None
             if more is not None and known is not None and more[0] == known[0]:
                 known[1].extend(more[1])
+                known[1].sort(key=ast.dump)
             else:
                 tests.append(test)
         return tests[0] if len(tests) == 1 else ast.BoolOp(node.op, tests)
@@ -115,6 +116,20 @@ class _Plain(ast.NodeTransformer):
     def visit_Return(self, node: ast.Return) -> ast.Return:
         self.generic_visit(node)
         return ast.Return(None) if isinstance(node.value, ast.Constant) and node.value.value is None else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.Compare:
+        self.generic_visit(node)
+        match node:
+            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Tuple(parts) as others]) if all(map(_is_safe, parts)):
+                return ast.Compare(left, node.ops, [ast.Tuple(sorted(parts, key=ast.dump), others.ctx)])
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("isinstance" | "issubclass"), [one, ast.Tuple(kinds) as others], []):
+                return ast.Call(node.func, [one, ast.Tuple(sorted(kinds, key=ast.dump), others.ctx)], [])
+        return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
         self.generic_visit(node)

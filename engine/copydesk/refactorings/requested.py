@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import returns_value
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.spoken import (
@@ -31,10 +32,12 @@ _STATES = (
     ("positive", "{0} > 0"),
     ("string str text", "isinstance({0}, str)"),
     ("exist exists missing file", "not {0}.exists()"),
-    ("set given there true truthy present if when", "{0}"),
-    ("none set given missing", "{0} is not None"),
+    ("set given present true truthy", "{0} is not None"),
 )
 """The words that say what is the case with something, and the test for it."""
+_SET = frozenset({"set", "given", "true", "truthy", "present", "already"})
+_SAID = _SET | {"there", "if", "when", "unless", "once"}
+"""Words of an instruction about something that is set."""
 _EXITS = frozenset(
     ["return", "bail", "early", "exit", "out", "leave", "stop", "give", "back", "just", "hand"]
 )
@@ -167,9 +170,12 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
         n for n in arguments.names if n[0].isupper() and n not in _CONSTANTS and context.knows(n, type=True)
     ]
     for subject in about:
-        for words, test in _STATES:
-            if arguments.words & set(words.split()):
-                found[test.format(subject)] = None
+        states = [test for words, test in _STATES if arguments.words & set(words.split())]
+        if arguments.words & (_SET if states else _SAID):
+            states.append("{0}")
+        if arguments.words >= {"not", "none"}:
+            states.append("{0} is not None")
+        found.update(dict.fromkeys(test.format(subject) for test in states))
         for type in types[:2] if not types or types[0] not in arguments.exceptions else ():
             found[f"not isinstance({subject}, {type})"] = None
             found[f"isinstance({subject}, {type})"] = None
@@ -187,8 +193,11 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
             found[f"{low} <= {subject} <= {high}"] = None
     for sign, number in _compared(arguments):
         for subject in about:
-            found[f"len({subject}) {sign} {number}"] = None
-            found[f"{subject} {sign} {number}"] = None
+            measured = _is_measured(context, subject)
+            if measured is not False:
+                found[f"len({subject}) {sign} {number}"] = None
+            if not measured:
+                found[f"{subject} {sign} {number}"] = None
     if arguments.words & _SAME:
         for node in context.walk("assignment"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -201,6 +210,27 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"{text_of(right)} == {text_of(left)}"] = None
                 found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
+
+
+def _is_measured(context: RefactoringContext, subject: str) -> bool | None:
+    """Whether a value has a length, by what is done with it; False of a number, None where nothing tells."""
+    for node in context.walk("identifier", "attribute"):
+        parent = node.parent
+        if text_of(node) != subject or parent is None:
+            continue
+        if parent.type in ("typed_parameter", "typed_default_parameter"):
+            kind = parent.child_by_field_name("type")
+            if kind is not None and re.fullmatch(r"(?:int|float)(?: \| None)?|Optional\[(?:int|float)\]", text_of(kind)):
+                return False
+        called = parent.parent.child_by_field_name("function") if parent.parent is not None else None
+        if called is not None and parent.type == "argument_list" and text_of(called) in ("len", "range"):
+            return text_of(called) == "len"
+        if parent.type in ("for_statement", "for_in_clause") and parent.child_by_field_name("right") == node:
+            return True
+        if parent.type == "binary_operator" and (sign := parent.child_by_field_name("operator")) is not None:
+            if text_of(sign) in ("-", "*", "/", "//"):
+                return False
+    return None
 
 
 def affix_tests(arguments: Arguments) -> Iterator[str]:
@@ -244,7 +274,10 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
     if words & _EXITS or not made or (made == ["continue"] and not loops):
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
-        made += ["return", "return None", *(f"return {value}" for value in values[:4])]
+        bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
+        valued = "none" in words or any(body is not None and returns_value(body) for body in bodies)
+        made += ["return None" if valued else "return"]
+        made += [f"return {value}" for value in values[:4] if value != "None"]
         made += [f"return {value}" for value in _answers(context)]
     return list(dict.fromkeys(made))[:most]
 

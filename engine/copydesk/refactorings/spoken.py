@@ -138,6 +138,7 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
     found += [sign for sign, words in signs.items() if words]
     pieces = (piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text))
     plain = (piece for piece in pieces if piece.lower() not in _TERMS)
+    plain = (piece for piece in plain if piece not in ("None", "True", "False"))
     found += [piece for piece in plain if not any(piece.lower() in words for words in signs.values())]
     return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in SIGNS))
 
@@ -194,7 +195,7 @@ def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[
         if name in arguments.names or lower in words:
             spelt.append(name)
         elif (len(lower) > 2 and (f"{lower}s" in words or lower.removesuffix("s") in words)) or (
-            "_" in name and any(len(part) > 3 and part in words for part in lower.split("_"))
+            "_" in name and any(len(part) > 3 and {part, part.removesuffix("s")} & words for part in lower.split("_"))
         ):
             alike.append(name)
         elif any(abbreviates(lower, word) for word in words):

@@ -47,6 +47,8 @@ _ALSO = frozenset({
 _LEVELS = {"and": 3, "or": 2}
 _ORDERED = frozenset({"first", "before", "front", "start", "behind", "after", "then", "cheaper", "order"})
 """Words of an instruction that says which condition comes first."""
+_EXACTLY = frozenset({"itself", "exactly", "same", "identical", "very"})
+"""Words of an instruction about one object and not those of its kind."""
 _HARMLESS, _MEMBER = ("==", "!=", "is", "is not"), ("in", "not in")
 _ASKING_TYPES = ("isinstance", "callable", "bool", "type", "str", "repr")
 _GUARDING = re.compile(r"(?:not )?([^\W\d][\w.]*)(?: is (?:not )?None)?|(?:not )?(?:isinstance|callable)\(([^\W\d][\w.]*)\b.*\)")
@@ -91,9 +93,13 @@ def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[
         for words, test, other in _STATES:
             if arguments.words & set(words.split()):
                 yield test.format(subject), other.format(subject)
+        of_type = re.search(rf"\bisinstance\({re.escape(subject)}, ", text_of(node)) is not None
         for type in types:
             if type not in ("Any", "object", subject):
-                yield f"isinstance({subject}, {type})", f"not isinstance({subject}, {type})"
+                if arguments.words & _EXACTLY:
+                    yield f"{subject} is not {type}", f"{subject} is {type}"
+                if not of_type:
+                    yield f"isinstance({subject}, {type})", f"not isinstance({subject}, {type})"
                 yield f"not isinstance({subject}, {type})", f"isinstance({subject}, {type})"
     for method in (name for name in arguments.names if name.startswith(("is_", "has_"))):
         for subject in [*(name for name in own if "." not in name), *named][:_MOST_NAMES]:
@@ -112,8 +118,7 @@ def _variables(context: RefactoringContext) -> list[str]:
         if node.type in ("function_definition", "class_definition")
         and (name := node.child_by_field_name("name")) is not None
     }
-    attributes = {text_of(name) for name in context.walk("identifier")}
-    return sorted((context.variables() | attributes) - defined)
+    return sorted((context.variables() | set(_paths(context))) - defined)
 
 
 def _comes_first(node: Node, extra: str) -> bool:

@@ -44,6 +44,9 @@ _STATES = {
 _VALUES = ("None", "False", "[]", "{}", "0", "''", '""')
 
 _MOST_PLACES = 6
+_MOST_OF_ONE = 3
+"""Of them, for one check."""
+_NOTHING = frozenset({"nothing", "op", "noop"})
 _CONSTANT = ("None", "True", "False")
 _NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _REFUSING = frozenset({
@@ -107,12 +110,14 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     refusing = bool(arguments.words & _REFUSING) and not arguments.exceptions
     for test in tests:
         refused = [[_refusal(context, test)]] if refusing else []
+        possible = [node for node in places if _may_hold(context, test, node)][:_MOST_OF_ONE]
         for body in [*refused, *bodies]:
-            for node in places:
-                if can_leave(body[-1], node) and _may_hold(context, test, node):
+            for node in possible:
+                if can_leave(body[-1], node):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
                     title += f", {body[0]} first" if len(body) > 1 else ""
+                    title += ": nothing to do" if jump == "return" and arguments.words & _NOTHING else ""
                     lines = [f"{indent}if {test}:\n", *(f"{indent}    {line}\n" for line in body)]
                     place = comments_above(context, node.start_point[0] + 1)
                     yield title, insert_lines(place, lines)
