@@ -211,9 +211,15 @@ def _same_way_out(one: ast.stmt, other: ast.stmt) -> bool:
 
 
 def _independent(statement: ast.stmt, way_out: ast.stmt) -> bool:
-    """Whether a statement gives a name a plain value, and it makes no difference whether that is done before."""
-    match statement:
-        case ast.Assign([ast.Name(name)], value) if _is_safe(value):
+    """Whether a statement gives a name a plain value, asserts something or is another way out, and it makes no difference which
+    one comes first.
+    """
+    match statement, way_out:
+        case ast.Assert(), _:
+            return True
+        case ast.If(one, _), ast.If(other) if _is_way_out(statement) and not _same_way_out(statement, way_out):
+            return _is_safe(one) and _is_safe(other) and ast.dump(way_out) < ast.dump(statement)
+        case ast.Assign([ast.Name(name)], value), _ if _is_safe(value):
             return all(not isinstance(n, ast.Name) or n.id != name for n in ast.walk(way_out))
     return False
 

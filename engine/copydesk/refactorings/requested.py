@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import warnings
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import returns_value
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.expressions import conditions, variables
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.spoken import (
     EMPTY,
@@ -25,7 +27,7 @@ from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
     ("none null missing absent unset given", "{0} is None"),
-    ("empty no without nothing falsy blank missing unset not false null", "not {0}"),
+    ("empty no without nothing falsy blank not false", "not {0}"),
     ("negative below", "{0} < 0"),
     ("zero 0", "{0} == 0"),
     ("positive nonpositive", "{0} <= 0"),
@@ -69,7 +71,7 @@ _OR_BEYOND = re.compile(
 _AT_LEAST = re.compile(r"\b(?:at|the) (least|minimum|most|maximum) (?:of |is |be )*(\d+|[a-z]+)\b")
 _BETWEEN = re.compile(r"\bbetween (-?\d+(?:\.\d+)?) and (-?\d+(?:\.\d+)?)\b")
 _AFFIX = re.compile(
-    r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|[^\w\s'\"`,;]+)(?![\w.])"
+    r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|(?:_|[^\w\s'\"`,;])+)(?![\w.])"
 )
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
 _PLAIN = ("true", "false", "integer", "float", "string")
@@ -126,11 +128,12 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
     spelt: dict[str, None] = {}
     partly: dict[str, None] = {}
     short: dict[str, None] = {}
+    own = plain_names(context)
     for node in context.walk("identifier", "attribute"):
         if node.type == "identifier" and (is_label(node) or _called(node) or _defined(node)):
             continue
         name = text_of(node)
-        if "\n" in name or "(" in name or _called(node):
+        if "\n" in name or "(" in name or _called(node) or (hasattr(builtins, name) and name not in own):
             continue
         if arguments.mentions(name):
             spelt[name] = None
@@ -166,6 +169,7 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
             found[code] = None
     named = subjects(context, arguments)
     about = [name for name in named if arguments.mentions(name)] or named or plain_names(context)[:2]
+    about = about or [name for node in conditions(context)[:2] for name in variables(node) if _is_own(name)][:2]
     types = [
         n for n in arguments.names if n[0].isupper() and n not in _CONSTANTS and context.knows(n, type=True)
     ]
@@ -191,12 +195,14 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
         for subject in about:
             found[f"not {low} <= {subject} <= {high}"] = None
             found[f"{low} <= {subject} <= {high}"] = None
-    for sign, number in _compared(arguments):
+    compared = list(dict.fromkeys(_compared(arguments)))
+    numbers = [code for code in arguments.code if re.fullmatch(r"-?\d+", code) and code != "0"]
+    for sign, number in compared or [("==", number) for number in numbers[:1]]:
         for subject in about:
             measured = _is_measured(context, subject)
-            if measured is not False:
+            if measured is not False and sign != "==":
                 found[f"len({subject}) {sign} {number}"] = None
-            if not measured:
+            if not measured or sign == "==":
                 found[f"{subject} {sign} {number}"] = None
     if arguments.words & _SAME:
         for node in context.walk("assignment"):
@@ -210,6 +216,10 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"{text_of(right)} == {text_of(left)}"] = None
                 found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
+
+
+def _is_own(name: str) -> bool:
+    return name not in ("self", "cls") and not hasattr(builtins, name)
 
 
 def _is_measured(context: RefactoringContext, subject: str) -> bool | None:
@@ -275,7 +285,7 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
         bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
-        valued = "none" in words or any(body is not None and returns_value(body) for body in bodies)
+        valued = {"return", "none"} <= words or any(body is not None and returns_value(body) for body in bodies)
         made += ["return None" if valued else "return"]
         made += [f"return {value}" for value in values[:4] if value != "None"]
         made += [f"return {value}" for value in _answers(context)]

@@ -72,7 +72,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if told or not _comes_first(node, extra):
                 yield f"{title}: and {extra}", _behind(context, node, "and", extra)
                 yield f"{title}: or {negated}", _behind(context, node, "or", negated)
-            if told or _comes_first(node, extra):
+            if told or (_comes_first(node, extra) and not _denies(extra)):
                 yield f"{title}: {extra} first, and", _before(context, node, "and", extra)
                 yield f"{title}: {negated} first, or", _before(context, node, "or", negated)
         for old, new in _substitutes(node, named) if arguments.words & _ALSO else ():
@@ -119,6 +119,11 @@ def _variables(context: RefactoringContext) -> list[str]:
         and (name := node.child_by_field_name("name")) is not None
     }
     return sorted((context.variables() | set(_paths(context))) - defined)
+
+
+def _denies(extra: str) -> bool:
+    """Whether a condition says that there is nothing to do anything with."""
+    return extra.startswith("not ") or extra.endswith(" is None")
 
 
 def _comes_first(node: Node, extra: str) -> bool:

@@ -41,8 +41,6 @@ _STATES = {
     "not callable": ("not callable({0})", "{0} must be callable"),
 }
 """What is wrong with an argument: the test for it, and the message of an exception about it."""
-_VALUES = ("None", "False", "[]", "{}", "0", "''", '""')
-
 _MOST_PLACES = 6
 _MOST_OF_ONE = 3
 """Of them, for one check."""
@@ -113,7 +111,7 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         possible = [node for node in places if _may_hold(context, test, node)][:_MOST_OF_ONE]
         for body in [*refused, *bodies]:
             for node in possible:
-                if can_leave(body[-1], node):
+                if can_leave(body[-1], node) and not body[-1].endswith(test):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
                     title += f", {body[0]} first" if len(body) > 1 else ""
@@ -129,7 +127,7 @@ def _of_parameters(context: RefactoringContext, arguments: Arguments) -> Iterato
     values = [value for value in arguments.values if context.knows(value)]
     for name in names:
         for state, (test, message) in _STATES.items():
-            actions = ["return", *(f"return {value}" for value in dict.fromkeys([*values, *_VALUES]))]
+            actions = ["return", *(f"return {value}" for value in values)]
             for error in arguments.exceptions:
                 actions += [f"raise {error}", f'raise {error}("{message.format(name)}")']
             for action in actions:
@@ -150,6 +148,7 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
             behind = next_statement(behind)
         if behind is not None:
             found.setdefault(behind.start_point[0], behind)
+    given = [] if first is None else plain_names(context)
     names = subjects(context, arguments)
     statements = list(plain_statements(context))
     for node in statements:
@@ -160,7 +159,7 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
             behind = node.next_named_sibling
             if behind is not None and behind.type != "comment":
                 found.setdefault(behind.start_point[0], behind)
-    for name in names:
+    for name in (name for name in names if name not in given):
         for node in statements:
             if node.type.endswith("_statement") and any(text_of(n) == name for n in identifiers(node)):
                 found.setdefault(node.start_point[0], node)
