@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import warnings
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import returns_value
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.expressions import conditions, variables
 from copydesk.refactorings.parameters import plain_names
-from copydesk.refactorings.spoken import EMPTY, NUMBERS, named_in, spoken_types, spoken_values
+from copydesk.refactorings.spoken import (
+    EMPTY,
+    NUMBERS,
+    abbreviates,
+    named_in,
+    spoken_types,
+    spoken_values,
+)
 from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
     ("none null missing absent unset given", "{0} is None"),
-    ("empty no without nothing falsy blank missing unset not false null", "not {0}"),
+    ("empty no without nothing falsy blank not false", "not {0}"),
     ("negative below", "{0} < 0"),
     ("zero 0", "{0} == 0"),
     ("positive nonpositive", "{0} <= 0"),
+    ("positive", "{0} > 0"),
     ("string str text", "isinstance({0}, str)"),
     ("exist exists missing file", "not {0}.exists()"),
-    ("set given there true truthy present if when", "{0}"),
-    ("none set given there missing if when", "{0} is not None"),
+    ("set given present true truthy", "{0} is not None"),
 )
 """The words that say what is the case with something, and the test for it."""
+_SET = frozenset({"set", "given", "true", "truthy", "present", "already"})
+_SAID = _SET | {"there", "if", "when", "unless", "once"}
+"""Words of an instruction about something that is set."""
 _EXITS = frozenset(
     ["return", "bail", "early", "exit", "out", "leave", "stop", "give", "back", "just", "hand"]
 )
@@ -53,9 +68,10 @@ _COMPARED = re.compile(
 _OR_BEYOND = re.compile(
     r"\b(\d+|[a-z]+) (?:and|or) (less|fewer|smaller|below|under|lower|more|greater|larger|above|over|up)\b"
 )
+_AT_LEAST = re.compile(r"\b(?:at|the) (least|minimum|most|maximum) (?:of |is |be )*(\d+|[a-z]+)\b")
 _BETWEEN = re.compile(r"\bbetween (-?\d+(?:\.\d+)?) and (-?\d+(?:\.\d+)?)\b")
 _AFFIX = re.compile(
-    r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|[^\w\s'\"`,;]+)(?![\w.])"
+    r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|(?:_|[^\w\s'\"`,;])+)(?![\w.])"
 )
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
 _PLAIN = ("true", "false", "integer", "float", "string")
@@ -111,11 +127,13 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
     """The variables and attributes of the selection that an instruction names, those that it spells out first."""
     spelt: dict[str, None] = {}
     partly: dict[str, None] = {}
+    short: dict[str, None] = {}
+    own = plain_names(context)
     for node in context.walk("identifier", "attribute"):
-        if node.type == "identifier" and (is_label(node) or _called(node)):
+        if node.type == "identifier" and (is_label(node) or _called(node) or _defined(node)):
             continue
         name = text_of(node)
-        if "\n" in name or "(" in name or _called(node):
+        if "\n" in name or "(" in name or _called(node) or (hasattr(builtins, name) and name not in own):
             continue
         if arguments.mentions(name):
             spelt[name] = None
@@ -124,7 +142,16 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
             for part in re.split(r"[._]+", name.rpartition(".")[2].lower())
         ):
             partly[name] = None
-    return list(dict.fromkeys([*spelt, *partly]))[:most]
+        elif any(abbreviates(name.rpartition(".")[2].lower(), word) for word in arguments.words):
+            short[name] = None
+    return list(dict.fromkeys([*spelt, *partly, *short]))[:most]
+
+
+def _defined(node: Node) -> bool:
+    """Whether it is the name of a function or a class where that is defined."""
+    parent = node.parent
+    defining = parent is not None and parent.type in ("function_definition", "class_definition")
+    return defining and parent is not None and parent.child_by_field_name("name") == node
 
 
 def _called(node: object) -> bool:
@@ -142,13 +169,17 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
             found[code] = None
     named = subjects(context, arguments)
     about = [name for name in named if arguments.mentions(name)] or named or plain_names(context)[:2]
+    about = about or [name for node in conditions(context)[:2] for name in variables(node) if _is_own(name)][:2]
     types = [
         n for n in arguments.names if n[0].isupper() and n not in _CONSTANTS and context.knows(n, type=True)
     ]
     for subject in about:
-        for words, test in _STATES:
-            if arguments.words & set(words.split()):
-                found[test.format(subject)] = None
+        states = [test for words, test in _STATES if arguments.words & set(words.split())]
+        if arguments.words & (_SET if states else _SAID):
+            states.append("{0}")
+        if arguments.words >= {"not", "none"}:
+            states.append("{0} is not None")
+        found.update(dict.fromkeys(test.format(subject) for test in states))
         for type in types[:2] if not types or types[0] not in arguments.exceptions else ():
             found[f"not isinstance({subject}, {type})"] = None
             found[f"isinstance({subject}, {type})"] = None
@@ -164,10 +195,15 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
         for subject in about:
             found[f"not {low} <= {subject} <= {high}"] = None
             found[f"{low} <= {subject} <= {high}"] = None
-    for sign, number in _compared(arguments):
+    compared = list(dict.fromkeys(_compared(arguments)))
+    numbers = [code for code in arguments.code if re.fullmatch(r"-?\d+", code) and code != "0"]
+    for sign, number in compared or [("==", number) for number in numbers[:1]]:
         for subject in about:
-            found[f"len({subject}) {sign} {number}"] = None
-            found[f"{subject} {sign} {number}"] = None
+            measured = _is_measured(context, subject)
+            if measured is not False and sign != "==":
+                found[f"len({subject}) {sign} {number}"] = None
+            if not measured or sign == "==":
+                found[f"{subject} {sign} {number}"] = None
     if arguments.words & _SAME:
         for node in context.walk("assignment"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -180,6 +216,31 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"{text_of(right)} == {text_of(left)}"] = None
                 found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
+
+
+def _is_own(name: str) -> bool:
+    return name not in ("self", "cls") and not hasattr(builtins, name)
+
+
+def _is_measured(context: RefactoringContext, subject: str) -> bool | None:
+    """Whether a value has a length, by what is done with it; False of a number, None where nothing tells."""
+    for node in context.walk("identifier", "attribute"):
+        parent = node.parent
+        if text_of(node) != subject or parent is None:
+            continue
+        if parent.type in ("typed_parameter", "typed_default_parameter"):
+            kind = parent.child_by_field_name("type")
+            if kind is not None and re.fullmatch(r"(?:int|float)(?: \| None)?|Optional\[(?:int|float)\]", text_of(kind)):
+                return False
+        called = parent.parent.child_by_field_name("function") if parent.parent is not None else None
+        if called is not None and parent.type == "argument_list" and text_of(called) in ("len", "range"):
+            return text_of(called) == "len"
+        if parent.type in ("for_statement", "for_in_clause") and parent.child_by_field_name("right") == node:
+            return True
+        if parent.type == "binary_operator" and (sign := parent.child_by_field_name("operator")) is not None:
+            if text_of(sign) in ("-", "*", "/", "//"):
+                return False
+    return None
 
 
 def affix_tests(arguments: Arguments) -> Iterator[str]:
@@ -200,6 +261,10 @@ def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:
         number = said if said.isdecimal() else NUMBERS.get(said)
         if number is not None:
             yield "<=" if word in _BELOW else ">=", str(number)
+    for word, said in _AT_LEAST.findall(arguments.instruction.lower()):
+        number = said if said.isdecimal() else NUMBERS.get(said)
+        if number is not None:
+            yield from ((sign, str(number)) for sign in (("<", ">=") if word in ("least", "minimum") else (">", "<=")))
 
 
 def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
@@ -215,10 +280,14 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         made.append("continue")
     if words & _STOPS:
         made.append("break")
-    if words & _EXITS or not made:
+    loops = any(True for _ in context.walk("for_statement", "while_statement"))
+    if words & _EXITS or not made or (made == ["continue"] and not loops):
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
-        made += ["return", "return None", *(f"return {value}" for value in values[:4])]
+        bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
+        valued = {"return", "none"} <= words or any(body is not None and returns_value(body) for body in bodies)
+        made += ["return None" if valued else "return"]
+        made += [f"return {value}" for value in values[:4] if value != "None"]
         made += [f"return {value}" for value in _answers(context)]
     return list(dict.fromkeys(made))[:most]
 

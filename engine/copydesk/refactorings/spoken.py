@@ -142,6 +142,7 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
     found += [sign for sign, words in signs.items() if words]
     pieces = (piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text))
     plain = (piece for piece in pieces if piece.lower() not in _TERMS)
+    plain = (piece for piece in plain if piece not in ("None", "True", "False"))
     found += [piece for piece in plain if not any(piece.lower() in words for words in signs.values())]
     return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in SIGNS))
 
@@ -175,17 +176,32 @@ def _literal(code: str) -> object:
         return ...
 
 
+_VOWELS = re.compile("[aeiou]")
+
+
+@lru_cache(maxsize=4096)
+def abbreviates(name: str, word: str) -> bool:
+    """Whether a name is short for a word: its beginning (`param`), or some of its consonants (`src`, `msg`)."""
+    if len(name) < 3 or len(word) < len(name) + 2 or name[0] != word[0]:
+        return False
+    letters = iter(word)
+    return word.startswith(name) or (not _VOWELS.search(name) and all(letter in letters for letter in name))
+
+
 def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[str]:
     """Those of some names that an instruction spells or names in words: values are `value`, the callback is `done_callback`."""
     spelt: list[str] = []
     alike: list[str] = []
+    short: list[str] = []
     words = arguments.words
     for name in names:
         lower = name.lower()
         if name in arguments.names or lower in words:
             spelt.append(name)
         elif (len(lower) > 2 and (f"{lower}s" in words or lower.removesuffix("s") in words)) or (
-            "_" in name and any(len(part) > 3 and part in words for part in lower.split("_"))
+            "_" in name and any(len(part) > 3 and {part, part.removesuffix("s")} & words for part in lower.split("_"))
         ):
             alike.append(name)
-    return [*spelt, *alike][:most]
+        elif any(abbreviates(lower, word) for word in words):
+            short.append(name)
+    return [*spelt, *alike, *short][:most]

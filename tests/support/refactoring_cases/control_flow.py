@@ -81,7 +81,7 @@ CASES = [
      "Remove the else of the try", "def f():\n    try:\n        a()\n    except E:\n        return 1\n    return 2\n"),
     ("only_if", "only if a is set", "def f(a):\n    g(a)\n", "Only if a is not None: g(a)",
      "def f(a):\n    if a is not None:\n        g(a)\n"),
-    ("add_guard", "nothing to do when it is the same", "def f(self, a):\n    self._a = a\n", "Return if a == self._a",
+    ("add_guard", "nothing to do when it is the same", "def f(self, a):\n    self._a = a\n", "Return if a == self._a: nothing to do",
      "def f(self, a):\n    if a == self._a:\n        return\n    self._a = a\n"),
     ("return_call", "", "def f(a):\n    g(a)\n", "Return what it gives back: g(a)", "def f(a):\n    return g(a)\n"),
     ("return_call", "", "def f(a):\n    return g(a)\n", "Return nothing, only call, without return: g(a)",

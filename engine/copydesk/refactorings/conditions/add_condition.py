@@ -12,7 +12,16 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at
-from copydesk.refactorings.expressions import conditions, level_of, mentioned, replace_expression, variables
+from copydesk.refactorings.expressions import (
+    NAMES,
+    callee,
+    comparison,
+    conditions,
+    level_of,
+    mentioned,
+    replace_expression,
+    variables,
+)
 from copydesk.refactorings.spoken import named_in, spoken_types
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
@@ -36,14 +45,23 @@ _ALSO = frozenset({
 })  # fmt: skip
 """Words of an instruction that wants what is tested tested of something else as well."""
 _LEVELS = {"and": 3, "or": 2}
+_ORDERED = frozenset({"first", "before", "front", "start", "behind", "after", "then", "cheaper", "order"})
+"""Words of an instruction that says which condition comes first."""
+_EXACTLY = frozenset({"itself", "exactly", "same", "identical", "very"})
+"""Words of an instruction about one object and not those of its kind."""
+_HARMLESS, _MEMBER = ("==", "!=", "is", "is not"), ("in", "not in")
+_ASKING_TYPES = ("isinstance", "callable", "bool", "type", "str", "repr")
+_GUARDING = re.compile(r"(?:not )?([^\W\d][\w.]*)(?: is (?:not )?None)?|(?:not )?(?:isinstance|callable)\(([^\W\d][\w.]*)\b.*\)")
+"""A test of what a value is, which comes before anything is done with that."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    named = named_in(arguments, sorted(context.names()))
+    named = named_in(arguments, _variables(context))
     named = list(dict.fromkeys(n for n in (*arguments.dotted, *named, *arguments.names) if context.knows(n)))
     paths = _paths(context)
     named = list(dict.fromkeys(paths.get(name, name) for name in named))[:_MOST_NAMES]
     code = [one for one in arguments.code if _TEST.search(one) and one not in named and context.knows(one)]
+    told = bool(arguments.words & _ORDERED)
     for node in mentioned(conditions(context), arguments):
         text = text_of(node)
         if level_of(text) < 2:
@@ -51,10 +69,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         extras = [*((one, one) for one in code), *_states(node, arguments, named)]
         for extra, negated in dict.fromkeys(extras):
             title = f"Extend the condition {text}"
-            yield f"{title}: and {extra}", _behind(context, node, "and", extra)
-            yield f"{title}: {extra} first, and", _before(context, node, "and", extra)
-            yield f"{title}: or {negated}", _behind(context, node, "or", negated)
-            yield f"{title}: {negated} first, or", _before(context, node, "or", negated)
+            if told or not _comes_first(node, extra):
+                yield f"{title}: and {extra}", _behind(context, node, "and", extra)
+                yield f"{title}: or {negated}", _behind(context, node, "or", negated)
+            if told or (_comes_first(node, extra) and not _denies(extra)):
+                yield f"{title}: {extra} first, and", _before(context, node, "and", extra)
+                yield f"{title}: {negated} first, or", _before(context, node, "or", negated)
         for old, new in _substitutes(node, named) if arguments.words & _ALSO else ():
             other = _with(text, old, new)
             for word in ("or", "and"):
@@ -64,7 +84,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Tests that the words of an instruction make likely, each with its opposite."""
-    own = [name for name in variables(node) if name not in ("self", "cls")]
+    own = [name for name in variables(node) if name not in ("self", "cls") and not hasattr(builtins, name)]
     subjects = list(dict.fromkeys([*named, *own]))[:_MOST_NAMES]
     types = [*spoken_types(arguments), *(name for name in named if name[0].isupper())]
     if arguments.words >= {"true", "false"}:
@@ -73,9 +93,13 @@ def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[
         for words, test, other in _STATES:
             if arguments.words & set(words.split()):
                 yield test.format(subject), other.format(subject)
+        of_type = re.search(rf"\bisinstance\({re.escape(subject)}, ", text_of(node)) is not None
         for type in types:
             if type not in ("Any", "object", subject):
-                yield f"isinstance({subject}, {type})", f"not isinstance({subject}, {type})"
+                if arguments.words & _EXACTLY:
+                    yield f"{subject} is not {type}", f"{subject} is {type}"
+                if not of_type:
+                    yield f"isinstance({subject}, {type})", f"not isinstance({subject}, {type})"
                 yield f"not isinstance({subject}, {type})", f"isinstance({subject}, {type})"
     for method in (name for name in arguments.names if name.startswith(("is_", "has_"))):
         for subject in [*(name for name in own if "." not in name), *named][:_MOST_NAMES]:
@@ -84,6 +108,42 @@ def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[
     for name in named:
         yield name, f"not {name}"
         yield f"not {name}", name
+
+
+def _variables(context: RefactoringContext) -> list[str]:
+    """The variables and attributes in the selection, and those of the function round it; no functions and classes themselves."""
+    defined = {
+        text_of(name)
+        for node in context.overlapping()
+        if node.type in ("function_definition", "class_definition")
+        and (name := node.child_by_field_name("name")) is not None
+    }
+    return sorted((context.variables() | set(_paths(context))) - defined)
+
+
+def _denies(extra: str) -> bool:
+    """Whether a condition says that there is nothing to do anything with."""
+    return extra.startswith("not ") or extra.endswith(" is None")
+
+
+def _comes_first(node: Node, extra: str) -> bool:
+    """Whether a condition is to be asked before another: it says what that other one takes for granted of a value."""
+    found = _GUARDING.fullmatch(extra)
+    subject = found and (found[1] or found[2])
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        parent, text = one.parent, text_of(one)
+        if one.type in NAMES and subject and (text == subject or text.startswith(f"{subject}.")):
+            sides = comparison(parent) if parent is not None else None
+            plain = one == node or (parent is not None and parent.type in ("not_operator", "boolean_operator"))
+            equal = sides is not None and (sides[1] in _HARMLESS or (sides[1] in _MEMBER and sides[0] == one))
+            asked = parent is not None and parent.parent is not None and callee(parent.parent) in _ASKING_TYPES
+            if text != subject or not (plain or equal or asked):
+                return True
+            continue
+        waiting += one.named_children
+    return False
 
 
 def _paths(context: RefactoringContext) -> dict[str, str]:

@@ -31,6 +31,7 @@ from copydesk.refactorings.spoken import spoken_types
 from copydesk.syntax.tree import text_of
 
 _MOST = 6
+_BOOLEAN = ("isinstance", "issubclass", "callable", "hasattr", "startswith", "endswith", "exists", "any", "all", "bool")
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''", 'b""')
 
 
@@ -59,7 +60,7 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
     if other is not None:
         yield f"Negate the condition {text}: {other}", other
     yield from _de_morgan(node)
-    if node.type in ATOMS:
+    if node.type in ATOMS and not _is_boolean(node):
         yield f"Test whether {text} is not None", f"{text} is not None"
         yield f"Test whether {text} is None", f"{text} is None"
         yield f"Compare {text} explicitly: {text} > 0", f"{text} > 0"
@@ -73,11 +74,17 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
                 yield f"Test whether {text} is a {name}: isinstance", f"isinstance({text}, {name})"
     if node.type == "not_operator":
         inner = bare(children_of(node)[0])
-        if inner.type in ATOMS:
+        if inner.type in ATOMS and not _is_boolean(inner):
             spelt = text_of(inner)
             yield f"Test whether {spelt} is None, not whether it is empty", f"{spelt} is None"
             yield f"Test the length of {spelt} == 0", f"len({spelt}) == 0"
     yield from _spellings(node)
+
+
+def _is_boolean(node: Node) -> bool:
+    """Whether it is a call of what gives nothing but True and False."""
+    called = callee(node).rpartition(".")[2] if node.type == "call" else ""
+    return called in _BOOLEAN or called.startswith(("is_", "has_")) or (called.startswith("is") and called.islower())
 
 
 def _de_morgan(node: Node) -> Iterator[tuple[str, str]]:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import LOOPS, can_leave, next_statement, statements_of
+from copydesk.refactorings.blocks import (
+    LOOPS,
+    can_leave,
+    function_of,
+    is_stored,
+    next_statement,
+    statements_of,
+)
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import JUMPS, comments_above, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines
+from copydesk.refactorings.expressions import children_of
 from copydesk.refactorings.function_body import can_insert_before, first_statement
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.requested import (
@@ -20,6 +29,7 @@ from copydesk.refactorings.requested import (
     requested_tests,
     subjects,
 )
+from copydesk.refactorings.spoken import named_in
 from copydesk.syntax.tree import identifiers, text_of
 
 _STATES = {
@@ -31,9 +41,35 @@ _STATES = {
     "not callable": ("not callable({0})", "{0} must be callable"),
 }
 """What is wrong with an argument: the test for it, and the message of an exception about it."""
-_VALUES = ("None", "False", "[]", "{}", "0", "''", '""')
-
 _MOST_PLACES = 6
+_MOST_OF_ONE = 3
+"""Of them, for one check."""
+_NOTHING = frozenset({"nothing", "op", "noop"})
+_CONSTANT = ("None", "True", "False")
+_NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
+_REFUSING = frozenset({
+    "refuse", "refused", "refuses", "reject", "rejected", "rejects", "complain", "complains", "error", "errors", "invalid", "fail",
+    "fails", "raise", "raises", "forbid", "forbidden", "disallow", "illegal", "must", "needs", "has", "allowed", "legal", "throw",
+    "valid", "sense", "accept", "accepted",
+})  # fmt: skip
+"""Words of an instruction that wants something refused, without saying by which exception."""
+_OF = r"(?:len\()?([\w.]+)\)?"
+_MESSAGES = tuple(
+    (re.compile(form), error, message)
+    for form, error, message in (
+        (r"not isinstance\(([\w.]+), ([\w.]+)\)", "TypeError", "{0} must be a {1}"),
+        (r"isinstance\(([\w.]+), ([\w.]+)\)", "TypeError", "{0} must not be a {1}"),
+        (r"([\w.]+) is None", "ValueError", "{0} must not be None"),
+        (r"not ([\w.]+)", "ValueError", "{0} must not be empty"),
+        (r"not ([\w.]+)\.exists\(\)", "FileNotFoundError", "{0} does not exist"),
+        (r"([\w.]+) < 0", "ValueError", "{0} must not be negative"),
+        (r"([\w.]+) <= 0", "ValueError", "{0} must be positive"),
+        (r"([\w.]+) == 0", "ValueError", "{0} must not be zero"),
+        (rf"{_OF} < (\d+)", "ValueError", "{0} must be at least {1}"),
+        (rf"{_OF} > (\d+)", "ValueError", "{0} must be at most {1}"),
+    )
+)
+"""Tests, the exception where one holds, and its message."""
 
 
 def return_if_none(name: str, value: str, context: RefactoringContext) -> Edits | None:
@@ -64,18 +100,22 @@ def add_guard(test: str, action: str, context: RefactoringContext) -> Edits | No
 
 
 def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    tests = requested_tests(context, arguments)
+    tests = [test for test in requested_tests(context, arguments) if test not in _CONSTANT]
     jumps = requested_jumps(context, arguments) if tests else []
     places = _places(context, arguments) if jumps else []
     said = list(logging_calls(context, arguments))[:2] if jumps else []
     bodies = [[jump] for jump in jumps] + [[call, jump] for call in said for jump in jumps[:2]]
+    refusing = bool(arguments.words & _REFUSING) and not arguments.exceptions
     for test in tests:
-        for body in bodies:
-            for node in places:
-                if can_leave(body[-1], node):
+        refused = [[_refusal(context, test)]] if refusing else []
+        possible = [node for node in places if _may_hold(context, test, node)][:_MOST_OF_ONE]
+        for body in [*refused, *bodies]:
+            for node in possible:
+                if can_leave(body[-1], node) and not body[-1].endswith(test):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
                     title += f", {body[0]} first" if len(body) > 1 else ""
+                    title += ": nothing to do" if jump == "return" and arguments.words & _NOTHING else ""
                     lines = [f"{indent}if {test}:\n", *(f"{indent}    {line}\n" for line in body)]
                     place = comments_above(context, node.start_point[0] + 1)
                     yield title, insert_lines(place, lines)
@@ -83,11 +123,11 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 
 
 def _of_parameters(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    names = [name for name in plain_names(context) if arguments.mentions(name)]
+    names = named_in(arguments, plain_names(context))
     values = [value for value in arguments.values if context.knows(value)]
     for name in names:
         for state, (test, message) in _STATES.items():
-            actions = ["return", *(f"return {value}" for value in dict.fromkeys([*values, *_VALUES]))]
+            actions = ["return", *(f"return {value}" for value in values)]
             for error in arguments.exceptions:
                 actions += [f"raise {error}", f'raise {error}("{message.format(name)}")']
             for action in actions:
@@ -108,6 +148,7 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
             behind = next_statement(behind)
         if behind is not None:
             found.setdefault(behind.start_point[0], behind)
+    given = [] if first is None else plain_names(context)
     names = subjects(context, arguments)
     statements = list(plain_statements(context))
     for node in statements:
@@ -118,14 +159,47 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
             behind = node.next_named_sibling
             if behind is not None and behind.type != "comment":
                 found.setdefault(behind.start_point[0], behind)
-    for name in names:
+    for name in (name for name in names if name not in given):
         for node in statements:
             if node.type.endswith("_statement") and any(text_of(n) == name for n in identifiers(node)):
                 found.setdefault(node.start_point[0], node)
                 break
+    if context.function() is None and statements and function_of(statements[0]) is not None:
+        found.setdefault(statements[0].start_point[0], statements[0])
     last = statements[-1:] if statements and statements[-1].type == "return_statement" else []
     found.update((node.start_point[0], node) for node in last if node.start_point[0] not in found)
     return [node for node in found.values() if context.starts_line(node)][:_MOST_PLACES]
+
+
+def _may_hold(context: RefactoringContext, test: str, node: Node) -> bool:
+    """Whether what a test reads is there already before a statement; inside a loop, whether it is another one each time."""
+    read = set(_NAME.findall(test))
+    stored = [name for name in context.walk("identifier") if text_of(name) in read and is_stored(name)]
+    own = set(plain_names(context))
+    late = {text_of(name) for name in stored} - {text_of(n) for n in stored if n.end_byte < node.start_byte}
+    loop = node.parent
+    while loop is not None and loop.type not in (*LOOPS, "function_definition"):
+        loop = loop.parent
+    if loop is not None and loop.type in LOOPS and context.has(loop):
+        inside = any(loop.start_byte <= name.start_byte < loop.end_byte for name in stored)
+        return inside and not late
+    return not late - own
+
+
+def _refusal(context: RefactoringContext, test: str) -> str:
+    """What is raised where a test holds: what the selected code raises elsewhere, with a message about that."""
+    raised = [text_of(children_of(node)[0]) for node in context.walk("raise_statement") if children_of(node)]
+    calls = {text.partition("(")[0] for text in raised if "(" in text}
+    plain = {text for text in raised if text.endswith("()")}
+    for form, error, message in _MESSAGES:
+        if (found := form.fullmatch(test)) is not None:
+            break
+    else:
+        error, message, found = "ValueError", "", None
+    if len(plain) == 1 and len(set(raised)) == 1:
+        return f"raise {plain.pop()}"
+    said = f'"{message.format(*found.groups())}"' if found is not None and '"' not in test else '"invalid value"'
+    return f"raise {calls.pop() if len(calls) == 1 else error}({said})"
 
 
 def _is_guard(statement: Node) -> bool:

@@ -20,6 +20,7 @@ _MOST_STATEMENTS, _MOST_TESTS = 12, 6
 _ASKING = frozenset({
     "only", "if", "when", "unless", "already", "overwrite", "overwritten", "once", "twice", "exists", "missing", "don", "doesn",
     "never", "has", "present", "without", "no", "empty", "leave", "alone", "there", "skip", "ignored", "keep",
+    "duplicate", "duplicates", "unique", "repeated", "again", "out",
     "before", "not", "can", "might", "may", "every", "safe",
 })  # fmt: skip
 """Words of an instruction that wants something done in some cases alone."""

@@ -19,21 +19,27 @@ from copydesk.syntax.tree import identifiers, text_of
 
 ASKING = frozenset({
     "skip", "skipped", "skips", "continue", "ignore", "ignored", "ignoring", "next", "leave", "omit", "drop", "over", "without",
-    "no", "none", "empty", "don", "doesn", "shouldn", "not", "only", "nothing", "missing", "can", "pass", "filter", "exclude",
+    "left", "out", "alone", "belong", "use", "never", "aren", "isn", "duplicate", "duplicates", "twice", "already", "seen", "only",
+    "without", "discard", "reject", "unless", "no", "none", "empty", "don", "doesn", "shouldn", "not", "only", "nothing", "missing", "can", "pass", "filter", "exclude",
 })  # fmt: skip
 """Words of an instruction about entries that are not wanted."""
 _STATES = (
     ("none null missing unset without no lacks", "{0} is None"),
-    ("empty blank falsy nothing no without missing", "not {0}"),
+    ("empty falsy nothing no without missing", "not {0}"),
     ("zero 0", "{0} == 0"),
     ("negative", "{0} < 0"),
     ("string strings str", "isinstance({0}, str)"),
-    ("private underscore underscores hidden leading", '{0}.startswith("_")'),
+    ("private underscore underscores leading", '{0}.startswith("_")'),
+    ("hidden dot dots dotfiles", '{0}.startswith(".")'),
+    ("digit digits numeric number numbers", "not {0}.isdigit()"),
+    ("digit digits numeric number numbers", "{0}.isdigit()"),
+    ("callable", "not callable({0})"),
     ("comment comments hash", '{0}.startswith("#")'),
     ("directory directories folder folders", "not {0}.is_file()"),
 )
 """What may be the case with an entry that is left out: words for it, and the test."""
 _ENTRY = re.compile(r"([\"'])([^\"']+)\1")
+_OF_TEXTS = "strip|lstrip|rstrip|split|rsplit|startswith|endswith|lower|upper|partition|replace|encode|isdigit"
 _MOST = 6
 
 
@@ -93,6 +99,9 @@ def _tests(subject: str, loop: Node, arguments: Arguments) -> list[str]:
     found = [test.format(subject) for words, test in _STATES if arguments.words & set(words.split())]
     found += [test.format(subject) for test in affix_tests(arguments)]
     body = text_of(loop)
+    if arguments.words & {"blank", "blanks", "whitespace"}:
+        text = re.search(rf"(?<![\w.]){re.escape(subject)}\.(?:{_OF_TEXTS})\(", body) is not None
+        found.append(f"not {subject}.strip()" if text else f"not {subject}")
     for key in dict.fromkeys(re.findall(rf"\b{re.escape(subject)}(?:\[|\.get\()([\"']\w+[\"'])", body)):
         spelt = _ENTRY.fullmatch(key)
         if spelt is not None and spelt[2].lower() in arguments.words:
