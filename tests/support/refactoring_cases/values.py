@@ -83,4 +83,12 @@ CASES = [
      "x = urlparse(a).scheme\n"),
     ("change_literal", "errors are to be replaced", "x = a.decode('utf8', 'ignore')\n", "Change 'ignore' to 'replace'",
      "x = a.decode('utf8', 'replace')\n"),
+    ("change_entries", "no 'a' and 'b'", "x = {'a', 'b', 'c'}\n", "Drop 'a' and 'b' from the set", "x = {'c'}\n"),
+    ("add_entry", "'b' and 'c' are missing", 'x = ["a"]\n', 'Add "b", "c" to x', 'x = ["a", "b", "c"]\n'),
+    ("change_literal", "join with commas", "x = ' '.join(a)\n", "Join with ', ' instead of ' '", "x = ', '.join(a)\n"),
+    ("change_literal", "join with ','", "x = ' '.join(a)\n", "Change ' ' to ','", "x = ','.join(a)\n"),
+    ("use_expression", "use a.get(b, 0) + 1", "def f(a, b, c):\n    c = a[b] + 1\n", "Write a.get(b, 0) + 1 instead of a[b] + 1",
+     "def f(a, b, c):\n    c = a.get(b, 0) + 1\n"),
+    ("change_literal", "use stat.S_IXUSR", "import stat\na = b & 0o111\n", "Change 0o111 to stat.S_IXUSR",
+     "import stat\na = b & stat.S_IXUSR\n"),
 ]  # fmt: skip
