@@ -120,7 +120,9 @@ class _Plain(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.Compare:
         self.generic_visit(node)
         match node:
-            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Tuple(parts) as others]) if all(map(_is_safe, parts)):
+            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Tuple(parts) as others]) if all(
+                map(_is_safe, parts)
+            ):
                 return ast.Compare(left, node.ops, [ast.Tuple(sorted(parts, key=ast.dump), others.ctx)])
         return node
 
@@ -193,7 +195,9 @@ def _where_not(test: ast.expr) -> ast.expr:
         case ast.UnaryOp(ast.Not(), inner):
             return inner
         case ast.BoolOp(op, parts):
-            return ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), [_where_not(part) for part in parts])
+            return ast.BoolOp(
+                ast.Or() if isinstance(op, ast.And) else ast.And(), [_where_not(part) for part in parts]
+            )
     return _opposite(test)
 
 
@@ -217,7 +221,9 @@ def _independent(statement: ast.stmt, way_out: ast.stmt) -> bool:
     match statement, way_out:
         case ast.Assert(), _:
             return True
-        case ast.If(one, _), ast.If(other) if _is_way_out(statement) and not _same_way_out(statement, way_out):
+        case ast.If(one, _), ast.If(other) if _is_way_out(statement) and not _same_way_out(
+            statement, way_out
+        ):
             return _is_safe(one) and _is_safe(other) and ast.dump(way_out) < ast.dump(statement)
         case ast.Assign([ast.Name(name)], value), _ if _is_safe(value):
             return all(not isinstance(n, ast.Name) or n.id != name for n in ast.walk(way_out))

@@ -119,6 +119,9 @@ def _needed(node: Node) -> int:
     parent = node.parent
     if parent is None:
         return -1
+    if parent.type == "binary_operator":
+        sign = parent.child_by_field_name("operator")
+        return 9 if sign is not None and text_of(sign) == "**" else 8
     if parent.type == "boolean_operator":
         sign = parent.child_by_field_name("operator")
         return 3 if sign is not None and text_of(sign) == "and" else 2
@@ -139,6 +142,8 @@ def level_of(text: str) -> int:
         return _ATOM if text.count("(") == text.count(")") == 1 or _encloses(text) else -1
     if text.startswith("(") and _encloses(text):
         return _ATOM
+    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Pow):
+        return 8
     if isinstance(body, ast.BoolOp):
         return 3 if isinstance(body.op, ast.And) else 2
     if isinstance(body, ast.UnaryOp):

@@ -169,7 +169,9 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
             found[code] = None
     named = subjects(context, arguments)
     about = [name for name in named if arguments.mentions(name)] or named or plain_names(context)[:2]
-    about = about or [name for node in conditions(context)[:2] for name in variables(node) if _is_own(name)][:2]
+    about = (
+        about or [name for node in conditions(context)[:2] for name in variables(node) if _is_own(name)][:2]
+    )
     types = [
         n for n in arguments.names if n[0].isupper() and n not in _CONSTANTS and context.knows(n, type=True)
     ]
@@ -230,7 +232,9 @@ def _is_measured(context: RefactoringContext, subject: str) -> bool | None:
             continue
         if parent.type in ("typed_parameter", "typed_default_parameter"):
             kind = parent.child_by_field_name("type")
-            if kind is not None and re.fullmatch(r"(?:int|float)(?: \| None)?|Optional\[(?:int|float)\]", text_of(kind)):
+            if kind is not None and re.fullmatch(
+                r"(?:int|float)(?: \| None)?|Optional\[(?:int|float)\]", text_of(kind)
+            ):
                 return False
         called = parent.parent.child_by_field_name("function") if parent.parent is not None else None
         if called is not None and parent.type == "argument_list" and text_of(called) in ("len", "range"):
@@ -264,7 +268,9 @@ def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:
     for word, said in _AT_LEAST.findall(arguments.instruction.lower()):
         number = said if said.isdecimal() else NUMBERS.get(said)
         if number is not None:
-            yield from ((sign, str(number)) for sign in (("<", ">=") if word in ("least", "minimum") else (">", "<=")))
+            yield from (
+                (sign, str(number)) for sign in (("<", ">=") if word in ("least", "minimum") else (">", "<="))
+            )
 
 
 def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
@@ -285,7 +291,9 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
         bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
-        valued = {"return", "none"} <= words or any(body is not None and returns_value(body) for body in bodies)
+        valued = {"return", "none"} <= words or any(
+            body is not None and returns_value(body) for body in bodies
+        )
         made += ["return None" if valued else "return"]
         made += [f"return {value}" for value in values[:4] if value != "None"]
         made += [f"return {value}" for value in _answers(context)]

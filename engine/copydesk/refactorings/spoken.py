@@ -123,6 +123,10 @@ def spoken_values(arguments: Arguments) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_QUOTED = re.compile(r"([\"'`])([^\"'`]+)\1")
+_LISTED = re.compile(
+    r"([\"'`])[^\"'`]+\1(?:,? (?:and|or|&) |, ?)([\"'`])[^\"'`]+\2(?:(?:,? (?:and|or|&) |, ?)([\"'`])[^\"'`]+\3)*"
+)
 _TERMS = frozenset({"f-string", "f-strings"})
 """Words for code, and no text in it."""
 
@@ -169,6 +173,22 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
     return [code for code in dict.fromkeys(found) if code != old][:most]
 
 
+@lru_cache(maxsize=16)
+def listed_texts(arguments: Arguments) -> tuple[str, ...]:
+    """Texts in quotes that an instruction lists, as in `'y' and 't'`; none for one alone."""
+    found = _LISTED.search(arguments.instruction)
+    return tuple(text for _, text in _QUOTED.findall(found[0])) if found is not None else ()
+
+
+def listed_like(old: str, arguments: Arguments) -> str | None:
+    """Listed texts as entries that are spelt as an old one is; None where there are no two, or it is no text."""
+    quote = re.match(r"([rRbBuU]*)([\"'])", old)
+    texts = listed_texts(arguments)
+    if quote is None or any(quote[2] in text for text in texts):
+        return None
+    return ", ".join(f"{quote[1]}{quote[2]}{text}{quote[2]}" for text in texts) or None
+
+
 def _literal(code: str) -> object:
     try:
         return ast.literal_eval(code)
@@ -199,7 +219,8 @@ def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[
         if name in arguments.names or lower in words:
             spelt.append(name)
         elif (len(lower) > 2 and (f"{lower}s" in words or lower.removesuffix("s") in words)) or (
-            "_" in name and any(len(part) > 3 and {part, part.removesuffix("s")} & words for part in lower.split("_"))
+            "_" in name
+            and any(len(part) > 3 and {part, part.removesuffix("s")} & words for part in lower.split("_"))
         ):
             alike.append(name)
         elif any(abbreviates(lower, word) for word in words):

@@ -56,4 +56,6 @@ CASES = [
      "Test whether there is an entry, which may be None: a not in b", "if a not in b:\n    c()\n"),
     ("drop_condition", "drop the second condition", "if a or b:\n    c()\n", "Drop the second condition b: only a",
      "if a:\n    c()\n"),
+    ("accept_another", "also 'b' or 'c'", 'if x == "a":\n    pass\n', 'Accept "b", "c", too: x in ("a", "b", "c")',
+     'if x in ("a", "b", "c"):\n    pass\n'),
 ]  # fmt: skip

@@ -82,4 +82,10 @@ CASES = [
      "y = 1\nx = [f(a) for a in b]\n"),
     ("yield_from", "", "def f(a):\n    return iter(a.b())\n", "Yield from a.b() instead of returning iter()",
      "def f(a):\n    yield from a.b()\n"),
+    ("pop_before", "", "a.pop(0)\nfor b in a:\n    c\n", "Loop over a[1:] instead of a.pop(0)", "for b in a[1:]:\n    c\n"),
+    ("pop_before", "", "a.pop(0)  # head\nfor b in a:\n    c\n", "Loop over a[1:] instead of a.pop(0)",
+     "for b in a[1:]:  # head\n    c\n"),
+    ("pop_before", "", "del a[-1]\nfor b in a:\n    c\n", "Loop over a[:-1] instead of del a[-1]", "for b in a[:-1]:\n    c\n"),
+    ("loop_to_comprehension", "", "a = 0\nc = f()\nfor b in c:\n    a += b.n\n", "Replace the loop by a sum",
+     "c = f()\na = sum(b.n for b in c)\n"),
 ]  # fmt: skip

@@ -104,4 +104,5 @@ CASES = [
      "if not isinstance(a, str):\n    raise TypeError(f'a text is needed, got {type(a).__name__}')\n"),
     ("change_message", "include the given value", "if a < 1:\n    raise ValueError('a is too small.')\n",
      "Include the given value of a in the message: {a!r}", "if a < 1:\n    raise ValueError(f'a is too small: {a!r}.')\n"),
+    ("drop_marks", "no slash", "f('<br />')\n", "Drop every / from the text", "f('<br>')\n"),
 ]  # fmt: skip

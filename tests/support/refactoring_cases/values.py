@@ -4,7 +4,7 @@ from __future__ import annotations
 
 CASES = [
     ("change_literal", "ignore errors", "a.encode('b', 'replace')\n",
-     "Change 'replace' to 'ignore', what is done with errors", "a.encode('b', 'ignore')\n"),
+     "Change 'replace' to 'ignore'", "a.encode('b', 'ignore')\n"),
     ("change_literal", "half a second", "sleep(0.1)\n", "Change 0.1 to 0.5", "sleep(0.5)\n"),
     ("use_expression", "max(0, ...) for a", "x = f(a)\n", "Write max(0, f(a)) instead of f(a)", "x = max(0, f(a))\n"),
     ("add_entry", "b.state too", "x = {'a': 1}\nb = 1\n", "Add 'state': b.state to x", "x = {'a': 1, 'state': b.state}\nb = 1\n"),
@@ -84,6 +84,14 @@ CASES = [
      'def f(a):\n    a = a.removeprefix(".")\n    return a\n'),
     ("named_field", "use .scheme", "x = urlparse(a)[0]\n", "Use .scheme instead of the index, subscript: urlparse(a).scheme",
      "x = urlparse(a).scheme\n"),
-    ("change_literal", "errors are to be replaced", "x = a.decode('utf8', 'ignore')\n", "Change 'ignore' to 'replace', what is done with errors",
+    ("change_literal", "errors are to be replaced", "x = a.decode('utf8', 'ignore')\n", "Change 'ignore' to 'replace'",
      "x = a.decode('utf8', 'replace')\n"),
+    ("change_entries", "no 'a' and 'b'", "x = {'a', 'b', 'c'}\n", "Drop 'a' and 'b' from the set", "x = {'c'}\n"),
+    ("add_entry", "'b' and 'c' are missing", 'x = ["a"]\n', 'Add "b", "c" to x', 'x = ["a", "b", "c"]\n'),
+    ("change_literal", "join with commas", "x = ' '.join(a)\n", "Join with ', ' instead of ' '", "x = ', '.join(a)\n"),
+    ("change_literal", "join with ','", "x = ' '.join(a)\n", "Change ' ' to ','", "x = ','.join(a)\n"),
+    ("use_expression", "use a.get(b, 0) + 1", "def f(a, b, c):\n    c = a[b] + 1\n", "Write a.get(b, 0) + 1 instead of a[b] + 1",
+     "def f(a, b, c):\n    c = a.get(b, 0) + 1\n"),
+    ("change_literal", "use stat.S_IXUSR", "import stat\na = b & 0o111\n", "Change 0o111 to stat.S_IXUSR",
+     "import stat\na = b & stat.S_IXUSR\n"),
 ]  # fmt: skip

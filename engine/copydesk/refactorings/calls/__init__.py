@@ -6,6 +6,7 @@ from copydesk.refactorings.calls.call_another import CALL_ANOTHER, USE_NAME
 from copydesk.refactorings.calls.call_arguments import CHANGE_ARGUMENT, PASS_ARGUMENT
 from copydesk.refactorings.calls.clamp import CLAMP
 from copydesk.refactorings.calls.open_mode import OPEN_MODE
+from copydesk.refactorings.calls.sort_key import SORT_IN_PLACE, SORT_KEY
 from copydesk.refactorings.calls.wrap_value import UNWRAP_VALUE, WRAP_VALUE
 
 REFACTORINGS = (
@@ -17,4 +18,6 @@ REFACTORINGS = (
     WRAP_VALUE,
     CLAMP,
     OPEN_MODE,
+    SORT_KEY,
+    SORT_IN_PLACE,
 )

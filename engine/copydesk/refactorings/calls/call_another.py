@@ -59,6 +59,8 @@ _WITHOUT_TEXT = frozenset({
     "isprintable", "isspace", "istitle", "isupper", "lower", "splitlines", "swapcase", "title", "upper",
 })  # fmt: skip
 """Methods of texts that take no other text: what the old method took is not theirs."""
+_OF_KEYS = frozenset({"get", "pop", "setdefault"})
+"""Methods that need a key."""
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
 
@@ -76,12 +78,13 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         for new in _others(old, news, arguments):
             known = method is not None or context.knows(new) or f"{new}(" in arguments.instruction
             if new != old and known and not is_reversed(old, new, arguments.instruction):
-                if not (method is not None and new in _WITHOUT_TEXT and positional(call)):
+                if not (method is not None and not _takes_as_many(old, new, call)):
                     yield (
                         f"Call {new} instead of {old}: {text_of(target)}",
                         replace_node(context.lines, name, new),
                     )
-                yield from _with_fewer_arguments(context, call, new)
+                if new not in _OF_KEYS and not (method is None and hasattr(builtins, old)):
+                    yield from _with_fewer_arguments(context, call, new)
         if method is not None or "." in text_of(target):
             told = text_of(target)
             for new in (*arguments.dotted, *news):
@@ -89,11 +92,13 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     told != new
                     and not _prints(told, new)
                     and not is_reversed(told, new, arguments.instruction)
+                    and (method is None or _takes_as_many(old, new.rpartition(".")[2], call))
                 ):
                     yield f"Call {new} instead of {told}", replace_node(context.lines, target, new)
         else:
             for new in arguments.dotted:
-                yield f"Call {new} instead of {old}", replace_node(context.lines, target, new)
+                if _may_be_called(target, new):
+                    yield f"Call {new} instead of {old}", replace_node(context.lines, target, new)
         given = call.child_by_field_name("arguments")
         for snippet in arguments.code if given is not None else ():
             found = re.fullmatch(r"(?:[\w.]*\.)?([a-z_]\w*)\((.*)\)", snippet)
@@ -125,6 +130,25 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             if new != old:
                 title = f"Call {new} instead of {spelt} in all calls"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
+
+
+def _takes_as_many(old: str, new: str, call: Node) -> bool:
+    """Whether a method means with the same arguments what is meant: `pop` has no default by itself, as `get` has."""
+    given = positional(call)
+    if (old, new) == ("dict", "fromkeys") or (given and new in _WITHOUT_TEXT):
+        return False
+    return not ((old, new) == ("get", "pop") and given and len(given) == 1)
+
+
+def _may_be_called(node: Node, new: str) -> bool:
+    """Whether a name may stand for another one, with the arguments that the old one is called with, if it is."""
+    call = node.parent
+    if call is None or call.type != "call" or call.child_by_field_name("function") != node:
+        return True
+    of_types = any(hasattr(kind, new) for kind in _KNOWN) and not hasattr(builtins, new)
+    if of_types and "." in text_of(node):
+        return False  # a method stands behind what has it
+    return _takes_as_many(text_of(node).rpartition(".")[2], new.rpartition(".")[2], call)
 
 
 def _with_fewer_arguments(context: RefactoringContext, call: Node, new: str) -> Iterator[Proposal]:
@@ -179,7 +203,12 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         old = text_of(node)
         places.setdefault(old, []).append(node)
         for new in news[:8] if is_mentioned(node, arguments) else news[:3]:
-            if new != old and not _prints(old, new) and not is_reversed(old, new, arguments.instruction):
+            if (
+                new != old
+                and not _prints(old, new)
+                and not is_reversed(old, new, arguments.instruction)
+                and _may_be_called(node, new)
+            ):
                 said = ", another exception type, raise this error" if new in errors else ""
                 yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)
         owner, dot, last = old.rpartition(".")

@@ -79,7 +79,11 @@ _USUAL = {
     "join": ("timeout=None",),
 }
 """Arguments that are given to a function beside what it needs, by its name."""
-_BARE = frozenset({"plain", "bare", "without", "no", "nothing", "drop", "simply", "shouldn"})
+_CODECS = ("encode", "decode")
+"""Methods whose first argument says what a second one would say again."""
+_BARE = frozenset(
+    {"plain", "bare", "without", "no", "nothing", "drop", "simply", "shouldn", "argument", "arguments"}
+)
 """Words of an instruction that wants fewer arguments."""
 _GROUP = {"ignorecase": "case insensitive", "multiline": "line lines", "dotall": "newlines dot"}
 
@@ -97,7 +101,8 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         keys = {text_of(n).partition("=")[0] for n in named}
         usual = () if last in ("encode", "decode") and len(has) > 1 else _USUAL.get(last, ())
         for entry in dict.fromkeys([*pairs, *usual]):
-            if entry.partition("=")[0] not in keys and entry not in has:
+            placed = last in _CODECS and "=" not in entry and bool(has)
+            if entry.partition("=")[0] not in keys and entry not in has and not placed:
                 yield f"Pass {entry} to {called}{_said(entry)}", append_argument(context, given, entry)
         for entry in _passed_on(node):
             if entry not in has:
@@ -188,11 +193,12 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         given, called = node.child_by_field_name("arguments"), callee(node)
         if given is None or given.type != "argument_list":
             continue
-        entries = children_of(given)
+        entries, last = children_of(given), called.rpartition(".")[2]
         for k, entry in enumerate(entries):
             text = text_of(entry)
             if len(entries) > 1 or is_mentioned(entry, arguments) or arguments.words & _BARE:
-                yield f"Drop {text} from the call of {called}", drop_entry(context, given, k)
+                bare = f", without argument: {last}()" if len(entries) == 1 else ""
+                yield f"Drop {text} from the call of {called}{bare}", drop_entry(context, given, k)
             name, value = entry.child_by_field_name("name"), entry.child_by_field_name("value")
             if entry.type == "keyword_argument" and name is not None and value is not None:
                 news = [assigned[text_of(name)]] if text_of(name) in assigned else []
@@ -210,7 +216,7 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if entry.type in ("list_splat", "dictionary_splat"):
                 continue
             for new in values:
-                if new != text:
+                if new != text and not new.startswith(f"{called}("):
                     yield f"Pass {new} to {called}, not {text}", replace_expression(context, entry, new)
             own = [text.rpartition(".")[2].lstrip("_")] if entry.type in NAMES else []
             free = [name for name in arguments.names[:6] if name not in context.variables()]

@@ -89,6 +89,12 @@ _METHODS = {
     "exists": "exists",
 }
 """What a function or method makes of a value, by the words that may ask for it."""
+_OF_SEVERAL = frozenset(
+    {"sorted", "list", "tuple", "set", "frozenset", "dict", "reversed", "iter", "enumerate"}
+)
+"""What is made of several values, and not of one."""
+_COPIES = ("list", "tuple")
+"""One of them round the other is as good as the outer one alone."""
 _SPELT = re.compile(r"[A-Za-z]\w+")
 _BUILTIN = frozenset(_FUNCTIONS) | {"map", "filter", "range", "id", "hash"}
 
@@ -134,7 +140,11 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                         replace_expression(context, node, f"{inner}.{name}()"),
                     )
         for name in dict.fromkeys(functions):
-            if callee(node) != name and is_value(node):
+            if (
+                callee(node) != name
+                and is_value(node)
+                and not (name in _COPIES and _copied_by(node) in _COPIES)
+            ):
                 end = ")" * (1 + name.count("("))
                 inner = text[1:-1] if node.type == "generator_expression" and text.startswith("(") else text
                 if (
@@ -151,6 +161,13 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                     f"Wrap {text} in {name}(){_asked(name, arguments)}",
                     replace_expression(context, node, f"{name}({inner}{end}"),
                 )
+
+
+def _copied_by(node: Node) -> str:
+    """What is called with a value alone."""
+    call = node.parent.parent if node.parent is not None and node.parent.type == "argument_list" else None
+    given = positional(call) if call is not None and call.type == "call" else None
+    return callee(call) if call is not None and given is not None and len(given) == 1 else ""
 
 
 def _asked_for(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
@@ -239,7 +256,7 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 yield f"Remove {called}() round {inner}", _in_place(context, node, inner)
         if given is not None and len(given) == 1 and called in _BUILTIN:
             for name in _asked_for(context, arguments):
-                if name != called:
+                if name != called and (name in _OF_SEVERAL) is (called in _OF_SEVERAL):
                     end = ")" * (1 + name.count("("))
                     yield (
                         f"Use {name}() instead of {called}()",

@@ -20,7 +20,7 @@ from copydesk.refactorings.expressions import (
     positional,
     replace_expression,
 )  # fmt: skip
-from copydesk.refactorings.spoken import literals_like, spoken_types
+from copydesk.refactorings.spoken import listed_like, listed_texts, literals_like, spoken_types
 from copydesk.syntax.tree import text_of
 
 _GROUPS = ("tuple", "set", "list")
@@ -61,7 +61,7 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             continue
         left, sign, right = sides
         if sign in _MEMBERSHIP:
-            news = literals_like(text_of(right), arguments) if right.type in LITERALS else []
+            news = _texts_like(right, arguments)
             named = (*arguments.dotted, *arguments.names)
             news += [n for n in named if right.type not in LITERALS and context.knows(n)]
             if right.type == "attribute":
@@ -76,9 +76,7 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         elif sign in ("in", "not in") and right.type in _GROUPS:
             entries = children_of(right)
             like = entries[0] if entries else None
-            news = (
-                literals_like(text_of(like), arguments) if like is not None and like.type in LITERALS else []
-            )
+            news = _texts_like(like, arguments) if like is not None else []
             news += [n for n in arguments.names if context.knows(n)]
             if "none" in arguments.words:
                 news.append("None")
@@ -105,12 +103,17 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         ):
             one = given[0]
             entries = children_of(one) if one.type == "tuple" else [one]
-            news = (
-                literals_like(text_of(entries[0]), arguments)
-                if entries and entries[0].type == "string"
-                else []
-            )
+            news = _texts_like(entries[0], arguments) if entries and entries[0].type == "string" else []
             yield from _of(context, one, news, f"accept {text_of(method[0])} {text_of(method[1])}")
+
+
+def _texts_like(old: Node, arguments: Arguments) -> list[str]:
+    """Literals like an old one; those that an instruction lists are one entry, all of them."""
+    if old.type not in LITERALS:
+        return []
+    together, listed = listed_like(text_of(old), arguments), listed_texts(arguments)
+    news = literals_like(text_of(old), arguments)
+    return [together, *(new for new in news if new[1:-1] not in listed)] if together else news
 
 
 def _equality(left: Node, sign: str, right: Node) -> str:

@@ -51,7 +51,9 @@ _EXACTLY = frozenset({"itself", "exactly", "same", "identical", "very"})
 """Words of an instruction about one object and not those of its kind."""
 _HARMLESS, _MEMBER = ("==", "!=", "is", "is not"), ("in", "not in")
 _ASKING_TYPES = ("isinstance", "callable", "bool", "type", "str", "repr")
-_GUARDING = re.compile(r"(?:not )?([^\W\d][\w.]*)(?: is (?:not )?None)?|(?:not )?(?:isinstance|callable)\(([^\W\d][\w.]*)\b.*\)")
+_GUARDING = re.compile(
+    r"(?:not )?([^\W\d][\w.]*)(?: is (?:not )?None)?|(?:not )?(?:isinstance|callable)\(([^\W\d][\w.]*)\b.*\)"
+)
 """A test of what a value is, which comes before anything is done with that."""
 
 
@@ -136,9 +138,13 @@ def _comes_first(node: Node, extra: str) -> bool:
         parent, text = one.parent, text_of(one)
         if one.type in NAMES and subject and (text == subject or text.startswith(f"{subject}.")):
             sides = comparison(parent) if parent is not None else None
-            plain = one == node or (parent is not None and parent.type in ("not_operator", "boolean_operator"))
+            plain = one == node or (
+                parent is not None and parent.type in ("not_operator", "boolean_operator")
+            )
             equal = sides is not None and (sides[1] in _HARMLESS or (sides[1] in _MEMBER and sides[0] == one))
-            asked = parent is not None and parent.parent is not None and callee(parent.parent) in _ASKING_TYPES
+            asked = (
+                parent is not None and parent.parent is not None and callee(parent.parent) in _ASKING_TYPES
+            )
             if text != subject or not (plain or equal or asked):
                 return True
             continue

@@ -198,7 +198,9 @@ def _refusal(context: RefactoringContext, test: str) -> str:
         error, message, found = "ValueError", "", None
     if len(plain) == 1 and len(set(raised)) == 1:
         return f"raise {plain.pop()}"
-    said = f'"{message.format(*found.groups())}"' if found is not None and '"' not in test else '"invalid value"'
+    said = (
+        f'"{message.format(*found.groups())}"' if found is not None and '"' not in test else '"invalid value"'
+    )
     return f"raise {calls.pop() if len(calls) == 1 else error}({said})"
 
 

@@ -29,7 +29,7 @@ _ATTRIBUTE = re.compile(r"\.(\w+)$")
 _ROOTS = (
     "call", "attribute", "subscript", "comparison_operator", "boolean_operator", "not_operator", "binary_operator",
     "unary_operator", "conditional_expression", "dictionary", "generic_type", "list_comprehension", "list",
-    "generator_expression",
+    "generator_expression", "tuple", "expression_list", "dictionary_comprehension",
 )  # fmt: skip
 _STATEMENTS = ("assignment", "augmented_assignment", "call", "delete_statement")
 
@@ -113,10 +113,11 @@ def _all_proposals(context: RefactoringContext, arguments: Arguments) -> Iterato
                 made = _filled(pair.new, bound) if _keeps_order(pair, bound) else None
                 if made is not None and _is_known(context, pair, arguments):
                     flat = " ".join(made.split())
-                    title = f"Use {_ANY.sub('…', pair.new)}: {flat}"
+                    said = ", a ternary" if " if " in pair.new and not isinstance(pair.old, ast.IfExp) else ""
+                    title = f"Use {_ANY.sub('…', pair.new)}{said}: {flat}"
                     if not bound:
                         title = f"Use {flat} instead of {' '.join(text.split())}"
-                    if pair.statement and not _may_assign(node, made):
+                    if (pair.statement and not _may_assign(node, made)) or _has_branch_as_test(pair, bound):
                         continue
                     whole = rewrite_node(context.lines, node, made) if pair.statement else None
                     yield title, whole or replace_expression(context, node, made)
@@ -127,6 +128,13 @@ def _attribute_of(node: Node) -> str:
     parent = node.parent
     taken = parent.child_by_field_name("attribute") if parent is not None else None
     return text_of(taken) if taken is not None else ""
+
+
+def _has_branch_as_test(pair: _Pair, bound: dict[str, str]) -> bool:
+    """Whether it would test `a and b` for what it gives, where `a and b or c` means a choice."""
+    first = _tree(bound.get("X", ""))
+    both = isinstance(first, ast.BoolOp) and isinstance(first.op, ast.And)
+    return both and pair.new.startswith("X if X")
 
 
 def _may_assign(node: Node, made: str) -> bool:
@@ -209,7 +217,11 @@ def _is_known(context: RefactoringContext, pair: _Pair, arguments: Arguments) ->
     """Whether the names that a pair brings are the document's, Python's own, or the instruction's."""
     tree = _tree(pair.new)
     brought = [] if tree is None else [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)]
-    return all(_ANY.fullmatch(name) or context.knows(name) or arguments.mentions(name) for name in brought)
+    said = {"Path"} if "pathlib" in arguments.words else set()
+    return all(
+        _ANY.fullmatch(name) or context.knows(name) or arguments.mentions(name) or name in said
+        for name in brought
+    )
 
 
 EQUIVALENT = Refactoring("equivalent", "refactor.rewrite.equivalent", _propose, everywhere=True)

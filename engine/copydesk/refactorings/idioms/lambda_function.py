@@ -8,11 +8,18 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import assigned, next_statement, selected_statements, statements_of
+from copydesk.refactorings.blocks import (
+    assigned,
+    next_statement,
+    selected_statements,
+    statement_before,
+    statements_of,
+)
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, plain_statements
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, replace_lines
+from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_lines, rewrite_node
+from copydesk.refactorings.new_names import free_name, new_names
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import rows, text_of
 
@@ -20,12 +27,34 @@ _ALLOWED = re.compile(r"\s*# noqa(?:: ?E731)?\s*$", re.MULTILINE)
 """The comment that allows a lambda to have a name; a function needs none."""
 
 
-def _to_def(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+def _to_def(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    yield from _given(context, arguments)
     found = list(_functions(context))
     for head, edits in found:
         yield f"Make the lambda a function: def {head}", edits
     if len(found) > 1:
         yield "Make all lambdas functions", tuple(edit for _, edits in found for edit in edits)
+
+
+def _given(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """A lambda that is an argument, an entry or what is returned, as a function before the statement."""
+    for node in context.walk("lambda"):
+        holder, statement = node.parent, statement_before(node)
+        parts = _parts(node)
+        if holder is None or statement is None or parts is None or not context.has(statement):
+            continue
+        own = holder.child_by_field_name("left" if holder.type == "assignment" else "name")
+        if not context.starts_line(statement):
+            continue
+        if holder.type == "assignment" and (own is None or own.type != "attribute"):
+            continue
+        last = text_of(own).rpartition(".")[2].lstrip("_") if own is not None else ""
+        names = [*new_names(context, arguments, 2), last or "function"]
+        for name in dict.fromkeys(free_name(name, context.variables()) for name in names):
+            indent = context.indent(statement)
+            lines = [f"{indent}def {name}({parts[0]}):\n", f"{indent}    return {parts[1]}\n", "\n"]
+            edits = merged(insert_lines(rows(statement)[0], lines), rewrite_node(context.lines, node, name))
+            yield f"Make the lambda a function of its own: def {name}({parts[0]})", edits
 
 
 def _functions(context: RefactoringContext) -> Iterator[tuple[str, Edits]]:

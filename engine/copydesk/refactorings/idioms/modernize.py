@@ -14,6 +14,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node
 from copydesk.refactorings.expressions import (
     ATOMS,
+    bare,
     callee,
     children_of,
     level_of,
@@ -135,7 +136,11 @@ def _of_collection(node: Node) -> Iterator[tuple[str, str]]:
     entries, inner = children_of(node), text_of(node)[1:-1].strip()
     if node.type in ("list", "set") and entries and inner:
         comma = "," if len(entries) == 1 and not inner.endswith(",") else ""
-        yield f"Use a tuple instead of the {node.type}", f"({inner}{comma})"
+        added = (
+            node.parent is not None and node.parent.type == "binary_operator"
+        )  # to a list, as no tuple can be
+        if not added:
+            yield f"Use a tuple instead of the {node.type}", f"({inner}{comma})"
         other = ("list", f"[{inner}]") if node.type == "set" else ("set", f"{{{inner}}}")
         yield f"Use a {other[0]} instead of the {node.type}", other[1]
         if node.type == "list" and len(entries) == 1 and entries[0].type != "list_splat":
@@ -161,6 +166,8 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
                 f"Use a {kind} comprehension instead of {called}()",
                 f"[{made}]" if kind == "list" else f"{{{made}}}",
             )
+        elif called == "dict":
+            yield from _of_pairs(arguments)
         elif single_line(arguments):
             yield (
                 f"Make a list first, not a generator: {called}([...])",
@@ -187,6 +194,8 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
         yield "Use super() without arguments, modern: python3, Python 3", "super()"
     if len(given) == 1:
         (one,) = given
+        if called == "dict":
+            yield from _of_pairs(bare(one))
         if one.type == "list_comprehension":
             inner = text_of(one)[1:-1]
             yield f"Use a generator, no list inside {called}()", f"{called}({inner})"
@@ -205,7 +214,7 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
         if name == "get" and len(given) == 2 and texts[1] == "None":
             yield "Drop the default None from get, superfluous, redundant", f"{owner}.get({texts[0]})"
         if name in ("get", "__getitem__", "getitem") and given:
-            yield f"Use a subscript, which raises KeyError: {owner}[{texts[0]}]", f"{owner}[{texts[0]}]"
+            yield f"Use a subscript, [], which raises KeyError: {owner}[{texts[0]}]", f"{owner}[{texts[0]}]"
             if len(given) == 2:
                 yield (
                     f"Fall back with or: {owner}.get({texts[0]}) or {texts[1]}",
@@ -234,6 +243,35 @@ def _of_call(node: Node) -> Iterator[tuple[str, str]]:
         yield from _of_map(called, function, text_of(over), alone=alone)
 
 
+def _of_pairs(inner: Node) -> Iterator[tuple[str, str]]:
+    """`dict()` of a generator of pairs."""
+    if inner.type not in ("generator_expression", "list_comprehension"):
+        return
+    element, *clauses = children_of(inner)
+    pair = children_of(element) if element.type == "tuple" else []
+    if len(pair) != 2:
+        return
+    key, value = map(text_of, pair)
+    rest = " ".join(text_of(clause) for clause in clauses)
+    target = _target_of(inner)
+    yield f"Use a dict comprehension instead of dict(): {target}{{{key}: …}}", f"{{{key}: {value} {rest}}}"
+    left, right = (clauses[0].child_by_field_name(field) for field in ("left", "right"))
+    if len(clauses) == 1 and left is not None and right is not None and text_of(left) == key:
+        if key not in variables(pair[1]):
+            over = text_of(right)
+            given = over if value == "None" else f"{over}, {value}"
+            yield f"Use dict.fromkeys: dict.fromkeys({given})", f"dict.fromkeys({given})"
+
+
+def _target_of(node: Node) -> str:
+    """What a variable is given by a statement that a node is part of: `name = `."""
+    above: Node | None = node
+    while above is not None and above.type not in ("assignment", "block", "lambda"):
+        above = above.parent
+    left = above.child_by_field_name("left") if above is not None and above.type == "assignment" else None
+    return f"{text_of(left)} = " if left is not None else ""
+
+
 def _of_map(called: str, function: Node, over: str, *, alone: bool) -> Iterator[tuple[str, str]]:
     """alone: it is the one argument of a call, whose brackets a generator needs no others in."""
     name, body = "x", f"{text_of(function)}(x)"
@@ -243,7 +281,7 @@ def _of_map(called: str, function: Node, over: str, *, alone: bool) -> Iterator[
             return
         name, body = text_of(parameters), text_of(value)
     inner = f"{body} for {name} in {over}" if called == "map" else f"{name} for {name} in {over} if {body}"
-    yield f"Use a generator instead of {called}", inner if alone else f"({inner})"
+    yield f"Use a generator expression instead of {called}", inner if alone else f"({inner})"
     yield f"Use a list comprehension instead of {called}", f"[{inner}]"
 
 
@@ -310,17 +348,20 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
     inner = text_of(node)[1:-1].strip() if text_of(node)[:1] in "[({" else text_of(node)
     called = node.parent
     alone = node.type == "generator_expression" and called is not None and called.type == "call"
+    within = _only_argument_of(node)
     for kind, opening, closing in (("list", "[", "]"), ("set", "{", "}"), ("generator", "(", ")")):
         if (
             _MAKES[node.type] != kind
             and (node.type, kind) != ("generator_expression", "generator")
             and not alone
-            and not (kind == "generator" and _read_again(node))
+            and not (kind == "generator" and (within or _read_again(node)))
         ):
             laid_out = text_of(node)[1:-1] if "\n" in inner and not alone else inner
             yield f"Use a {kind} comprehension", f"{opening}{laid_out}{closing}"
     if node.type in ("set_comprehension", "list_comprehension"):
-        for kind in ("frozenset", "tuple", "set", "sorted"):
+        for kind in (
+            ("frozenset", "tuple", "set", "sorted") if within not in ("frozenset", "tuple", "set") else ()
+        ):
             yield f"Make a {kind}, {kind}(...), frozen, not a comprehension", f"{kind}({inner})"
     if len(clauses) != 1 or clauses[0].type != "for_in_clause":
         return
@@ -338,8 +379,17 @@ def _of_comprehension(node: Node) -> Iterator[tuple[str, str]]:
         made = f"map({callee(element)}, {over})"
         if alone:
             yield f"Use {made} instead of the generator", f"({made})"
+        elif node.type == "list_comprehension" and within:
+            yield f"Use {made} instead of the comprehension in {within}()", made
         elif node.type == "list_comprehension":
             yield f"Use list({made}) instead of the comprehension", f"list({made})"
+
+
+def _only_argument_of(node: Node) -> str:
+    """What is called with a collection alone."""
+    given = node.parent
+    call = given.parent if given is not None and given.type == "argument_list" else None
+    return callee(call) if call is not None and given is not None and len(children_of(given)) == 1 else ""
 
 
 def _read_again(node: Node) -> bool:

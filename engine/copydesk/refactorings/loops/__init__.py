@@ -8,6 +8,7 @@ from copydesk.refactorings.loops.direction import REVERSE_LOOP
 from copydesk.refactorings.loops.filter_entries import FILTER_ENTRIES
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
 from copydesk.refactorings.loops.loop_to_comprehension import LOOP_TO_COMPREHENSION, YIELD_FROM
+from copydesk.refactorings.loops.pop_before import POP_BEFORE
 from copydesk.refactorings.loops.repeat_in_loop import REPEAT_IN_LOOP
 from copydesk.refactorings.loops.skip_entry import SKIP_ENTRY
 from copydesk.refactorings.loops.unused_target import UNUSED_TARGET
@@ -24,4 +25,5 @@ REFACTORINGS = (
     FILTER_ENTRIES,
     UNUSED_TARGET,
     REPEAT_IN_LOOP,
+    POP_BEFORE,
 )

@@ -199,6 +199,9 @@ def _collected_later(
         start = lead_and_value(before)
         name = start[0].removesuffix(" = ").split(":")[0].strip() if start is not None else ""
         made = _collection(only, name, text_of(start[1]), head) if start is not None else None
+        text = in_one_line(only) or ""
+        if start is not None and text.startswith(f"{name} += ") and text_of(start[1]) in ("0", "0.0"):
+            made = "sum", f"sum({text[len(name) + 4 :]} {head})"
         between = [node for one in above[place + 1 :] for node in identifiers(one) if text_of(node) == name]
         if start is not None and made is not None and not between and not has_comment(context, *rows(loop)):
             line = f"{context.indent(loop)}{start[0]}{made[1]}\n"

@@ -20,7 +20,7 @@ from copydesk.syntax.tree import identifiers, text_of
 ASKING = frozenset({
     "skip", "skipped", "skips", "continue", "ignore", "ignored", "ignoring", "next", "leave", "omit", "drop", "over", "without",
     "left", "out", "alone", "belong", "use", "never", "aren", "isn", "duplicate", "duplicates", "twice", "already", "seen", "only",
-    "without", "discard", "reject", "unless", "no", "none", "empty", "don", "doesn", "shouldn", "not", "only", "nothing", "missing", "can", "pass", "filter", "exclude",
+    "discard", "reject", "unless", "no", "none", "empty", "don", "doesn", "shouldn", "not", "nothing", "missing", "can", "pass", "filter", "exclude",
 })  # fmt: skip
 """Words of an instruction about entries that are not wanted."""
 _STATES = (
@@ -39,7 +39,9 @@ _STATES = (
 )
 """What may be the case with an entry that is left out: words for it, and the test."""
 _ENTRY = re.compile(r"([\"'])([^\"']+)\1")
-_OF_TEXTS = "strip|lstrip|rstrip|split|rsplit|startswith|endswith|lower|upper|partition|replace|encode|isdigit"
+_OF_TEXTS = (
+    "strip|lstrip|rstrip|split|rsplit|startswith|endswith|lower|upper|partition|replace|encode|isdigit"
+)
 _MOST = 6
 
 

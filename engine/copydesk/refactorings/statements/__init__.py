@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.statements.copy_statement import COPY_STATEMENT
 from copydesk.refactorings.statements.delete_statement import DELETE_STATEMENT, REMOVE_BLANK_LINES
+from copydesk.refactorings.statements.extend_once import EXTEND_ONCE
 from copydesk.refactorings.statements.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.statements.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.statements.print_variable import PRINT_VARIABLE
@@ -17,4 +18,5 @@ REFACTORINGS = (
     PRINT_VARIABLE,
     REMOVE_PRINTS,
     COPY_STATEMENT,
+    EXTEND_ONCE,
 )

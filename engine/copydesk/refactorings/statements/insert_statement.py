@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import can_leave, is_text, statements_of
+from copydesk.refactorings.blocks import LOOPS, can_leave, is_text, next_statement, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import COMPOUND, clauses_of, comments_above, named, plain_statements
 from copydesk.refactorings.context import RefactoringContext
@@ -103,13 +103,29 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
     if node.type not in ("function_definition", "class_definition", "decorated_definition") and not is_text(
         node
     ):
-        if node.type not in COMPOUND:
+        behind = _returned_behind(node) if statement in ("return", "return None") else ""
+        if behind:
+            made = f"{indent}return {behind}\n"
+            yield f"Return {behind} directly instead of break", replace_lines(first, last, [made])
+        elif node.type not in COMPOUND:
             yield f"Put {statement} in place of {named(node)}", replace_lines(first, last, [line])
         place = comments_above(context, first)
         yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
     siblings = statements_of(node.parent)
     if node == siblings[-1] and not node.type.startswith(("return", "raise")):
         yield f"Add {statement} after {named(node)}", insert_lines(last + 1, [line])
+
+
+def _returned_behind(node: Node) -> str:
+    """What is returned right behind the loop that a `break` leaves."""
+    above: Node | None = node if node.type == "break_statement" else None
+    while above is not None and above.type not in LOOPS:
+        above = above.parent
+    after = next_statement(above) if above is not None else None
+    plain = after is not None and after.type == "return_statement" and above is not None
+    if not plain or after is None or above is None or above.child_by_field_name("alternative") is not None:
+        return ""
+    return text_of(after).removeprefix("return").strip()
 
 
 def _for_bodies(context: RefactoringContext, statement: str) -> Iterator[Proposal]:

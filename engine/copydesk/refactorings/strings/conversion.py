@@ -25,7 +25,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for found in fields:
             new = _with_repr(found)
             yield (
-                f"Show {found[0]} by its repr, quoted: !r",
+                f"Show {found[0]} by its repr, quoted: {'!r' if found[0].startswith('{') else '%r'}",
                 replace_nodes(context.lines, [(node, old[: found.start()] + new + old[found.end() :])]),
             )
             a, b = found.start(), found.end()

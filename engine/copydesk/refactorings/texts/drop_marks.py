@@ -40,6 +40,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if sign not in inner:
                 continue
             name = "blank" if sign == " " else sign
+            if sign == "/":  # the blank before it in `<br />` goes, too
+                inner_tags = inner.replace(" />", "/>")
+                shown, inner = shown.replace(inner, inner_tags, 1), inner_tags
             made = {
                 f"Drop every {name} from the text": inner.replace(sign, ""),
                 f"Drop the last {name} from the text": "".join(inner.rsplit(sign, 1)),

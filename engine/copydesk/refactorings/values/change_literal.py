@@ -30,6 +30,7 @@ _SWITCHED = {
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     news = [code for code in (*arguments.code, *spoken_values(arguments)) if _is_literal(code)]
     names = [name for name in arguments.names if name.isupper() and len(name) > 1]
+    names += [name for name in arguments.dotted if name.rpartition(".")[2].isupper() and context.knows(name)]
     places = [node for node in context.walk(*_LITERALS) if _is_whole(node)]
     places.sort(key=lambda node: not arguments.mentions(text_of(node).strip("\"'")))
     alike: dict[str, list[Node]] = {}
@@ -44,11 +45,26 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         ):
             fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
             for node in fitting:
-                how = ", what is done with errors" if new in others else ""
-                yield f"Change {old} to {new}{how}", replace_node(context.lines, node, new)
+                made = _spaced(node, new, arguments)
+                said = f"Join with {made} instead of {old}" if made != new else f"Change {old} to {made}"
+                yield said, replace_node(context.lines, node, made)
             if len(fitting) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in fitting])
                 yield f"Change {old} to {new} everywhere", everywhere
+
+
+def _spaced(node: Node, new: str, arguments: Arguments) -> str:
+    """A comma between what is joined, with the blank behind it that the old sign had, or was, unless it is quoted without."""
+    holder = node.parent
+    name = (
+        holder.child_by_field_name("attribute") if holder is not None and holder.type == "attribute" else None
+    )
+    sign = new[1:-1]
+    if name is None or text_of(name) != "join" or sign not in (",", ";") or " " not in text_of(node):
+        return new
+    return (
+        new if arguments.mentions(f"'{sign}'") or arguments.mentions(f'"{sign}"') else f"{new[:-1]} {new[-1]}"
+    )
 
 
 def _handlers(old: str, arguments: Arguments) -> list[str]:

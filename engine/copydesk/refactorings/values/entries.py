@@ -29,7 +29,7 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     single_line,
 )  # fmt: skip
-from copydesk.refactorings.spoken import literals_like
+from copydesk.refactorings.spoken import listed_like, listed_texts, literals_like
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import rows, text_of
 
@@ -74,11 +74,21 @@ def drop_entry(context: RefactoringContext, given: Node, k: int) -> Edits | None
 def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.starting(*COLLECTIONS):
         if single_line(node) or context.has(node):
+            together = _listed(node, arguments)
+            if together is not None:
+                yield f"Add {together} to {_name_of(node)}", add_entry(node, together, context)
+                continue
             for entry in (
                 _pairs_of(context, node, arguments) if node.type == "dictionary" else arguments.values
             ):
                 if node.type == "dictionary" or context.knows(entry):
                     yield f"Add {entry} to {_name_of(node)}", add_entry(node, entry, context)
+
+
+def _listed(node: Node, arguments: Arguments) -> str | None:
+    """The texts that an instruction lists, as entries of a collection of texts."""
+    entries = children_of(node)
+    return listed_like(text_of(entries[0]), arguments) if entries and entries[0].type == "string" else None
 
 
 def _pairs_of(context: RefactoringContext, node: Node, arguments: Arguments) -> list[str]:
@@ -116,6 +126,7 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     f"Drop {text_of(entry)} from the {node.type.replace('_', ' ')}",
                     drop_entry(context, node, k),
                 )
+        yield from _drop_listed(context, node, arguments)
         for one, two in pairwise(entries):
             if single_line(one) and single_line(two):
                 yield (
@@ -124,6 +135,8 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 )
         like = next((entry for entry in entries if entry.type in LITERALS), None)
         news = literals_like(text_of(like), arguments, 10) if like is not None else []
+        listed = listed_texts(arguments)
+        news = [new for new in news if new[1:-1] not in listed]
         for new in (
             [*news, *(n for n in arguments.names[:6] if context.knows(n))]
             if node.type != "dictionary"
@@ -138,6 +151,21 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     f"Add {new} to the {node.type}, first",
                     insert_at(context.lines, start_of(entries[0]), f"{new}, "),
                 )
+
+
+def _drop_listed(context: RefactoringContext, node: Node, arguments: Arguments) -> Iterator[Proposal]:
+    """Without all the texts that an instruction lists."""
+    listed, entries = listed_texts(arguments), children_of(node)
+    gone = [n for n in entries if n.type == "string" and text_of(n).strip("\"'") in listed]
+    rest = [text_of(n) for n in entries if n not in gone]
+    if len(gone) < 2 or not rest or not single_line(node) or node.type == "expression_list":
+        return
+    comma = "," if node.type == "tuple" and len(rest) == 1 else ""
+    made = f"{text_of(node)[0]}{', '.join(rest)}{comma}{text_of(node)[-1]}"
+    yield (
+        f"Drop {' and '.join(map(text_of, gone))} from the {node.type}",
+        replace_expression(context, node, made),
+    )
 
 
 def _terms(context: RefactoringContext, node: Node) -> Iterator[Proposal]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 
@@ -12,13 +13,17 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import COMPREHENSIONS, is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.expressions import is_value, replace_expression, single_line
+from copydesk.refactorings.expressions import callee, is_value, replace_expression, single_line
 from copydesk.refactorings.requested import reads_known_names
 from copydesk.syntax.tree import text_of
 
 _METHOD = re.compile(r"\)\.\w+$")
 """A method of what a call returns, not called itself."""
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+_JOINING = re.compile(r"\b(?:in|is|and|or|not|if|else)\b")
+_SCOPES = (*COMPREHENSIONS, "lambda")
+_MADE = (*COMPREHENSIONS, "call", "lambda", "subscript", "binary_operator", "comparison_operator")
+_TYPES = (str, bytes, list, dict, set)
 _MOST_PLACES = 10
 """Places of one piece of code."""
 _MOST_CODE = 8
@@ -27,7 +32,7 @@ _MOST_CODE = 8
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     places = [node for node in context.walk() if is_value(node) and node.type != "string"]
     words = {node.id: _words(text_of(node)) for node in places}
-    pieces = [code for code in arguments.code if not _plain(code)]
+    pieces = _whole([code for code in arguments.code if not _plain(code)])
     for code in pieces[:_MOST_CODE]:
         said = _words(code)
         for node in sorted(places, key=lambda node: -_alike(said, words[node.id]))[:_MOST_PLACES]:
@@ -36,6 +41,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     yield f"Write {made} instead of {text_of(node)}", replace_expression(context, node, made)
                 continue
             if not _alike(said, words[node.id]) or not _is_visible(context, code, node):
+                continue
+            if (
+                (node.type in _MADE and _is_method(code))
+                or _is_called_round(code, node)
+                or _is_owned(context, code)
+            ):
                 continue
             given = node.child_by_field_name("arguments") if node.type == "call" else None
             if given is not None and single_line(given) and _METHOD.search(code):
@@ -63,20 +74,58 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 )
 
 
+def _whole(pieces: list[str]) -> list[str]:
+    """Those that are no part of a longer one, unless words as in a sentence (`in`, `and`) may have joined that."""
+    joined = [code for code in pieces if not _JOINING.search(code)]
+    return [code for code in pieces if not any(code != one and code in one for one in joined)]
+
+
+def _is_method(code: str) -> bool:
+    """Whether it is a function of Python's own types (`dict.fromkeys`, `d.pop`), and not what that returns."""
+    owner, dot, name = code.rpartition(".")
+    return bool(dot) and owner.replace(".", "").isidentifier() and any(hasattr(kind, name) for kind in _TYPES)
+
+
+def _is_owned(context: RefactoringContext, code: str) -> bool:
+    """Whether it calls a method whose owner is not said: `startswith(a)`."""
+    called = re.match(r"([^\W\d]\w*)\(", code)
+    name = called[1] if called is not None else ""
+    of_types = any(hasattr(kind, name) for kind in _TYPES)
+    return bool(name) and of_types and not hasattr(builtins, name) and name not in context.variables()
+
+
+def _is_called_round(code: str, node: Node) -> bool:
+    """Whether a call in the code is the one that a part of it is in already: `len(x)` would stand in `len(len(x))`."""
+    if text_of(node) not in code and not (node.parent is not None and node.parent.type == "argument_list"):
+        return False
+    above = node.parent
+    while above is not None and above.type not in ("block", "lambda"):
+        called = callee(above) if above.type == "call" else ""
+        own = called and above.child_by_field_name("function") != node
+        if own and re.search(rf"(?<![\w.]){re.escape(called)}\(", code) is not None:
+            return text_of(node) in code or code.startswith(f"{called}(")
+        above = above.parent
+    return False
+
+
 def _is_visible(context: RefactoringContext, code: str, place: Node) -> bool:
-    """Whether no name in the code is one that another comprehension gives its items alone."""
+    """Whether no name in the code is one that another comprehension gives its items alone, or a lambda takes."""
     names = set(_NAME.findall(code))
     bound: dict[str, list[Node | None]] = {}
     for node in context.walk("identifier"):
-        if text_of(node) in names and is_stored(node):
+        given = node.parent is not None and node.parent.type == "lambda_parameters"
+        if text_of(node) in names and (given or is_stored(node)):
             above = node.parent
-            while above is not None and above.type not in (*COMPREHENSIONS, "block"):
+            while above is not None and above.type not in (*_SCOPES, "block"):
                 above = above.parent
-            inner = above if above is not None and above.type in COMPREHENSIONS else None
+            inner = above if above is not None and above.type in _SCOPES else None
             bound.setdefault(text_of(node), []).append(inner)
 
     def reaches(scope: Node | None) -> bool:
-        return scope is None or (scope.start_byte <= place.start_byte and place.end_byte <= scope.end_byte)
+        inside = (
+            scope is not None and scope.start_byte <= place.start_byte and place.end_byte <= scope.end_byte
+        )
+        return scope is None or (inside and scope != place)
 
     return all(any(map(reaches, scopes)) for scopes in bound.values())
 
