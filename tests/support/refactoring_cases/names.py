@@ -6,6 +6,9 @@ HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
     ("rename", "a to new", HEAD, 'Rename "a" to "new"', HEAD.replace("a)", "new)").replace("a,", "new,")),
+    ("rename", "no abbreviations", "for n in nodes:\n    val = n\n", "Spell out all abbreviations: n to node, val to value",
+     "for node in nodes:\n    value = node\n"),
+    ("rename", "spell out g_w", "g_w = width(grapheme)\n", 'Rename "g_w" to "grapheme_width"', "grapheme_width = width(grapheme)\n"),
     ("rename", "k, v to name, value", "for k, v in a:\n    b[k] = v\n", "Rename k to name, v to value",
      "for name, value in a:\n    b[name] = value\n"),
     ("rename", "rename y1 and y2 to first and last", "def f(y1, y2):\n    return y1\n", "Rename y1 to first, y2 to last",

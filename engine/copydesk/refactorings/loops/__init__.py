@@ -10,6 +10,7 @@ from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
 from copydesk.refactorings.loops.loop_to_comprehension import LOOP_TO_COMPREHENSION, YIELD_FROM
 from copydesk.refactorings.loops.skip_entry import SKIP_ENTRY
 from copydesk.refactorings.loops.unused_target import UNUSED_TARGET
+from copydesk.refactorings.loops.while_to_for import WHILE_TO_FOR
 
 REFACTORINGS = (
     COMPREHENSION_TO_LOOP,
@@ -22,4 +23,5 @@ REFACTORINGS = (
     SKIP_ENTRY,
     FILTER_ENTRIES,
     UNUSED_TARGET,
+    WHILE_TO_FOR,
 )

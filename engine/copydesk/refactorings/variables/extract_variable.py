@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import BLOCKS, COMPREHENSIONS, is_stored, is_text, statement_before
+from copydesk.refactorings.blocks import BLOCKS, COMPREHENSIONS, LOOPS, is_stored, is_text, statement_before
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import COMPOUND, comments_above, in_one_line, named
+from copydesk.refactorings.clauses import COMPOUND, in_one_line, named, place_before
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_nodes, rewrite_node
 from copydesk.refactorings.expressions import is_mentioned
 from copydesk.refactorings.function_body import first_statement
-from copydesk.refactorings.new_names import derived_name, new_names
+from copydesk.refactorings.new_names import derived_name, described_names, new_names
 from copydesk.refactorings.requested import requested_statements
 from copydesk.refactorings.variables.use_constant import nodes_saying
 from copydesk.syntax.tree import identifiers, rows, text_of
@@ -49,7 +49,7 @@ def extract_variable(name: str, value: str, context: RefactoringContext) -> Edit
     if statement is None or not context.has(statement) or not context.starts_line(statement):
         return None
     used = replace_nodes(context.lines, [(places[0], name)])
-    place = comments_above(context, rows(statement)[0])
+    place = place_before(context, statement)
     before = insert_lines(place, [f"{context.indent(statement)}{name} = {value}\n"])
     return (*before, *used) if used else None
 
@@ -73,7 +73,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if node.type != "unary_operator" and is_value(node):
             places.setdefault(text_of(node), []).append(node)
     yield from _as_written(context, arguments, places)
-    names = new_names(context, arguments)
+    described = described_names(context, arguments)
+    names = described[:2] or new_names(context, arguments)
     ranked = sorted(places.items(), key=lambda item: -_rank(item[0], item[1], arguments))
     for code, same in ranked[:_MOST]:
         parts = [part for part in re.findall(r"[^\W\d_]{3,}", code) if part in arguments.words]
@@ -84,7 +85,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for name in dict.fromkeys(tried):
             for edits in extracted(context, same, name) if name not in context.variables() else ():
                 yield f'Extract {what} into variable "{name}"', edits
-            if name not in context.variables() and is_mentioned(same[0], arguments):
+            if name not in context.variables() and (described or is_mentioned(same[0], arguments)):
                 for before in _earlier(context, _statement_of(same), far=bool(arguments.words & _EARLIER)):
                     title = f'Extract {what} into variable "{name}" before {named(before)}'
                     yield title, _made(context, same, name, in_one_line(same[0]), before)
@@ -162,11 +163,39 @@ def _made(
 ) -> Edits | None:
     if value is None or not context.starts_line(before) or _is_guarded(context, nodes, before):
         return None
-    place = comments_above(context, rows(before)[0])
+    if _is_given_between(nodes[0], nodes[-1], before):
+        return None
+    place = place_before(context, before)
     put = insert_lines(place, [f"{context.indent(before)}{name} = {value}\n"])
     if len(nodes) == 1 and nodes[0].start_point[0] != nodes[0].end_point[0]:
         return merged(put, rewrite_node(context.lines, nodes[0], name))
     return merged(put, replace_nodes(context.lines, [(node, name) for node in nodes]))
+
+
+def _is_given_between(node: Node, last: Node, before: Node) -> bool:
+    """Whether something that a value reads gets another one between the statement `before` and the last place that has it, or in a
+    loop there.
+    """
+    names, end, above = {text_of(name) for name in (node, *identifiers(node))}, last.start_byte, last.parent
+    while above is not None and above != before.parent:
+        if above.type in LOOPS and not _is_head(above, last):
+            end = max(end, above.end_byte)
+        above = above.parent
+    for name in identifiers(before.parent or before):
+        if before.start_byte <= name.start_byte < end and text_of(name) in names and is_stored(name):
+            giving = name.parent
+            while giving is not None and giving.type not in ("assignment", "augmented_assignment", *BLOCKS):
+                giving = giving.parent
+            within = giving is not None and giving.start_byte <= last.start_byte < giving.end_byte
+            if end > last.start_byte or giving is None or giving.type in BLOCKS or not within:
+                return True
+    return False
+
+
+def _is_head(loop: Node, node: Node) -> bool:
+    """Whether a node is what a `for` goes over, which is made once."""
+    right = loop.child_by_field_name("right")
+    return right is not None and right.start_byte <= node.start_byte < right.end_byte
 
 
 def _is_guarded(context: RefactoringContext, nodes: Sequence[Node], before: Node) -> bool:
