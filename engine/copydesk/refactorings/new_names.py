@@ -50,7 +50,9 @@ def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) 
     for pattern in (_STRONG, _WEAK):
         for match in pattern.finditer(arguments.instruction):
             found += [name for name in match.groups() if name and name.lower() not in _PROSE]
-    free = [name for name in dict.fromkeys(found) if name not in known and not keyword.iskeyword(name)]
+    parts = {part for dotted in arguments.dotted for part in dotted.split(".")}
+    found = [name.lstrip("_") if name in parts else name for name in found]
+    free = [name for name in dict.fromkeys(found) if name and name not in known and not keyword.iskeyword(name)]
     return sorted(free, key=lambda name: name in context.names())[:most]
 
 

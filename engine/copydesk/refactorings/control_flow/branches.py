@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import next_statement, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import (
     COMPOUND,
@@ -95,6 +96,7 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     )
                     start = rows(before)[1] + 1 if blank else clauses[0].head
                     yield f"Make {named(node)} an elif", replace_lines(start, clauses[0].head, [made])
+        yield from _chain(context, node, clauses)
         last = clauses[-1] if clauses else None
         if last is not None and last.word == "elif":
             step = step_of(last)
@@ -111,6 +113,37 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     f"Make {named(last.node)} a plain else",
                     replace_lines(last.head, last.head, [f"{indent}else:\n"]),
                 )
+
+
+def _chain(context: RefactoringContext, node: Node, clauses: Sequence[Clause]) -> Iterator[Proposal]:
+    """Several `if` one below the other that all leave, and what comes behind the last: one with `elif` and `else`."""
+    before = node.prev_named_sibling
+    if before is not None and before.type == "if_statement" and len(clauses_of(context, before)) == 1:
+        return
+    ifs, behind = [*clauses], next_statement(node)
+    while len(ifs) >= 1 and behind is not None and behind.type == "if_statement":
+        more = clauses_of(context, behind)
+        if len(more) != 1 or not context.has(behind):
+            break
+        ifs, behind = [*ifs, *more], next_statement(behind)
+    rest = statements_of(node.parent)
+    rest = [one for one in rest if ifs and one.start_byte > ifs[-1].node.end_byte]
+    if len(clauses) != 1 or len(ifs) < 2 or not all(one.leaves for one in ifs) or len(rest) > 1:
+        return
+    lines: list[str] = []
+    for one in ifs:
+        head = context.view(one.head, one.last)
+        lines += [head[0] if not lines else head[0].replace("if ", "elif ", 1), *head[1:]]
+    end = ifs[-1].last
+    if rest and context.has(rest[0]):
+        moved = reindented(context, *rows(rest[0]), 4)
+        between = "".join(context.view(end + 1, rows(rest[0])[0] - 1)).strip()
+        if moved is None or between:
+            return
+        lines, end = [*lines, f"{context.indent(node)}else:\n", *moved], rows(rest[0])[1]
+    spoken = [context.view(a.last + 1, b.head - 1) for a, b in itertools.pairwise(ifs)]
+    if not "".join(line for lines_between in spoken for line in lines_between).strip():
+        yield "Make all ifs one chain, with elif and else", replace_lines(ifs[0].head, end, lines)
 
 
 def _swap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -80,6 +80,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         parts = [part for part in re.findall(r"[^\W\d_]{3,}", code) if part in arguments.words]
         parts = [part for part in parts if not hasattr(builtins, part)]
         own = derived_name(code) if not names or parts or arguments.mentions(code) else None
+        if own in context.variables() and re.fullmatch(r"\w+\.\w+", code):
+            own = f"{code.partition('.')[0]}_{own}" if not code.startswith("self.") else None
         tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
         what = code if len(code) < _LONGEST else f"the {same[0].type}"
         for name in dict.fromkeys(tried):
