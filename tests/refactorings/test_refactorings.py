@@ -129,7 +129,8 @@ def test_a_word_that_only_a_comment_has_is_no_name(
          "Use a for loop over a instead of while, no index"),
         # The loop would go on behind the branch, or another statement comes behind the rest.
         ("for a in b:\n    if a:\n        c()\n        break\n    d()\n", "Use an else instead of break"),
-        ("def f(a):\n    for b in a:\n        if b:\n            c()\n            return\n        d()\n", "Use an else instead of return"),
+        ("def f(a):\n    for b in a:\n        if b:\n            c()\n            return\n        d()\n",
+         "Use an else instead of return"),
         # What the variable was before is read.
         ("if x:\n    x = 1\nelse:\n    x = 2\n", "Move x = 2 before the if as the default, no else"),
         ("if a:\n    x = 1\nelse:\n    x = x + 1\n", "Default x first, and only set it if not a: x = 1"),
@@ -138,7 +139,8 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         # No branch is without the statement, and a value of its own is no part of one.
         ("if a:\n    g(1)\nelif b:\n    g(2)\n", 'Choose "value" in the branches, then g(value) once, at the end, after the if'),
         # The second `if` may hold after the first one.
-        ("def f(a):\n    if a:\n        g()\n    if b:\n        return 2\n    return 3\n", "Make all ifs one chain, with elif and else"),
+        ("def f(a):\n    if a:\n        g()\n    if b:\n        return 2\n    return 3\n",
+         "Make all ifs one chain, with elif and else"),
         # What stands for itself in a text.
         ("x = a[b :c]\n", "No blank before the colon, space"),
         ("x = 'a\\\nb'\n", "Remove the backslash, line continuation"),

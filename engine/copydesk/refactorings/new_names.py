@@ -21,8 +21,9 @@ _WEAK = re.compile(
 )
 """Where it may name something."""
 _DESCRIBED = re.compile(
-    r"(?=\b([a-zA-Z]{2,} [a-zA-Z]{3,}) (?:(?:should|could|must|needs?|deserves?|gets?|is|be|goes|belongs|in|into|to|out|once|first"
-    r"|before|above|outside|as|up) ?)+(?:$|\b(?:an?|its|the|get|have|go|be|variable|local|own|try|loop|if|front|there)\b))"
+    r"(?=\b([a-zA-Z]{2,} [a-zA-Z]{3,}) "
+    r"(?:(?:should|could|must|needs?|deserves?|gets?|is|be|goes|belongs|in|into|to|out|once|first|before|above|outside|as|up) ?)+"
+    r"(?:$|\b(?:an?|its|the|get|have|go|be|variable|local|own|try|loop|if|front|there)\b))"
 )
 """Where it describes something that is to have a name."""
 _PROSE = frozenset({
@@ -52,7 +53,9 @@ def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) 
             found += [name for name in match.groups() if name and name.lower() not in _PROSE]
     parts = {part for dotted in arguments.dotted for part in dotted.split(".")}
     found = [name.lstrip("_") if name in parts else name for name in found]
-    free = [name for name in dict.fromkeys(found) if name and name not in known and not keyword.iskeyword(name)]
+    free = [
+        name for name in dict.fromkeys(found) if name and name not in known and not keyword.iskeyword(name)
+    ]
     return sorted(free, key=lambda name: name in context.names())[:most]
 
 

@@ -248,7 +248,9 @@ def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Propos
                 )
 
 
-def _first_as_default(context: RefactoringContext, node: Node, clauses: Sequence[Clause]) -> Iterator[Proposal]:
+def _first_as_default(
+    context: RefactoringContext, node: Node, clauses: Sequence[Clause]
+) -> Iterator[Proposal]:
     """`x = a` before an `if` whose other branch gives it another value; in a line above that declares it, too."""
     (one, two), test, indent = clauses, clauses[0].test, context.indent(node)
     target = _target(one.statements[0]) if len(one.statements) == 1 else ""

@@ -200,7 +200,11 @@ def _nest(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         nested = list(dropwhile(lambda line: not line.strip(), moved))
         yield from _instead_of_jumps(context, clauses, rest, [f"{indent}else:\n", *nested])
         jump = text_of(only.statements[0])
-        if only.test is not None and len(clauses) == len(only.statements) == 1 and jump in ("return", "continue"):
+        if (
+            only.test is not None
+            and len(clauses) == len(only.statements) == 1
+            and jump in ("return", "continue")
+        ):
             for test in opposites(only.test)[:1]:
                 head = f"{indent}if {test}:\n"
                 yield (

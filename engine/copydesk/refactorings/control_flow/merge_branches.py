@@ -67,9 +67,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue
         both = _merged(texts[0], texts[1])
         if both is not None and not has_comment(context, rows(node)[0], last):
-            one, otherwise = (
-                f"({text})" if level_of(text) < 2 else text for text in (both.one, both.other)
-            )
+            one, otherwise = (f"({text})" if level_of(text) < 2 else text for text in (both.one, both.other))
             chosen = f"{one} if {f'({test})' if level_of(test) < 2 else test} else {otherwise}"
             made = both.around(chosen)
             if ":=" not in test:

@@ -150,7 +150,9 @@ def _else(context: RefactoringContext, found: Sequence[Clause]) -> Iterator[Prop
     if other is not None and found[0].statements and not found[0].leaves:
         lines = context.view(other.first, other.last)
         put = insert_lines(found[0].last + 1, lines)
-        title = f"Move {named(other.statements[0])} into the try, after {named(found[0].statements[-1])}, no else"
+        title = (
+            f"Move {named(other.statements[0])} into the try, after {named(found[0].statements[-1])}, no else"
+        )
         yield title, put + delete_lines(other.head, other.last)
     if any(clause.word in ("else", "finally") for clause in found) or len(found) < 2:
         return

@@ -102,7 +102,10 @@ def _over_entries(context: RefactoringContext, counting: _Counting) -> list[Prop
 def _counting(loop: Node) -> _Counting | None:
     """None where the body may go on without counting, changes the count or what is counted, or the count is read afterwards."""
     test, given = loop.child_by_field_name("condition"), loop.prev_named_sibling
-    sides, first = comparison(test) if test is not None else None, assigned(given) if given is not None else None
+    sides, first = (
+        comparison(test) if test is not None else None,
+        assigned(given) if given is not None else None,
+    )
     body, function = statements_of(loop.child_by_field_name("body")), function_of(loop)
     if sides is None or first is None or given is None or len(body) < 2 or function is None:
         return None
@@ -139,7 +142,8 @@ def _changes(statement: Node, names: set[str]) -> bool:
     text = text_of(statement)
     return any(
         re.search(
-            rf"(?<![\w.])(?:{re.escape(name)}(?: [-+*/|&]?= |\.(?:{'|'.join(_CHANGING)})\()|del {re.escape(name)}\b)", text
+            rf"(?<![\w.])(?:{re.escape(name)}(?: [-+*/|&]?= |\.(?:{'|'.join(_CHANGING)})\()|del {re.escape(name)}\b)",
+            text,
         )
         for name in names
     )

@@ -46,9 +46,10 @@ _MOST_TARGETS = 12
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
 _UNDERSCORE = frozenset({"underscore", "underscores", "unused", "private", "leading", "_"})
 _FOR = ("for_statement", "for_in_clause")
-_SPELLING = frozenset(
-    "spell spells spelled spelt spelling abbreviate abbreviated abbreviation abbreviations unabbreviated cryptic".split()
-)
+_SPELLING = frozenset({
+    "spell", "spells", "spelled", "spelt", "spelling", "abbreviate", "abbreviated", "abbreviation", "abbreviations",
+    "unabbreviated", "cryptic",
+})  # fmt: skip
 """Words of an instruction that wants a short name spelt out."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _SPECIAL = re.compile(r"__\w+__")
@@ -110,7 +111,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         and (name not in ("self", "cls") or arguments.mentions(name))
         and not lines_elsewhere(context, nodes)
     }
-    wanted = [name for name in arguments.names if name not in places and may_name(name) and name not in _SPELLING]
+    wanted = [
+        name for name in arguments.names if name not in places and may_name(name) and name not in _SPELLING
+    ]
     for old in places:
         if hasattr(builtins, old) and old not in variables:
             continue  # "name the exception exc": `Exception` is not the module's to rename

@@ -41,9 +41,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             plain = re.fullmatch(r"assert [\w.]+", statement) is not None
             yield (
                 f"Add {statement}{', not empty,' if plain else ''} before {named(node)}",
-                insert_lines(
-                    place_before(context, node), [f"{context.indent(node)}{statement}\n"]
-                ),
+                insert_lines(place_before(context, node), [f"{context.indent(node)}{statement}\n"]),
             )
     made = [*requested_statements(context, arguments), *list(logging_calls(context, arguments))[:4]]
     if "return" in arguments.words or "returns" in arguments.words:

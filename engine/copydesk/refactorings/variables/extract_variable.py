@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from tree_sitter import Node
 
@@ -19,7 +19,7 @@ from copydesk.refactorings.function_body import first_statement
 from copydesk.refactorings.new_names import derived_name, described_names, new_names
 from copydesk.refactorings.requested import requested_statements
 from copydesk.refactorings.variables.use_constant import nodes_saying
-from copydesk.syntax.tree import identifiers, rows, text_of
+from copydesk.syntax.tree import identifiers, text_of
 
 _LITERALS = ("integer", "float", "string")
 EXPRESSIONS = (
@@ -35,6 +35,7 @@ _EARLIER = frozenset(
     {"before", "above", "outside", "loop", "once", "first", "top", "start", "out", "after", "up"}
 )
 """Words of an instruction that says where a variable is given its value."""
+_SINGLE = frozenset({"first", "here", "line", "once", "only", "this", "there"})
 
 
 def extract_variable(name: str, value: str, context: RefactoringContext) -> Edits | None:
@@ -85,7 +86,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
         what = code if len(code) < _LONGEST else f"the {same[0].type}"
         for name in dict.fromkeys(tried):
-            for edits in extracted(context, same, name) if name not in context.variables() else ():
+            for edits in (
+                extracted(context, same, name, arguments.words) if name not in context.variables() else ()
+            ):
                 yield f'Extract {what} into variable "{name}"', edits
             if name not in context.variables() and (described or is_mentioned(same[0], arguments)):
                 for before in _earlier(context, _statement_of(same), far=bool(arguments.words & _EARLIER)):
@@ -126,7 +129,7 @@ def _as_written(
     for statement in requested_statements(context, arguments):
         name, _, value = statement.partition(" = ")
         if name.isidentifier() and value in places:
-            for edits in extracted(context, places[value], name):
+            for edits in extracted(context, places[value], name, arguments.words):
                 yield f"Assign {statement} first, and use {name}", edits
             for before in _earlier(context, _statement_of(places[value]), far=True):
                 title = f"Assign {statement} before {named(before)}, and use {name}"
@@ -142,20 +145,28 @@ def _rank(code: str, nodes: Sequence[Node], arguments: Arguments) -> float:
     )
 
 
-def extracted(context: RefactoringContext, nodes: Sequence[Node], name: str) -> Iterator[Edits | None]:
-    """A name for what stands in all these places: before the first of them, first in the function, or in its first place."""
+def extracted(
+    context: RefactoringContext, nodes: Sequence[Node], name: str, words: Set[str] = frozenset()
+) -> Iterator[Edits | None]:
+    """A name for what stands in all these places, given before the first of them. words: of an instruction that may want it first
+    in the function, in one place alone, or with a walrus.
+    """
     value = in_one_line(nodes[0])
     if value is None:
         return
     statement = _statement_of(nodes)
-    if statement is not None:
-        yield _made(context, nodes, name, value, statement)
-    if nodes[0].type in (*_LITERALS, "attribute", "call", "subscript"):
+    everywhere = _made(context, nodes, name, value, statement) if statement is not None else None
+    yield everywhere
+    if nodes[0].type in (*_LITERALS, "attribute", "call", "subscript") and (
+        words & _EARLIER or not everywhere
+    ):
         first = first_statement(context)
         if first is not None and first != statement:
             yield _made(context, nodes, name, value, first)
-    if len(nodes) > 1 and (own := _statement_of(nodes[:1])) is not None:
+    own = _statement_of(nodes[:1])
+    if len(nodes) > 1 and own is not None and (words & _SINGLE or not everywhere):
         yield _made(context, nodes[:1], name, value, own)
+    if len(nodes) > 1 and own is not None and "walrus" in words:
         again = (nodes[0], f"({name} := {value})")
         yield replace_nodes(context.lines, [again, *((node, name) for node in nodes[1:])])
 
@@ -175,8 +186,8 @@ def _made(
 
 
 def _is_given_between(node: Node, last: Node, before: Node) -> bool:
-    """Whether something that a value reads gets another one between the statement `before` and the last place that has it, or in a
-    loop there.
+    """Whether something that a value reads gets another one between the statement `before` and the last place that has it,
+    or in a loop there.
     """
     names, end, above = {text_of(name) for name in (node, *identifiers(node))}, last.start_byte, last.parent
     while above is not None and above != before.parent:
