@@ -28,7 +28,8 @@ _DESCRIBED = re.compile(
 """Where it describes something that is to have a name."""
 _PROSE = frozenset({
     "a", "above", "after", "all", "also", "an", "any", "argument", "as", "at", "attribute", "be", "been", "before",
-    "below", "better", "body", "both", "call", "called", "can", "clear", "comment", "compute", "constant", "could", "docstring",
+    "below", "better", "body", "both", "branch", "branches", "call", "called", "can", "clear", "comment",
+    "compute", "constant", "could", "docstring",
     "drop", "end", "everywhere", "extract", "first", "for", "front", "function", "hard", "has", "have", "here", "if",
     "in", "instead", "into", "is", "it", "its", "just", "less", "line", "local", "long", "loop", "maybe", "more", "name",
     "names", "new", "no", "not", "of", "on", "once", "one", "only", "out", "own", "parameter", "please", "put", "read",

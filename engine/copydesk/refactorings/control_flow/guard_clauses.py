@@ -174,7 +174,9 @@ def _leave_behind(
     if rest is None or first.leaves:
         return
     inner = context.indent(node) + " " * step_of(first)
-    for jump in exits_after(node):
+    behind = _rest(node)
+    ends = len(behind) == 1 and behind[0].type == "return_statement" and "\n" not in text_of(behind[0])
+    for jump in [text_of(behind[0])] if ends and not other.leaves else exits_after(node):
         yield (
             f"{_word(jump)} early in the if, no else",
             replace_lines(

@@ -102,7 +102,7 @@ def _chosen(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         if any(has_comment(context, *rows(end)) for end in ends):
             continue
         parts = [one.one, *(pair.other for pair in merged_ones)]
-        usual = "result" if one.start.strip() == "return" else "value"
+        usual = {"return": "result", "raise": "message"}.get(one.start.split(" ")[0], "value")
         names = [*new_names(context, arguments, 2), *one.keyword, usual]
         for name in list(dict.fromkeys(name for name in names if _is_free(name, context)))[:2]:
             put = [
@@ -124,7 +124,7 @@ def _merged(one: str, two: str) -> _Merged | None:
         trees = [ast.parse(text).body[0] for text in (one, two)]
     except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):
         return None
-    if not isinstance(trees[0], (ast.Expr, ast.Assign, ast.Return, ast.AugAssign)):
+    if not isinstance(trees[0], (ast.Expr, ast.Assign, ast.Return, ast.Raise, ast.AugAssign)):
         return None
     different = _difference(trees[0], trees[1])
     if different is None or isinstance(getattr(different[0], "ctx", None), (ast.Store, ast.Del)):
@@ -169,4 +169,4 @@ def _difference(one: ast.AST, two: ast.AST) -> tuple[ast.expr, ast.expr] | None:
     return (one, two) if found and isinstance(one, ast.expr) and isinstance(two, ast.expr) else None
 
 
-MERGE_BRANCHES = Refactoring("merge_branches", "refactor.rewrite.mergeBranches", _propose)
+MERGE_BRANCHES = Refactoring("merge_branches", "refactor.rewrite.mergeBranches", _propose, everywhere=True)

@@ -16,7 +16,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_nodes, rewrite_node
 from copydesk.refactorings.expressions import is_mentioned
 from copydesk.refactorings.function_body import first_statement
-from copydesk.refactorings.new_names import derived_name, described_names, new_names
+from copydesk.refactorings.new_names import derived_name, described_names, may_name, new_names
 from copydesk.refactorings.requested import requested_statements
 from copydesk.refactorings.variables.use_constant import nodes_saying
 from copydesk.syntax.tree import identifiers, text_of
@@ -67,7 +67,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     nodes = list(context.walk(*EXPRESSIONS))
     for value in dict.fromkeys(text_of(n) for n in nodes):
         for name in arguments.names if arguments.mentions(value) else ():
-            if name not in context.variables():
+            if name not in context.variables() and may_name(name):
                 yield f'Extract {value} into variable "{name}"', extract_variable(name, value, context)
     places: dict[str, list[Node]] = {}
     for node in nodes:
