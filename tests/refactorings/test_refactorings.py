@@ -120,6 +120,27 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         # A list that is there to be filled.
         ("def f():\n    a = []\n    for b in c:\n        a.append(b)\n    return a\n", 'Inline variable "a" everywhere'),
         ("def f():\n    a = {}\n    a[b] = c\n", 'Inline variable "a" everywhere'),
+        # A count that is read below, a list that gets longer, a round that does not count.
+        ("def f(a):\n    i = 0\n    while i < len(a):\n        g(a[i])\n        i += 1\n    return i\n",
+         "Use a for loop over a instead of while, no index"),
+        ("def f(a):\n    i = 0\n    while i < len(a):\n        a.append(a[i])\n        i += 1\n",
+         "Use a for loop over a instead of while, no index"),
+        ("def f(a):\n    i = 0\n    while i < len(a):\n        if a[i]:\n            continue\n        i += 1\n",
+         "Use a for loop over a instead of while, no index"),
+        # The loop would go on behind the branch, or another statement comes behind the rest.
+        ("for a in b:\n    if a:\n        c()\n        break\n    d()\n", "Use an else instead of break"),
+        ("def f(a):\n    for b in a:\n        if b:\n            c()\n            return\n        d()\n",
+         "Use an else instead of return"),
+        # What the variable was before is read.
+        ("if x:\n    x = 1\nelse:\n    x = 2\n", "Move x = 2 before the if as the default, no else"),
+        ("if a:\n    x = 1\nelse:\n    x = x + 1\n", "Default x first, and only set it if not a: x = 1"),
+        # A value of another time: what it reads is given only there.
+        ("def f(a):\n    for row in a:\n        g(h(row))\n", 'Extract h(row) into variable "row_2" before for row in a'),
+        # No branch is without the statement, and a value of its own is no part of one.
+        ("if a:\n    g(1)\nelif b:\n    g(2)\n", 'Choose "value" in the branches, then g(value) once, at the end, after the if'),
+        # The second `if` may hold after the first one.
+        ("def f(a):\n    if a:\n        g()\n    if b:\n        return 2\n    return 3\n",
+         "Make all ifs one chain, with elif and else"),
         # What stands for itself in a text.
         ("x = a[b :c]\n", "No blank before the colon, space"),
         ("x = 'a\\\nb'\n", "Remove the backslash, line continuation"),

@@ -118,6 +118,13 @@ def comments_above(context: RefactoringContext, line: int) -> int:
     return line
 
 
+def place_before(context: RefactoringContext, node: Node) -> int:
+    """The line that comes before a statement and its comments, as far as they are selected."""
+    line = rows(node)[0]
+    place = comments_above(context, line)
+    return place if context.shows(place, line) else line
+
+
 def _lines_inside_strings(context: RefactoringContext) -> frozenset[int]:
     """The lines that a text goes on in: what looks like a comment there is none."""
     texts = (rows(node) for node in context.overlapping() if node.type == "string")

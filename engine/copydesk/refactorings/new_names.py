@@ -6,7 +6,7 @@ import keyword
 import re
 from collections.abc import Set
 
-from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.arguments import FUNCTION_WORDS, Arguments
 from copydesk.refactorings.context import RefactoringContext
 
 _STRONG = re.compile(
@@ -20,9 +20,16 @@ _WEAK = re.compile(
     r"`?([^\W\d]\w*)`?(?![\w.(])|([^\W\d]\w*)`? (?:instead|maybe|please)|/`?([^\W\d]\w*)|([^\W\d]\w*)`?[.!?]?$"
 )
 """Where it may name something."""
+_DESCRIBED = re.compile(
+    r"(?=\b([a-zA-Z]{2,} [a-zA-Z]{3,}) "
+    r"(?:(?:should|could|must|needs?|deserves?|gets?|is|be|goes|belongs|in|into|to|out|once|first|before|above|outside|as|up) ?)+"
+    r"(?:$|\b(?:an?|its|the|get|have|go|be|variable|local|own|try|loop|if|front|there)\b))"
+)
+"""Where it describes something that is to have a name."""
 _PROSE = frozenset({
     "a", "above", "after", "all", "also", "an", "any", "argument", "as", "at", "attribute", "be", "been", "before",
-    "below", "better", "body", "both", "call", "called", "can", "clear", "comment", "compute", "constant", "could", "docstring",
+    "below", "better", "body", "both", "branch", "branches", "call", "called", "can", "clear", "comment",
+    "compute", "constant", "could", "docstring",
     "drop", "end", "everywhere", "extract", "first", "for", "front", "function", "hard", "has", "have", "here", "if",
     "in", "instead", "into", "is", "it", "its", "just", "less", "line", "local", "long", "loop", "maybe", "more", "name",
     "names", "new", "no", "not", "of", "on", "once", "one", "only", "out", "own", "parameter", "please", "put", "read",
@@ -45,8 +52,24 @@ def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) 
     for pattern in (_STRONG, _WEAK):
         for match in pattern.finditer(arguments.instruction):
             found += [name for name in match.groups() if name and name.lower() not in _PROSE]
-    free = [name for name in dict.fromkeys(found) if name not in known and not keyword.iskeyword(name)]
+    parts = {part for dotted in arguments.dotted for part in dotted.split(".")}
+    found = [name.lstrip("_") if name in parts else name for name in found]
+    free = [
+        name for name in dict.fromkeys(found) if name and name not in known and not keyword.iskeyword(name)
+    ]
     return sorted(free, key=lambda name: name in context.names())[:most]
+
+
+def described_names(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """Names of the two words by which an instruction describes a value: `expected_length` for "the expected length should get
+    its own variable".
+    """
+    found: list[str] = []
+    for match in _DESCRIBED.finditer(arguments.instruction):
+        words = match[1].lower().split()
+        if words[0] not in _PROSE and not any(w in FUNCTION_WORDS or keyword.iskeyword(w) for w in words):
+            found.append("_".join(words))
+    return [name for name in dict.fromkeys(found) if name not in context.variables()]
 
 
 def may_name(word: str) -> bool:

@@ -18,6 +18,7 @@ _OTHER_WORDS = re.compile(
             ", frozen, not a comprehension", ", redundant parentheses, parens", ", superfluous, redundant", ", membership",
             ", no ternary, fall back", ", whatever the condition", ", spaces", ", filter", ", conditional", ", twice, double",
             ", once, only the first or last", ", underscores", ", parens", ", the parens", ", modern", ", off by one",
+            ", two separate ifs",
             " (at most, inclusive)", " (at least, inclusive)", " (less than, below, under)", " (more than, above, over)",
             " (identity)", " (equal, not identity)", " (not equal, differ)",
         )

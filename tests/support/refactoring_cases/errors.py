@@ -5,6 +5,8 @@ from __future__ import annotations
 _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n        return None\n    return b\n"
 
 CASES = [
+    ("change_handlers", "", "try:\n    a()\nexcept E:\n    b()\nelse:\n    c()\n", "Move c() into the try, after a(), no else",
+     "try:\n    a()\n    c()\nexcept E:\n    b()\n"),
     ("change_caught_types", "catch OSError", "try:\n    a()\nexcept (E, F):\n    b()\n", "Catch OSError, too, not (E, F)",
      "try:\n    a()\nexcept (E, F, OSError):\n    b()\n"),
     ("assert_to_raise", "return instead", "def f(a):\n    assert a\n    g()\n", "Return instead of the assert",

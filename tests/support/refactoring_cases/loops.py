@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+_WHILE = "def f(a, n):\n    i = 0\n    while i < len(a):\n        b = a[i]\n        g(b)\n        i += 1\n    return a\n"
+
 CASES = [
+    ("while_to_for", "", _WHILE, "Use a for loop over a instead of while, no index",
+     "def f(a, n):\n    for b in a:\n        g(b)\n    return a\n"),
+    ("while_to_for", "", _WHILE.replace("g(b)", "g(b, i, a[i])"), "Use a for loop with enumerate instead of while: i, b",
+     "def f(a, n):\n    for i, b in enumerate(a):\n        g(b, i, b)\n    return a\n"),
+    ("while_to_for", "", _WHILE.replace("len(a)", "n").replace("= 0", "= 2"), "Use a for loop over range(2, n) instead of while",
+     "def f(a, n):\n    for i in range(2, n):\n        b = a[i]\n        g(b)\n    return a\n"),
     ("any_all", "", "def f(b):\n    for a in b:\n        if a:\n            return False\n\n    return True\n",
      'Replace the loop by "not any"', "def f(b):\n    return not any(a for a in b)\n"),
     ("loop_to_comprehension", "", "for a in b:\n    if a:\n        c.add(a)\n", "Replace the loop by c.update with a generator",

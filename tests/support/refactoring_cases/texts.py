@@ -18,6 +18,8 @@ CASES = [
     ("add_comment", 'comment above g(): "last"', "f()\ng()\n", 'Comment "last" above g()', "f()\n# last\ng()\n"),
     ("add_docstring", 'say "It is."', HEAD, 'Add the docstring "It is."', HEAD.replace("    c", '    """It is."""\n    c', 1)),
     ("change_comment", "", "f()  # one\n", "Move the comment above its line", "# one\nf()\n"),
+    ("change_comment", "move the comment outside of the loop", "for a in b:\n    # one\n    f(a)\n",
+     "Move the comment out, outside, above for a in b", "# one\nfor a in b:\n    f(a)\n"),
     ("change_comment", "", "# one\n# two\nf()\n", "Put the comment on one line", "# one two\nf()\n"),
     ("change_docstring", "say in the docstring that it is slow", 'def f():\n    """One."""\n    g()\n',
      'Add "It is slow." to the docstring', 'def f():\n    """One. It is slow."""\n    g()\n'),

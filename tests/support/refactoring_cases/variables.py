@@ -18,6 +18,8 @@ CASES = [
     ("inline_variable", "", "def f():\n    a = 1\n    g(a)\n    a = 2\n    return h(a, a)\n", 'Inline variable "a" of line 2',
      "def f():\n    g(1)\n    a = 2\n    return h(a, a)\n"),
     ("extract_variable", "g(a) as d", "x = h(g(a))\n", 'Extract g(a) into variable "d"', "d = g(a)\nx = h(d)\n"),
+    ("extract_variable", "the full name should get its own variable", "f(a + b)\n", 'Extract a + b into variable "full_name"',
+     "full_name = a + b\nf(full_name)\n"),
     ("extract_variable", "name it d", "x = h(g(1))\ny = g(1)\n", 'Extract g(1) into variable "d"', "d = g(1)\nx = h(d)\ny = d\n"),
     ("inline_variable", "", "def f(s):\n    s = s.a(1)\n    s = s.b(2)\n    s = 'x' + s\n    s = s.c()\n    return s\n",
      "Combine all 4 statements that assign s, chain them", "def f(s):\n    s = ('x' + s.a(1).b(2)).c()\n    return s\n"),

@@ -201,8 +201,11 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     errors = arguments.exceptions
     for node in mentioned(loads(context), arguments):
         old = text_of(node)
+        misfits = errors if not _is_error(node) else ()
         places.setdefault(old, []).append(node)
         for new in news[:8] if is_mentioned(node, arguments) else news[:3]:
+            if new in misfits:
+                continue
             if (
                 new != old
                 and not _prints(old, new)
@@ -239,11 +242,24 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     replace_nodes(context.lines, [(n, new) for n in nodes]),
                 )
         for new in news[:8] if len(nodes) > 1 else ():
+            if new in errors and not any(map(_is_error, nodes)):
+                continue
             if new != old and not is_reversed(old, new, arguments.instruction):
                 yield (
                     f"Use {new} instead of {old} everywhere",
                     replace_nodes(context.lines, [(n, new) for n in nodes]),
                 )
+
+
+def _is_error(node: Node) -> bool:
+    """Whether a name is that of an exception type, or stands where one would be raised or caught."""
+    name = text_of(node).rpartition(".")[2]
+    if name.endswith(("Error", "Exception", "Warning")) or hasattr(builtins, name):
+        return True
+    above = node.parent
+    while above is not None and above.type in ("call", "tuple", "argument_list", "as_pattern"):
+        above = above.parent
+    return above is not None and above.type in ("raise_statement", "except_clause")
 
 
 def _inside(context: RefactoringContext, dotted: str) -> Iterator[Node]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import next_statement, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import (
     COMPOUND,
@@ -20,6 +22,7 @@ from copydesk.refactorings.clauses import (
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.control_flow.nested_ifs import either
 from copydesk.refactorings.edits import delete_lines, replace_lines
+from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import rows, text_of
 
 _CHECKS = ("check", "checks", "condition", "guard", "test")
@@ -64,7 +67,7 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             head = context.view(clause.head, clause.head)[0]
             if clause.word == "elif":
                 yield (
-                    f"Make {named(clause.node)} an if of its own",
+                    f"Make {named(clause.node)} an if of its own, two separate ifs",
                     replace_lines(clause.head, clause.head, [head.replace("elif ", "if ", 1)]),
                 )
             inner = clause.statements
@@ -93,6 +96,7 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     )
                     start = rows(before)[1] + 1 if blank else clauses[0].head
                     yield f"Make {named(node)} an elif", replace_lines(start, clauses[0].head, [made])
+        yield from _chain(context, node, clauses)
         last = clauses[-1] if clauses else None
         if last is not None and last.word == "elif":
             step = step_of(last)
@@ -109,6 +113,37 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     f"Make {named(last.node)} a plain else",
                     replace_lines(last.head, last.head, [f"{indent}else:\n"]),
                 )
+
+
+def _chain(context: RefactoringContext, node: Node, clauses: Sequence[Clause]) -> Iterator[Proposal]:
+    """Several `if` one below the other that all leave, and what comes behind the last: one with `elif` and `else`."""
+    before = node.prev_named_sibling
+    if before is not None and before.type == "if_statement" and len(clauses_of(context, before)) == 1:
+        return
+    ifs, behind = [*clauses], next_statement(node)
+    while len(ifs) >= 1 and behind is not None and behind.type == "if_statement":
+        more = clauses_of(context, behind)
+        if len(more) != 1 or not context.has(behind):
+            break
+        ifs, behind = [*ifs, *more], next_statement(behind)
+    rest = statements_of(node.parent)
+    rest = [one for one in rest if ifs and one.start_byte > ifs[-1].node.end_byte]
+    if len(clauses) != 1 or len(ifs) < 2 or not all(one.leaves for one in ifs) or len(rest) > 1:
+        return
+    lines: list[str] = []
+    for one in ifs:
+        head = context.view(one.head, one.last)
+        lines += [head[0] if not lines else head[0].replace("if ", "elif ", 1), *head[1:]]
+    end = ifs[-1].last
+    if rest and context.has(rest[0]):
+        moved = reindented(context, *rows(rest[0]), 4)
+        between = "".join(context.view(end + 1, rows(rest[0])[0] - 1)).strip()
+        if moved is None or between:
+            return
+        lines, end = [*lines, f"{context.indent(node)}else:\n", *moved], rows(rest[0])[1]
+    spoken = [context.view(a.last + 1, b.head - 1) for a, b in itertools.pairwise(ifs)]
+    if not "".join(line for lines_between in spoken for line in lines_between).strip():
+        yield "Make all ifs one chain, with elif and else", replace_lines(ifs[0].head, end, lines)
 
 
 def _swap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
@@ -199,7 +234,11 @@ def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Propos
                 if moved is not None:
                     made = replace_lines(last.last + 1, last.last, [f"{indent}else:\n", *moved])
                     yield f"Move {named(before)} into an else", delete_lines(first, end) + made
+        if len(clauses) == 2 and last.word == "else":
+            yield from _first_as_default(context, node, clauses)
         if last.word == "else" and len(inner) == 1 and len(clauses) >= 2 and _target(inner[0]):
+            if any(_reads(_target(inner[0]), c.test) for c in clauses if c.test is not None):
+                continue
             moved = reindented(context, last.first, last.last, -step_of(last))
             if moved is not None:
                 made = replace_lines(clauses[0].head, clauses[0].head - 1, moved)
@@ -207,6 +246,32 @@ def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Propos
                     f"Move {named(inner[0])} before the if as the default, no else",
                     made + delete_lines(last.head, last.last),
                 )
+
+
+def _first_as_default(
+    context: RefactoringContext, node: Node, clauses: Sequence[Clause]
+) -> Iterator[Proposal]:
+    """`x = a` before an `if` whose other branch gives it another value; in a line above that declares it, too."""
+    (one, two), test, indent = clauses, clauses[0].test, context.indent(node)
+    target = _target(one.statements[0]) if len(one.statements) == 1 else ""
+    default = reindented(context, one.first, one.last, -step_of(one))
+    if not target or target not in map(_target, two.statements) or default is None or test is None:
+        return
+    if _reads(target, test) or _reads(target, two.body):
+        return  # which would be the default already
+    start, before = one.head, node.prev_named_sibling
+    if before is not None and rows(before)[1] == start - 1 and text_of(before).startswith(f"{target}: "):
+        if before.named_children[0].child_by_field_name("right") is None and len(default) == 1:
+            start = rows(before)[0]
+            default = [default[0].replace(target, text_of(before), 1)]
+    for turned in opposites(test)[:1]:
+        lines = [*default, f"{indent}if {turned}:\n", *context.view(two.first, two.last)]
+        title = f"Default {target} first, and only set it if {turned}: {named(one.statements[0])}"
+        yield title, replace_lines(start, two.last, lines)
+
+
+def _reads(target: str, node: Node) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(target)}(?!\w| = )", text_of(node)) is not None
 
 
 def _target(statement: Node) -> str:

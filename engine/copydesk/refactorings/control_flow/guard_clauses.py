@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import dropwhile
 
 from tree_sitter import Node
@@ -20,7 +20,7 @@ from copydesk.refactorings.blocks import (
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, reindented, step_of
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_lines, replace_lines
+from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, merged, replace_lines
 from copydesk.refactorings.negation import opposite, opposites
 from copydesk.syntax.splice import start_of
 from copydesk.syntax.tree import rows, text_of
@@ -174,7 +174,9 @@ def _leave_behind(
     if rest is None or first.leaves:
         return
     inner = context.indent(node) + " " * step_of(first)
-    for jump in exits_after(node):
+    behind = _rest(node)
+    ends = len(behind) == 1 and behind[0].type == "return_statement" and "\n" not in text_of(behind[0])
+    for jump in [text_of(behind[0])] if ends and not other.leaves else exits_after(node):
         yield (
             f"{_word(jump)} early in the if, no else",
             replace_lines(
@@ -186,26 +188,53 @@ def _leave_behind(
 def _nest(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("if_statement"):
         clauses, rest = clauses_of(context, node), _rest(node)
-        if len(clauses) != 1 or not rest or not context.has(rest[-1]) or clauses[0].test is None:
+        if not clauses or clauses[-1].word == "else" or not rest or not context.has(rest[-1]):
             continue
-        only, last = clauses[0], rows(rest[-1])[1]
+        only, last = clauses[-1], rows(rest[-1])[1]
         moved = reindented(context, only.last + 1, last, step_of(only))
-        if moved is None or not only.leaves:
+        if moved is None or not all(clause.leaves for clause in clauses):
             continue
         indent = context.indent(node)
         yield (
             f"Add an else behind {only.statements[-1].type.partition('_')[0]}",
             (*insert_lines(only.last + 1, [f"{indent}else:\n"]), *replace_lines(only.last + 1, last, moved)),
         )
+        nested = list(dropwhile(lambda line: not line.strip(), moved))
+        yield from _instead_of_jumps(context, clauses, rest, [f"{indent}else:\n", *nested])
+        jump = text_of(only.statements[0])
         if (
             only.test is not None
-            and len(only.statements) == 1
-            and text_of(only.statements[0]) in ("return", "continue")
+            and len(clauses) == len(only.statements) == 1
+            and jump in ("return", "continue")
         ):
             for test in opposites(only.test)[:1]:
                 head = f"{indent}if {test}:\n"
-                nested = list(dropwhile(lambda line: not line.strip(), moved))
-                yield f"Nest the rest in if {test}", replace_lines(only.head, last, [head, *nested])
+                yield (
+                    f"Nest the rest in if {test}, without {jump}",
+                    replace_lines(only.head, last, [head, *nested]),
+                )
+
+
+def _instead_of_jumps(
+    context: RefactoringContext, clauses: Sequence[Clause], rest: Sequence[Node], other: list[str]
+) -> Iterator[Proposal]:
+    """An `else` with the rest of the block, where branches need not leave then: nothing comes behind."""
+    falls = exits_after(rest[-1])
+    falls = falls[:1] if "continue" in falls else falls
+    leaving = [clause for clause in clauses if text_of(clause.statements[-1]) in falls]
+    if not leaving or any(len(clause.statements) == 1 for clause in leaving):
+        return
+    jumps = [clause.statements[-1] for clause in leaving]
+    word, end = text_of(jumps[0]), rows(rest[-1])[1]
+    gone = [delete_lines(*rows(jump)) for jump in jumps if context.starts_line(jump)]
+    first = clauses[-1].last + 1
+    yield f"Use an else instead of {word}", merged(*gone, replace_lines(first, end, other))
+    head = rows(rest[0])[0]
+    apart = any(line.strip() for line in context.view(first, head - 1))
+    if len(rest) == 1 and rest[0].type == "if_statement" and not apart:
+        (line,) = context.view(head, head)
+        made = replace_lines(first, head, [line.replace("if ", "elif ", 1)])
+        yield f"Use an elif instead of {word}", merged(*gone, made)
 
 
 def _word(jump: str) -> str:

@@ -22,7 +22,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             if len(shared) == 1 and (edits := _once(context, clauses, at, place)) is not None:
                 where = "behind" if at else "before"
                 said = named(clauses[0].statements[at])
-                yield f"Write {said} once, {where} the if, not in all branches", edits
+                yield f"Write {said} once, {where} the if, not duplicated in all branches", edits
 
 
 def _once(context: RefactoringContext, clauses: Sequence[Clause], at: int, place: int) -> Edits | None:

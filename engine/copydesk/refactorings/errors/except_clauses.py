@@ -146,6 +146,14 @@ def _split(context: RefactoringContext, handlers: list[Clause]) -> Iterator[Prop
 
 def _else(context: RefactoringContext, found: Sequence[Clause]) -> Iterator[Proposal]:
     """The last statements of a `try`, which cannot fail as meant, in an `else`."""
+    other = next((clause for clause in found if clause.word == "else"), None)
+    if other is not None and found[0].statements and not found[0].leaves:
+        lines = context.view(other.first, other.last)
+        put = insert_lines(found[0].last + 1, lines)
+        title = (
+            f"Move {named(other.statements[0])} into the try, after {named(found[0].statements[-1])}, no else"
+        )
+        yield title, put + delete_lines(other.head, other.last)
     if any(clause.word in ("else", "finally") for clause in found) or len(found) < 2:
         return
     statements = found[0].statements

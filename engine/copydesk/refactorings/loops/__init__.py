@@ -12,6 +12,7 @@ from copydesk.refactorings.loops.pop_before import POP_BEFORE
 from copydesk.refactorings.loops.repeat_in_loop import REPEAT_IN_LOOP
 from copydesk.refactorings.loops.skip_entry import SKIP_ENTRY
 from copydesk.refactorings.loops.unused_target import UNUSED_TARGET
+from copydesk.refactorings.loops.while_to_for import WHILE_TO_FOR
 
 REFACTORINGS = (
     COMPREHENSION_TO_LOOP,
@@ -26,4 +27,5 @@ REFACTORINGS = (
     UNUSED_TARGET,
     REPEAT_IN_LOOP,
     POP_BEFORE,
+    WHILE_TO_FOR,
 )

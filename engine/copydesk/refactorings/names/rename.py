@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias
@@ -23,6 +24,7 @@ from copydesk.refactorings.parameters import name_of, parameters_of
 from copydesk.refactorings.texts.fix_spelling import near
 from copydesk.refactorings.texts.text_lines import text_lines
 from copydesk.syntax.tree import identifiers, is_label, text_of
+from copydesk.text.singular import singular
 
 _SPELT_OUT = {
     "arg": "argument", "args": "arguments", "attr": "attribute", "buf": "buffer", "cb": "callback", "cfg": "config",
@@ -43,6 +45,12 @@ _MOST_TARGETS = 12
 """New names of one variable that are guessed or loosely named."""
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
 _UNDERSCORE = frozenset({"underscore", "underscores", "unused", "private", "leading", "_"})
+_FOR = ("for_statement", "for_in_clause")
+_SPELLING = frozenset({
+    "spell", "spells", "spelled", "spelt", "spelling", "abbreviate", "abbreviated", "abbreviation", "abbreviations",
+    "unabbreviated", "cryptic",
+})  # fmt: skip
+"""Words of an instruction that wants a short name spelt out."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _SPECIAL = re.compile(r"__\w+__")
 
@@ -103,7 +111,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         and (name not in ("self", "cls") or arguments.mentions(name))
         and not lines_elsewhere(context, nodes)
     }
-    wanted = [name for name in arguments.names if name not in places and may_name(name)]
+    wanted = [
+        name for name in arguments.names if name not in places and may_name(name) and name not in _SPELLING
+    ]
     for old in places:
         if hasattr(builtins, old) and old not in variables:
             continue  # "name the exception exc": `Exception` is not the module's to rename
@@ -111,15 +121,22 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if is_reversed(old, new, arguments.instruction):
                 continue
             yield f'Rename "{old}" to "{new}"', rename(old, new, context)
-    loose = new_names(context, arguments, 3)
+    loose = [name for name in new_names(context, arguments, 3) if name not in _SPELLING]
+    spells = bool(arguments.words & _SPELLING)
+    if spells:
+        yield from _all_spelt_out(context, variables)
     for old in sorted(variables, key=lambda name: not arguments.mentions(name)):
         targets = [*_parts_said(old, arguments, context), *_underscored(old, arguments), *loose]
-        if arguments.mentions(old):
+        if spells:
+            named = loose if arguments.mentions(old) else []
+            targets = [*_spelt_out(old, variables[old], context), *named]
+        elif arguments.mentions(old):
             targets += _spelt_otherwise(old, context)
             targets += [name for name in arguments.names if name not in context.variables()]
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
             if new != old and not keyword.iskeyword(new) and not is_reversed(old, new, arguments.instruction):
                 kind = "" if arguments.mentions(old) else _kind_said(variables[old][0], arguments)
+                kind = "the abbreviation " if arguments.words & {"abbreviation", "abbreviations"} else kind
                 yield from _renamed(context, old, variables[old], new, kind)
     usual = [
         ({"args": "*", "kwargs": "**"}[name], name) for name in arguments.names if name in ("args", "kwargs")
@@ -186,12 +203,12 @@ def _underscored(old: str, arguments: Arguments) -> list[str]:
 
 def _spelt_otherwise(old: str, context: RefactoringContext) -> list[str]:
     """Spelt out, without numbers or underscores, in the plural, in one style or the other."""
-    found = [
+    found: list[str | None] = [
         _SPELT_OUT.get(old), _without_digits(old), old.lstrip("_"), old.rstrip("_"), f"{old}_", f"_{old}", f"{old}s",
         old.removesuffix("s"),
         _in_snake_case(old),
         re.sub(r"_([a-z])", lambda m: m[1].upper(), old),
-        "_".join(_SPELT_OUT.get(part, part) for part in old.split("_")),
+        "_".join(_SPELT_OUT.get(part, part) for part in old.split("_")), _of_initials(old, context),
     ]  # fmt: skip
     words = set(_WORD.findall("".join(context.lines[n - 1] for n in context.numbers())))
     if len(old) > 1:
@@ -204,6 +221,52 @@ def _spelt_otherwise(old: str, context: RefactoringContext) -> list[str]:
         for name in dict.fromkeys(found)
         if name and name.isidentifier() and name not in context.variables()
     ]
+
+
+def _spelt_out(old: str, nodes: Sequence[Node], context: RefactoringContext) -> list[str]:
+    """What a short name may be short for: what a loop takes it from, the usual word, what other names say."""
+    loops = [node.parent for node in nodes if node.parent is not None and node.parent.type in _FOR]
+    sources = [source for loop in loops if (source := loop.child_by_field_name("right")) is not None]
+    entries = [singular(re.split(r"[\[(]", text_of(source))[0].rpartition(".")[2]) for source in sources]
+    found = [
+        *(entry for entry in entries if entry is not None and entry[0] == old[0].lower()),
+        "_".join(_SPELT_OUT.get(part, part) for part in old.split("_")),
+        _of_initials(old, context),
+    ]
+    return [
+        name
+        for name in dict.fromkeys(found)
+        if name and name != old and name.isidentifier() and name not in context.variables()
+    ][:2]
+
+
+def _all_spelt_out(context: RefactoringContext, variables: Places) -> Iterator[Proposal]:
+    spelt = {old: _spelt_out(old, nodes, context)[:1] for old, nodes in variables.items()}
+    pairs = [(old, new) for old, news in spelt.items() for new in news]
+    if len(pairs) > 1 and len({new for _, new in pairs}) == len(pairs):
+        title = ", ".join(f"{old} to {new}" for old, new in pairs)
+        nodes = [(node, new) for old, new in pairs for node in variables[old]]
+        yield f"Spell out all abbreviations: {title}", replace_nodes(context.lines, nodes)
+
+
+def _of_initials(old: str, context: RefactoringContext) -> str | None:
+    """`grapheme_width` for `g_w`, where the selection has these words: those first that it has most often."""
+    parts = old.split("_")
+    if not all(len(part) == 1 and part.isalpha() for part in parts):
+        return None
+    told = context.derived(_parts_of_names)
+    found = [next((word for word in told if word[0] == part), None) for part in parts]
+    return "_".join(word for word in found if word) if all(found) else None
+
+
+def _parts_of_names(context: RefactoringContext) -> list[str]:
+    """The words that names are made of, in the singular, the commonest first."""
+    parts = Counter(
+        part
+        for node in context.walk("identifier")
+        for part in re.findall(r"[a-z]{4,}", text_of(node).lower())
+    )
+    return list(dict.fromkeys(singular(part) or part for part, _ in parts.most_common()))
 
 
 def _without_digits(name: str) -> str:

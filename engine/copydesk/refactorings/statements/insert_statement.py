@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
@@ -9,9 +10,9 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import LOOPS, can_leave, is_text, next_statement, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import COMPOUND, clauses_of, comments_above, named, plain_statements
+from copydesk.refactorings.clauses import COMPOUND, clauses_of, named, place_before, plain_statements
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import insert_lines, replace_lines
+from copydesk.refactorings.edits import insert_lines, replace_lines, replace_node
 from copydesk.refactorings.requested import (
     composed_statements,
     logging_calls,
@@ -30,17 +31,17 @@ _HANDING_BACK = frozenset({"return", "returned", "back", "hand", "give", "caller
 _CHAINING = frozenset({"chain", "chaining", "chained", "fluent"})
 """Words of an instruction that wants calls of a method behind one another."""
 
+_JUMPS = ("pass_statement", "continue_statement", "break_statement")
+
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     statements = list(plain_statements(context))
     for statement in composed_statements(context, arguments):
         for node in _fitting(statements, statement):
-            title = f"Add {statement} before {named(node)}"
+            plain = re.fullmatch(r"assert [\w.]+", statement) is not None
             yield (
-                title,
-                insert_lines(
-                    comments_above(context, rows(node)[0]), [f"{context.indent(node)}{statement}\n"]
-                ),
+                f"Add {statement}{', not empty,' if plain else ''} before {named(node)}",
+                insert_lines(place_before(context, node), [f"{context.indent(node)}{statement}\n"]),
             )
     made = [*requested_statements(context, arguments), *list(logging_calls(context, arguments))[:4]]
     if "return" in arguments.words or "returns" in arguments.words:
@@ -64,6 +65,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         "first": "break",
         "continue": "continue",
         "skip": "continue",
+        "pass": "pass",
     }
     made += [jump for word, jump in jumps.items() if word in arguments.words]
     made += ["..."] if "ellipsis" in arguments.words or "..." in arguments.instruction else []
@@ -74,6 +76,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for statement in made:
         for node in statements[:24]:
             yield from _round(context, node, statement)
+        yield from _other_jump(context, statement)
         yield from _for_bodies(context, statement)
         yield from _at_ends(context, statement)
 
@@ -109,7 +112,9 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
             yield f"Return {behind} directly instead of break", replace_lines(first, last, [made])
         elif node.type not in COMPOUND:
             yield f"Put {statement} in place of {named(node)}", replace_lines(first, last, [line])
-        place = comments_above(context, first)
+        if statement == "pass":
+            return  # which does nothing beside another one
+        place = place_before(context, node)
         yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
     siblings = statements_of(node.parent)
     if node == siblings[-1] and not node.type.startswith(("return", "raise")):
@@ -126,6 +131,14 @@ def _returned_behind(node: Node) -> str:
     if not plain or after is None or above is None or above.child_by_field_name("alternative") is not None:
         return ""
     return text_of(after).removeprefix("return").strip()
+
+
+def _other_jump(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
+    """One word for another, with the comment behind it."""
+    for node in context.walk(*_JUMPS) if f"{statement}_statement" in _JUMPS else ():
+        if can_leave(statement, node):
+            title = f"Put {statement} in place of {text_of(node)}"
+            yield title, replace_node(context.lines, node, statement)
 
 
 def _for_bodies(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
@@ -146,8 +159,13 @@ def _at_ends(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
             continue
         indent = context.indent(node)
         inner = context.indent(clauses[0].statements[0]) if clauses[0].statements else indent + "    "
+        title = f"Add else: {statement} to {named(node)}"
+        if node.type == "for_statement":
+            if "break" not in text_of(node):
+                continue
+            title = f"{title}, if nothing is found"
         yield (
-            f"Add else: {statement} to {named(node)}",
+            title,
             insert_lines(clauses[-1].last + 1, [f"{indent}else:\n", f"{inner}{statement}\n"]),
         )
 

@@ -125,8 +125,9 @@ def _as_clause(context: RefactoringContext, node: Node, word: str, place: int) -
     if moved is not None:
         lines = [f"{context.indent(node)}{word}:\n", *moved]
         made = insert_lines(place, lines) + delete_lines(first, last)
-        if place == first:
-            made = replace_lines(first, last, lines)
+        between = "".join(context.view(place, first - 1)) if place <= first else "more"
+        if not between.strip() and context.shows(place, last):
+            made = replace_lines(place, last, lines)
         yield f"Move {named(node)} into a {word} of the try", made
 
 

@@ -120,7 +120,8 @@ def _moved(context: RefactoringContext, run: Range) -> Iterator[Proposal]:
         lines = [f"{context.indent(node)}{line.lstrip()}" for line in context.view(first, last)]
         if place not in (first, last + 1):
             moved = merged(insert_lines(place, lines), delete_lines(first, last))
-            yield f"Move the comment above {named(node)}", moved
+            out = rows(node)[0] < first <= rows(node)[1]
+            yield f"Move the comment {'out, outside, ' if out else ''}above {named(node)}", moved
 
 
 ADD_COMMENT = Refactoring("add_comment", "refactor.rewrite.addComment", _add)

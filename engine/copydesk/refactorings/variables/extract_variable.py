@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import BLOCKS, COMPREHENSIONS, is_stored, is_text, statement_before
+from copydesk.refactorings.blocks import BLOCKS, COMPREHENSIONS, LOOPS, is_stored, is_text, statement_before
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import COMPOUND, comments_above, in_one_line, named
+from copydesk.refactorings.clauses import COMPOUND, in_one_line, named, place_before
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_nodes, rewrite_node
 from copydesk.refactorings.expressions import is_mentioned
 from copydesk.refactorings.function_body import first_statement
-from copydesk.refactorings.new_names import derived_name, new_names
+from copydesk.refactorings.new_names import derived_name, described_names, may_name, new_names
 from copydesk.refactorings.requested import requested_statements
 from copydesk.refactorings.variables.use_constant import nodes_saying
-from copydesk.syntax.tree import identifiers, rows, text_of
+from copydesk.syntax.tree import identifiers, text_of
 
 _LITERALS = ("integer", "float", "string")
 EXPRESSIONS = (
@@ -35,6 +35,7 @@ _EARLIER = frozenset(
     {"before", "above", "outside", "loop", "once", "first", "top", "start", "out", "after", "up"}
 )
 """Words of an instruction that says where a variable is given its value."""
+_SINGLE = frozenset({"first", "here", "line", "once", "only", "this", "there"})
 
 
 def extract_variable(name: str, value: str, context: RefactoringContext) -> Edits | None:
@@ -49,7 +50,7 @@ def extract_variable(name: str, value: str, context: RefactoringContext) -> Edit
     if statement is None or not context.has(statement) or not context.starts_line(statement):
         return None
     used = replace_nodes(context.lines, [(places[0], name)])
-    place = comments_above(context, rows(statement)[0])
+    place = place_before(context, statement)
     before = insert_lines(place, [f"{context.indent(statement)}{name} = {value}\n"])
     return (*before, *used) if used else None
 
@@ -66,25 +67,30 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     nodes = list(context.walk(*EXPRESSIONS))
     for value in dict.fromkeys(text_of(n) for n in nodes):
         for name in arguments.names if arguments.mentions(value) else ():
-            if name not in context.variables():
+            if name not in context.variables() and may_name(name):
                 yield f'Extract {value} into variable "{name}"', extract_variable(name, value, context)
     places: dict[str, list[Node]] = {}
     for node in nodes:
         if node.type != "unary_operator" and is_value(node):
             places.setdefault(text_of(node), []).append(node)
     yield from _as_written(context, arguments, places)
-    names = new_names(context, arguments)
+    described = described_names(context, arguments)
+    names = described[:2] or new_names(context, arguments)
     ranked = sorted(places.items(), key=lambda item: -_rank(item[0], item[1], arguments))
     for code, same in ranked[:_MOST]:
         parts = [part for part in re.findall(r"[^\W\d_]{3,}", code) if part in arguments.words]
         parts = [part for part in parts if not hasattr(builtins, part)]
         own = derived_name(code) if not names or parts or arguments.mentions(code) else None
+        if own in context.variables() and re.fullmatch(r"\w+\.\w+", code):
+            own = f"{code.partition('.')[0]}_{own}" if not code.startswith("self.") else None
         tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
         what = code if len(code) < _LONGEST else f"the {same[0].type}"
         for name in dict.fromkeys(tried):
-            for edits in extracted(context, same, name) if name not in context.variables() else ():
+            for edits in (
+                extracted(context, same, name, arguments.words) if name not in context.variables() else ()
+            ):
                 yield f'Extract {what} into variable "{name}"', edits
-            if name not in context.variables() and is_mentioned(same[0], arguments):
+            if name not in context.variables() and (described or is_mentioned(same[0], arguments)):
                 for before in _earlier(context, _statement_of(same), far=bool(arguments.words & _EARLIER)):
                     title = f'Extract {what} into variable "{name}" before {named(before)}'
                     yield title, _made(context, same, name, in_one_line(same[0]), before)
@@ -123,7 +129,7 @@ def _as_written(
     for statement in requested_statements(context, arguments):
         name, _, value = statement.partition(" = ")
         if name.isidentifier() and value in places:
-            for edits in extracted(context, places[value], name):
+            for edits in extracted(context, places[value], name, arguments.words):
                 yield f"Assign {statement} first, and use {name}", edits
             for before in _earlier(context, _statement_of(places[value]), far=True):
                 title = f"Assign {statement} before {named(before)}, and use {name}"
@@ -139,20 +145,28 @@ def _rank(code: str, nodes: Sequence[Node], arguments: Arguments) -> float:
     )
 
 
-def extracted(context: RefactoringContext, nodes: Sequence[Node], name: str) -> Iterator[Edits | None]:
-    """A name for what stands in all these places: before the first of them, first in the function, or in its first place."""
+def extracted(
+    context: RefactoringContext, nodes: Sequence[Node], name: str, words: Set[str] = frozenset()
+) -> Iterator[Edits | None]:
+    """A name for what stands in all these places, given before the first of them. words: of an instruction that may want it first
+    in the function, in one place alone, or with a walrus.
+    """
     value = in_one_line(nodes[0])
     if value is None:
         return
     statement = _statement_of(nodes)
-    if statement is not None:
-        yield _made(context, nodes, name, value, statement)
-    if nodes[0].type in (*_LITERALS, "attribute", "call", "subscript"):
+    everywhere = _made(context, nodes, name, value, statement) if statement is not None else None
+    yield everywhere
+    if nodes[0].type in (*_LITERALS, "attribute", "call", "subscript") and (
+        words & _EARLIER or not everywhere
+    ):
         first = first_statement(context)
         if first is not None and first != statement:
             yield _made(context, nodes, name, value, first)
-    if len(nodes) > 1 and (own := _statement_of(nodes[:1])) is not None:
+    own = _statement_of(nodes[:1])
+    if len(nodes) > 1 and own is not None and (words & _SINGLE or not everywhere):
         yield _made(context, nodes[:1], name, value, own)
+    if len(nodes) > 1 and own is not None and "walrus" in words:
         again = (nodes[0], f"({name} := {value})")
         yield replace_nodes(context.lines, [again, *((node, name) for node in nodes[1:])])
 
@@ -162,11 +176,39 @@ def _made(
 ) -> Edits | None:
     if value is None or not context.starts_line(before) or _is_guarded(context, nodes, before):
         return None
-    place = comments_above(context, rows(before)[0])
+    if _is_given_between(nodes[0], nodes[-1], before):
+        return None
+    place = place_before(context, before)
     put = insert_lines(place, [f"{context.indent(before)}{name} = {value}\n"])
     if len(nodes) == 1 and nodes[0].start_point[0] != nodes[0].end_point[0]:
         return merged(put, rewrite_node(context.lines, nodes[0], name))
     return merged(put, replace_nodes(context.lines, [(node, name) for node in nodes]))
+
+
+def _is_given_between(node: Node, last: Node, before: Node) -> bool:
+    """Whether something that a value reads gets another one between the statement `before` and the last place that has it,
+    or in a loop there.
+    """
+    names, end, above = {text_of(name) for name in (node, *identifiers(node))}, last.start_byte, last.parent
+    while above is not None and above != before.parent:
+        if above.type in LOOPS and not _is_head(above, last):
+            end = max(end, above.end_byte)
+        above = above.parent
+    for name in identifiers(before.parent or before):
+        if before.start_byte <= name.start_byte < end and text_of(name) in names and is_stored(name):
+            giving = name.parent
+            while giving is not None and giving.type not in ("assignment", "augmented_assignment", *BLOCKS):
+                giving = giving.parent
+            within = giving is not None and giving.start_byte <= last.start_byte < giving.end_byte
+            if end > last.start_byte or giving is None or giving.type in BLOCKS or not within:
+                return True
+    return False
+
+
+def _is_head(loop: Node, node: Node) -> bool:
+    """Whether a node is what a `for` goes over, which is made once."""
+    right = loop.child_by_field_name("right")
+    return right is not None and right.start_byte <= node.start_byte < right.end_byte
 
 
 def _is_guarded(context: RefactoringContext, nodes: Sequence[Node], before: Node) -> bool:

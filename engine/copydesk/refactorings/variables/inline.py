@@ -224,8 +224,13 @@ def _assigned_again(
 def _all_assigned_again(
     context: RefactoringContext, statement: Node, name: str, value: str
 ) -> Iterator[Proposal]:
-    """More than two such statements in a row, each of which takes the value of the one above."""
+    """More than two such statements in a row, each of which takes the value of the one above: all of them."""
     count, behind, first = 1, next_statement(statement), rows(statement)[0]
+    above = statement.prev_named_sibling
+    goes_on = sum(text_of(n) == name and not is_label(n) for n in identifiers(statement)) > 1
+    if above is not None and context.has(above) and text_of(above).startswith(f"{name} = ") and goes_on:
+        return
+    made: Proposal | None = None
     while behind is not None and text_of(behind).startswith(f"{name} = "):
         uses = [n for n in identifiers(behind) if text_of(n) == name and not is_label(n) and not is_stored(n)]
         right = behind.named_children[0].child_by_field_name("right")
@@ -234,16 +239,19 @@ def _all_assigned_again(
             or right is None
             or not single_line(behind)
             or has_comment(context, first, rows(behind)[1])
+            or not context.has(behind)
         ):
-            return
+            break
         raw, at = text_of(right).encode(), uses[0].start_byte - right.start_byte
         whole = (raw[:at] + value.encode() + raw[at + len(name.encode()) :]).decode()
         count += 1
         if count > 2:
             line = f"{context.indent(statement)}{name} = {whole}\n"
             title = f"Combine all {count} statements that assign {name}, chain them"
-            yield title, replace_lines(first, rows(behind)[1], [line])
+            made = title, replace_lines(first, rows(behind)[1], [line])
         value, behind = whole if right.type in _WHOLE else f"({whole})", next_statement(behind)
+    if made is not None:
+        yield made
 
 
 def _returned(context: RefactoringContext, statement: Node, left: Node, right: Node) -> Iterator[Proposal]:
