@@ -101,7 +101,7 @@ def test_a_word_that_only_a_comment_has_is_no_name(
         ("def f(a):\n    b = [c for c in a if c]\n    g(b)\n    h(b)\n", "Use a generator comprehension"),
         ("def f(a):\n    b = [c for c in a if c]\n    if b:\n        g()\n", "Use a generator comprehension"),
         # Another parameter than the one that is named.
-        ("def f(row, b, c=False):\n    return row\n", "Annotate the parameters"),
+        ("def f(row, b, c=False):\n    return row\n", "Annotate the parameters: c as bool"),
         ("def f(row, b, c=False):\n    return row\n", 'Annotate "c" with the type of its default'),
         ("def f(row, b, c=False):\n    return row\n", 'Annotate "b" as "row"'),
         # An index is used for more than the entry, or the list is.
@@ -143,11 +143,14 @@ def test_a_word_that_only_a_comment_has_is_no_name(
          "Make all ifs one chain, with elif and else"),
         # What stands for itself in a text.
         ("x = a[b :c]\n", "No blank before the colon, space"),
+        # What does other things stands between, and may need the first one.
+        ("from a import b\ng()\nfrom a import c\n", "Combine the imports from a into one, merge"),
+        ("x = ( # row\n    1\n)\n", "No blanks inside the brackets, spaces, parentheses"),
         ("x = 'a\\\nb'\n", "Remove the backslash, line continuation"),
     ],
 )  # fmt: skip
 def test_what_would_change_the_result_is_not_offered(source: str, title: str) -> None:
-    asked = "row[0], no generator, no blank before the colon, no backslash, annotate row"
+    asked = "row[0], no generator, no blank before the colon, no backslash, annotate row, one import"
     assert title not in [candidate.title for candidate in candidates(asked, source)]
 
 
@@ -280,6 +283,21 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("join_assignments", "", "a = []\nb = []", "Chain"),
         ("join_assignments", "", "a = g()\nb = g()", "Chain"),
         ("consolidate_returns", "", "if x is None:\n    x = True", "Use or"),
+        ("replace_name", "A is B", "try:\n    g()\nexcept (A, B):\n    pass", 'by "B"'),
+        (
+            "change_handlers",
+            "re-raise",
+            "try:\n    g()\nexcept E:\n    h()\n    return 1",
+            "raise in except E and",
+        ),
+        (
+            "change_handlers",
+            "ignore it",
+            "try:\n    g()\nexcept E:\n    h()\n    k()",
+            "pass in except E, at",
+        ),
+        ("splice_wording", "typo: ins x", "# may use ins x, from x", "Say"),
+        ("rename", "x is a list", "return x", '"list"'),
         ("change_type", "Any", "y: str | P[str] = x", "Any[str]"),
         ("fix_spelling", "fix the spelling", "g('you are trying')", "Spell"),
         ("fix_spelling", "fix the spelling", "h('we call send')\nCall()", "Spell"),

@@ -186,6 +186,8 @@ def is_value(node: Node) -> bool:
         "pattern_list",
     ):
         return False
+    if parent.type in ("binary_operator", "subscript") and _in_type(parent):
+        return False
     if parent.type in ("keyword_argument", "default_parameter", "typed_default_parameter"):
         return parent.child_by_field_name("value") == node
     if parent.type in ("assignment", "augmented_assignment", "for_statement", "for_in_clause"):
@@ -195,6 +197,14 @@ def is_value(node: Node) -> bool:
     if parent.type in ("subscript", "tuple", "list", "expression_list"):
         return not _is_target(parent)
     return True
+
+
+def _in_type(node: Node) -> bool:
+    """Whether it is a part of an annotation: no operator there gives a value."""
+    above = node.parent
+    while above is not None and above.type in ("binary_operator", "subscript", "tuple", "list"):
+        above = above.parent
+    return above is not None and above.type == "type"
 
 
 def _is_target(node: Node) -> bool:

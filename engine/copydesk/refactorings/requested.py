@@ -385,7 +385,9 @@ def implied_errors(context: RefactoringContext, arguments: Arguments) -> list[st
 
 def quoted_texts(arguments: Arguments) -> list[str]:
     """The texts of an instruction that may be a message: those in quotes, then those behind a word that introduces one."""
-    return [text for text in arguments.texts if text != arguments.instruction and len(text) > 1]
+    found = [text for text in arguments.texts if text != arguments.instruction and len(text) > 1]
+    # What stands in quotes is there without them, too.
+    return [text for text in found if not (text[0] == text[-1] and text[0] in "'\"" and text[1:-1] in found)]
 
 
 def quoted(text: str) -> str:
@@ -407,10 +409,16 @@ def logging_calls(context: RefactoringContext, arguments: Arguments) -> Iterator
             yield f"{call}({name})"
 
 
+_LOGGER = re.compile(r"^\s*((?:self\.)?\w+)(?:: \w+)? = (?:\w+\.)?get_?[lL]ogger\(", re.MULTILINE)
+"""Where a document makes its logger."""
+
+
 def reporting_functions(context: RefactoringContext, arguments: Arguments) -> list[str]:
     """`print`, and the methods of the document's logger, as far as an instruction speaks of printing or logging."""
     words, text = arguments.words, "".join(context.lines)
-    logger = re.search(r"(?<![\w.])((?:self\.)?_?(?:logger|log|LOGGER|LOG|logging))\.\w+\(", text)
+    logger = _LOGGER.search(text) or re.search(
+        r"(?<![\w.])((?:self\.)?_?(?:logger|log|LOGGER|LOG|logging))\.\w+\(", text
+    )
     called = ["print"] if words & {"print", "prints", "printing", "show"} else []
     if words & {"log", "logs", "logging", "logged", "warn", "warning", "debug", "info", "logger"}:
         prefix = logger[1] if logger else "logger"

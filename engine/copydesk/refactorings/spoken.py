@@ -25,7 +25,7 @@ TYPES = {
     "complex": "complex",
     "range": "range",
     "object": "object",
-    "Any": "any anything",
+    "Any": "any anything whatever",
 }
 """Types, and words for them."""
 SIGNS = {

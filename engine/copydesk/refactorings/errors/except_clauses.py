@@ -11,7 +11,7 @@ from copydesk.refactorings.blocks import stands_alone
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, named, reindented
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import delete_lines, insert_lines, replace_lines, replace_node
+from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, merged, replace_lines, replace_node
 from copydesk.refactorings.errors.except_head import except_head
 from copydesk.refactorings.expressions import callee, children_of
 from copydesk.refactorings.requested import (
@@ -23,6 +23,9 @@ from copydesk.refactorings.requested import (
 from copydesk.syntax.suppression import suppressing
 from copydesk.syntax.tree import rows, text_of
 
+_ACTIONS = {"raise": "Re-raise the error, raise", "pass": "Ignore the error, pass"}
+"""How titles put what a handler does, other than by its code."""
+_LEAVES = re.compile(r"(?:raise|return|continue|break)\b")
 _SHORT_TRY = re.compile(
     r"try: *(?P<does>\S[^\n]*)\n\s*except (?P<kinds>[\w.]+|\([\w., ]+\)): *(?:\n\s*)?pass", re.ASCII
 )
@@ -100,13 +103,14 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
         for clause in handlers:
             inner = " " * clause.body.start_point[1]
             for action in actions:
-                title = f"{action[0].upper()}{action[1:]} in {named(clause.node)}"
-                yield (
-                    f"{title}, nothing else",
-                    replace_lines(clause.first, clause.last, [f"{inner}{action}\n"]),
-                )
-                yield title, insert_lines(clause.first, [f"{inner}{action}\n"])
-                if not clause.leaves:
+                title = f"{_ACTIONS.get(action, action[0].upper() + action[1:])} in {named(clause.node)}"
+                alone = replace_lines(clause.first, clause.last, [f"{inner}{action}\n"])
+                does = [named(one) for one in clause.statements]
+                only = f"{title}, not {does[0]}" if len(does) == 1 else f"{title}, nothing else"
+                yield only, merged(_unnamed(context, clause, action), alone)
+                if not _LEAVES.match(action) and action != "pass":  # what follows would be dead
+                    yield title, insert_lines(clause.first, [f"{inner}{action}\n"])
+                if not clause.leaves and action != "pass":
                     yield title, insert_lines(clause.last + 1, [f"{inner}{action}\n"])
         place = handlers[-1].last + 1 if handlers else clauses[0].last + 1
         for error in errors:
@@ -123,6 +127,13 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
         yield from _merge(context, handlers, indent)
         yield from _split(context, handlers)
         yield from _else(context, clauses)
+
+
+def _unnamed(context: RefactoringContext, clause: Clause, action: str) -> Edits:
+    """The head of a handler without a name for the error, where its action has no use for one."""
+    head = except_head(context, clause.node)
+    used = head is None or not head.name or re.search(rf"\b{head.name}\b", action) is not None
+    return () if head is None or used else head.changed(name="")
 
 
 def _merge(context: RefactoringContext, handlers: list[Clause], indent: str) -> Iterator[Proposal]:

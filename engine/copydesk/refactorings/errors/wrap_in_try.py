@@ -21,9 +21,11 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import named, plain_statements, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_lines
+from copydesk.refactorings.expressions import callee
 from copydesk.refactorings.requested import (
     implied_errors,
     logging_calls,
+    reporting_functions,
     requested_jumps,
     requested_statements,
 )
@@ -31,7 +33,7 @@ from copydesk.request import Range
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import rows, text_of
 
-_ACTIONS = ("pass", "return", "return None", "return False", "continue", "raise")
+_ACTIONS = ("pass", "return", "return None", "return False", "continue")
 _TRY_WORDS = frozenset({
     "try", "except", "catch", "caught", "guard", "wrap", "swallow", "handle", "fail", "fails", "failing", "blow", "blows",
     "error", "errors", "even", "finally", "always", "suppress", "skipped", "skip", "ignore", "raise", "raises", "exception",
@@ -48,6 +50,8 @@ _RAISED_BY = [
     )
 ]  # fmt: skip
 """What calls raise that people want to be ignored."""
+_RAISING = frozenset({"raise", "reraise", "re", "rethrow", "again", "propagate"})
+"""Words of an instruction that wants an error to go on."""
 _FINALLY_WORDS = frozenset({"finally", "restore", "always", "fails", "even"})
 _MOST = 10
 """Statements that are wrapped, those first that the instruction has a word of."""
@@ -87,7 +91,8 @@ def _whole_statements(context: RefactoringContext, first: int, last: int) -> Seq
 
 
 def _tried(indent: str, body: Sequence[str], error: str, action: str) -> list[str]:
-    return [f"{indent}try:\n", *body, f"{indent}except {error}:\n", f"{indent}    {action}\n"]
+    lines = [f"{indent}    {line}\n" for line in action.split("\n")]
+    return [f"{indent}try:\n", *body, f"{indent}except {error}:\n", *lines]
 
 
 def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -113,6 +118,7 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
     errors = list(arguments.exceptions[:2]) or [*implied_errors(context, arguments)[:2], "Exception"]
     if len(arguments.exceptions) > 1:
         errors.insert(0, f"({', '.join(arguments.exceptions[:3])})")
+    jumps = [jump for jump in jumps if jump != "raise"]  # as without the try
     actions = [*jumps, *list(logging_calls(context, arguments))[:2], "pass"]
     statements = [
         n
@@ -125,9 +131,20 @@ def _except(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
     for node in statements[:_MOST]:
         likely = [] if arguments.exceptions else errors_of(text_of(node))
         for error in dict.fromkeys([*likely, *errors]):
-            for action in list(dict.fromkeys(actions))[:7]:
+            for action in list(dict.fromkeys([*_logged(context, arguments, node), *actions]))[:7]:
                 if action != "continue" or can_leave(action, node):
                     yield from _wrapped(context, node, error, action)
+
+
+def _logged(context: RefactoringContext, arguments: Arguments, statement: Node) -> Iterator[str]:
+    """The error logged, with the name of what failed, and raised again."""
+    calls = statement.named_children[0] if statement.type == "expression_statement" else statement
+    calls = calls.child_by_field_name("right") or calls
+    if not arguments.words & _RAISING or calls.type != "call":
+        return
+    for report in reporting_functions(context, arguments):
+        if report.endswith(".exception"):
+            yield f'{report}("{callee(calls)} failed")\nraise'
 
 
 def errors_of(code: str) -> list[str]:
@@ -144,7 +161,8 @@ def _wrapped(context: RefactoringContext, node: Node, error: str, action: str) -
         tries.append(("Exception as e", f"{action} from e"))
     for caught, answer in tries:
         lines = _tried(indent, moved, caught, answer)
-        yield f"Try {named(node)}, except {caught}: {answer}", replace_lines(*rows(node), lines)
+        said = answer.replace("\n", " and ")
+        yield f"Try {named(node)}, except {caught}: {said}", replace_lines(*rows(node), lines)
 
 
 def _finally(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.layout.break_text import BREAK_TEXT
 from copydesk.refactorings.layout.ellipsis_body import ELLIPSIS_BODY
+from copydesk.refactorings.layout.imports import JOIN_IMPORTS, SPLIT_IMPORTS
 from copydesk.refactorings.layout.line_breaks import (
     BRACKETS_FOR_BACKSLASH,
     NO_BACKSLASH,
@@ -14,6 +15,7 @@ from copydesk.refactorings.layout.marks import (
     BLANK_AFTER_COMMA,
     BLANK_BEFORE_CALL,
     BLANKS_ROUND_OPERATORS,
+    NO_BLANKS_INSIDE,
     TRAILING_COMMA,
 )
 from copydesk.refactorings.layout.one_statement_per_line import ONE_STATEMENT_PER_LINE
@@ -30,4 +32,7 @@ REFACTORINGS = (
     BLANKS_ROUND_OPERATORS,
     BREAK_TEXT,
     BRACKETS_FOR_BACKSLASH,
+    NO_BLANKS_INSIDE,
+    JOIN_IMPORTS,
+    SPLIT_IMPORTS,
 )

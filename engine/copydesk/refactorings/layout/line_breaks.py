@@ -37,14 +37,17 @@ def _joined(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
 def _split(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.walk("argument_list", "parameters", *COLLECTIONS) if arguments.words & _WORDS else ():
         entries, above = [text_of(child) for child in children_of(node)], _statement(node)
-        if not single_line(node) or not entries or above is None:
+        if not entries or above is None or any("\n" in entry for entry in entries) or "#" in text_of(node):
             continue
         text, indent = text_of(node), context.indent(node)
         stop = "" if entries[-1].startswith("**") and node.type == "parameters" else ","
         lines = [f"{indent}    {entry}{',' if entry is not entries[-1] else stop}" for entry in entries]
         what = {"argument_list": "argument", "parameters": "parameter"}.get(node.type, "entry")
         made = "\n".join([text[0], *lines, f"{indent}{text[-1]}"])
-        yield f"Split the lines, one {what} per line: {named(above)}", rewrite_node(context.lines, node, made)
+        yield (
+            f"Split the lines, one {what} per line, each on its own: {named(above)}",
+            rewrite_node(context.lines, node, made),
+        )
 
 
 def _continued(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -1,23 +1,24 @@
 """Commas and blanks: a comma behind the last entry, blanks after commas and around operators, none before a call's brackets, a
-colon or a comma.
+colon or a comma, none inside brackets and around the `=` of an argument.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import repeat
+from itertools import pairwise, repeat
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import combined, insert_at, replace_nodes, replace_span
-from copydesk.refactorings.expressions import COLLECTIONS, children_of
+from copydesk.refactorings.edits import Edits, combined, insert_at, replace_nodes, replace_span
+from copydesk.refactorings.expressions import COLLECTIONS, children_of, is_mentioned
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
 
 _OPERATIONS = ("assignment", "augmented_assignment", "comparison_operator", "binary_operator")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _BLANKS = frozenset({"blank", "blanks", "space", "spaces", "whitespace", "spacing"})
 
 
@@ -39,16 +40,22 @@ def _comma(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 
 
 def _blank(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    calls: list[tuple[Node, Edits]] = []
     for call in context.walk("call") if arguments.words & _BLANKS else ():
         function, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         if function is not None and given is not None and end_of(function) != start_of(given):
             closed = replace_span(context.lines, end_of(function), start_of(given), "")
-            yield f"No blank before the brackets of {text_of(function)}()", closed
+            calls += [(function, closed)] if closed else []
+    for function, closed in calls if len(calls) == 1 else (c for c in calls if is_mentioned(c[0], arguments)):
+        yield f"No blank before the brackets of {text_of(function)}()", closed
+    if len(calls) > 1:
+        together = combined(context.lines, [closed for _, closed in calls])
+        yield "No blank before the brackets of all calls, space, parenthesis", together
     for mark, said in ((":", "colon"), (",", "comma")) if arguments.words & _BLANKS else ():
         apart = filter(None, map(_apart, context.walk(), repeat(mark)))
         closed_up = [replace_span(context.lines, end_of(left), start_of(right), "") for left, right in apart]
-        together = list(filter(None, closed_up))
-        yield f"No blank before the {said}, space", combined(context.lines, together) if together else None
+        found = list(filter(None, closed_up))
+        yield f"No blank before the {said}, space", combined(context.lines, found) if found else None
 
 
 def _apart(node: Node, mark: str) -> tuple[Node, Node] | None:
@@ -58,6 +65,30 @@ def _apart(node: Node, mark: str) -> tuple[Node, Node] | None:
         return None
     (line, end), (below, begin) = end_of(node), start_of(behind)
     return (node, behind) if line == below and end < begin else None
+
+
+def _inside(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """No blanks behind an opening bracket, before a closing one, and around the `=` of an argument or a default."""
+    if not arguments.words & {*_BLANKS, "pep8"}:
+        return
+    brackets: list[Edits] = []
+    signs: list[Edits] = []
+    for node in context.walk():
+        for left, right in pairwise(node.children):
+            apart = left.end_point[0] == right.start_point[0] and left.end_byte < right.start_byte
+            closed = replace_span(context.lines, end_of(left), start_of(right), "") if apart else None
+            if closed is None:
+                continue
+            opening = left.type in _BRACKETS
+            closing = right.type in _BRACKETS.values() and left.type != ","
+            if (opening or closing) and "comment" not in (left.type, right.type):
+                brackets.append(closed)
+            if node.type in ("keyword_argument", "default_parameter") and "=" in (left.type, right.type):
+                signs.append(closed)
+    if brackets:
+        yield "No blanks inside the brackets, spaces, parentheses", combined(context.lines, brackets)
+    if signs:
+        yield "No blanks around the = of arguments, spaces, keyword", combined(context.lines, signs)
 
 
 def _after_commas(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -100,3 +131,4 @@ BLANKS_ROUND_OPERATORS = Refactoring(
 BLANK_AFTER_COMMA = Refactoring("blank_after_comma", "refactor.rewrite.blankAfterComma", _after_commas)
 TRAILING_COMMA = Refactoring("trailing_comma", "refactor.rewrite.trailingComma", _comma)
 BLANK_BEFORE_CALL = Refactoring("blank_before_call", "refactor.rewrite.blankBeforeCall", _blank)
+NO_BLANKS_INSIDE = Refactoring("no_blanks_inside", "refactor.rewrite.noBlanksInside", _inside)

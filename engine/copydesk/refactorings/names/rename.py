@@ -21,6 +21,7 @@ from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_no
 from copydesk.refactorings.names.whole_variable import called_with, is_parameter, lines_elsewhere
 from copydesk.refactorings.new_names import may_name, new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
+from copydesk.refactorings.spoken import TYPES
 from copydesk.refactorings.texts.fix_spelling import near
 from copydesk.refactorings.texts.text_lines import text_lines
 from copydesk.syntax.tree import identifiers, is_label, text_of
@@ -41,6 +42,7 @@ _SPELT_OUT = {
 """Usual abbreviations, spelt out."""
 Places: TypeAlias = dict[str, list[Node]]
 """Where each name stands."""
+_TYPE_NAMES = (*TYPES, "ClassVar", "Final", "Optional", "Union")
 _MOST_TARGETS = 12
 """New names of one variable that are guessed or loosely named."""
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
@@ -111,9 +113,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         and (name not in ("self", "cls") or arguments.mentions(name))
         and not lines_elsewhere(context, nodes)
     }
-    wanted = [
-        name for name in arguments.names if name not in places and may_name(name) and name not in _SPELLING
-    ]
+    asked = bool(arguments.words & {"rename", "call", "called", "name", "named"})
+    refused = _SPELLING if asked else _SPELLING | _TYPE_NAMES  # "x is a list" says its type
+    news = [name for name in arguments.names if name not in refused]
+    wanted = [name for name in news if name not in places and may_name(name)]
     for old in places:
         if hasattr(builtins, old) and old not in variables:
             continue  # "name the exception exc": `Exception` is not the module's to rename
@@ -121,7 +124,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if is_reversed(old, new, arguments.instruction):
                 continue
             yield f'Rename "{old}" to "{new}"', rename(old, new, context)
-    loose = [name for name in new_names(context, arguments, 3) if name not in _SPELLING]
+    loose = [name for name in new_names(context, arguments, 3) if name not in refused]
     spells = bool(arguments.words & _SPELLING)
     if spells:
         yield from _all_spelt_out(context, variables)
@@ -132,7 +135,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             targets = [*_spelt_out(old, variables[old], context), *named]
         elif arguments.mentions(old):
             targets += _spelt_otherwise(old, context)
-            targets += [name for name in arguments.names if name not in context.variables()]
+            targets += [name for name in news if name not in context.variables()]
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
             if new != old and not keyword.iskeyword(new) and not is_reversed(old, new, arguments.instruction):
                 kind = "" if arguments.mentions(old) else _kind_said(variables[old][0], arguments)

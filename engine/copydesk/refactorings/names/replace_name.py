@@ -29,9 +29,20 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if any(is_stored(node) or is_parameter(node) for node in nodes) and lines_elsewhere(context, nodes):
             continue  # it would be another variable here than there
         for new in (*arguments.dotted, *arguments.names):
+            if any(_is_caught_too(node, new) for node in nodes):
+                continue
             whole = old.count(".") == 0 or old.rpartition(".")[0] != new.rpartition(".")[0]
             if new != old and (whole or "." in new) and not is_reversed(old, new, arguments.instruction):
                 yield f'Replace "{old}" by "{new}"', replace_nodes(context.lines, [(n, new) for n in nodes])
+
+
+def _is_caught_too(node: Node, other: str) -> bool:
+    """Whether a name stands in the tuple of an `except` beside another one, which would be in it twice."""
+    pair, above = node.parent, node.parent.parent if node.parent is not None else None
+    caught = above is not None and above.type in ("except_clause", "as_pattern")
+    if pair is None or pair.type != "tuple" or not caught:
+        return False
+    return other in [text_of(child) for child in pair.named_children]
 
 
 REPLACE_NAME = Refactoring("replace_name", "refactor.rewrite.replaceName", _propose)

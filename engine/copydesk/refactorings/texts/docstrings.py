@@ -155,8 +155,11 @@ def _reworded(context: RefactoringContext, node: Node, found: re.Match[str], new
         ends.append(last)
     for place in ends:
         blank = ["\n"] if context.view(place - 1, place - 1)[0].strip() else []
-        yield f'Add the line "{new}" to the docstring', insert_lines(place, [line])
-        yield f'Add the paragraph "{new}" to the docstring', insert_lines(place, [*blank, line])
+        where = (
+            ", at its end" if place == ends[-1] else ", after its first paragraph" if place == ends[0] else ""
+        )
+        yield f'Add the line "{new}" to the docstring{where}', insert_lines(place, [line])
+        yield f'Add the paragraph "{new}" to the docstring{where}', insert_lines(place, [*blank, line])
 
 
 def _texts(arguments: Arguments) -> list[str]:

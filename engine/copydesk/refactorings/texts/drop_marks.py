@@ -8,7 +8,13 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.spoken import SIGNS
-from copydesk.refactorings.texts.text_lines import text_lines, with_fields, with_texts, without_fields
+from copydesk.refactorings.texts.text_lines import (
+    TextLine,
+    text_lines,
+    with_fields,
+    with_texts,
+    without_fields,
+)
 
 _SIGNS = {
     **{sign: words for sign, words in SIGNS.items() if sign and sign.isprintable()},
@@ -32,6 +38,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if arguments.words & set(words.split())
         or (sign.strip() and f" {sign} " in f" {arguments.instruction} ")
     ]
+    all_of: dict[str, list[tuple[TextLine, str]]] = {}
     for place in text_lines(context) if signs else ():
         shown, fields = without_fields(place.text)
         opening, text = _quotes(shown)
@@ -52,7 +59,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             for title, new in made.items():
                 if new != inner and new.strip():
                     whole = shown.replace(inner, new, 1)
-                    yield title, with_texts([(place, with_fields(whole, fields))])
+                    changed = place, with_fields(whole, fields)
+                    yield title, with_texts([changed])
+                    all_of.setdefault(title, []).append(changed)
+    for title, every in all_of.items():
+        if len(every) > 1 and title.startswith("Drop every"):
+            yield f"{title.removesuffix(' from the text')} from all texts, everywhere", with_texts(every)
 
 
 def _quotes(text: str) -> tuple[str, str]:

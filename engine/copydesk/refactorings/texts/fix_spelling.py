@@ -13,22 +13,42 @@ from copydesk.refactorings.texts.text_places import text_places
 
 _WHOLE = re.compile(r"(?:[^aeiou]ing|ation|ied|rned)$")
 """Endings that have all of their letters: `trying`, but not `containg`."""
-_WORD = re.compile(r"(?<![\w.'-])[A-Za-z]{4,}(?![\w(=])")
+_WORD = re.compile(r"(?<![\w.'-])[A-Za-z]{2,}(?![\w(=])")
+_SHORT = (
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "for", "from", "has", "if", "in", "is", "it", "may",
+    "no", "nor", "not", "of", "on", "one", "or", "so", "than", "that", "the", "then", "they", "this", "to", "two", "up",
+    "was", "we", "when", "will", "with", "you",
+)  # fmt: skip
+"""Short words that people mistype."""
+_ASKING = frozenset({
+    "typo", "typos", "spelling", "spelt", "spelled", "misspelt", "misspelled", "misspelling", "mistyped", "letter", "spell",
+})  # fmt: skip
+_SHORTEST = 4
+"""Letters of a word that is looked for among those of the document."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     counts = Counter(re.findall(r"[A-Za-z]{4,}", "".join(context.lines)))
+    asked = arguments.words & _ASKING
     for place in text_places(context):
         for found in _WORD.finditer(place.text):
             bad = found[0]
+            if len(bad) < _SHORTEST:
+                if bad.lower() in arguments.words and bad.lower() not in _SHORT:
+                    for good in near(bad.lower(), _SHORT):
+                        spelt = good.capitalize() if bad.istitle() else good
+                        yield f'Spell "{bad}" as "{spelt}"', place.replaced(context, *found.span(), spelt)
+                continue
             others = [*arguments.names]
-            if counts[bad] == 1:  # a word of the document, or what a class is called after
+            if counts[bad] == 1 and (
+                asked or not place.part
+            ):  # a word of the document, or what a class is called after
                 others += [
                     *(word for word in counts if word.lower() != bad.lower()),
                     *(word.lower() for word in counts if word.istitle() and bad.islower()),
                 ]
             if others or bad.lower() in arguments.words:
-                endings = _with_ending(bad) if counts[bad] == 1 else ()
+                endings = _with_ending(bad) if counts[bad] == 1 and (asked or not place.part) else ()
                 named = _otherwise(bad) if bad.lower() in arguments.words else ()
                 for good in dict.fromkeys([*near(bad, others), *endings, *named]):
                     yield f'Spell "{bad}" as "{good}"', place.replaced(context, *found.span(), good)

@@ -15,6 +15,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines
 from copydesk.refactorings.texts.text_lines import runs_of_comments
+from copydesk.request import Range
 from copydesk.syntax.splice import start_of
 from copydesk.syntax.tree import text_of
 
@@ -57,10 +58,25 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         for begin, end in code:
             dead.append(delete_lines(first + begin, first + end))
             yield "Remove the commented-out code", dead[-1]
+        for again, stop in _repeated(text):
+            yield (
+                "Remove the repeated comment, it is there twice",
+                delete_lines(first + again, first + stop - 1),
+            )
         if last > first and code != [(0, last - first)]:
             yield f"Remove the comment #{text[0]}", delete_lines(first, last)
     if len(dead) > 1:
         yield "Remove all commented-out code", merged(*dead)
+
+
+def _repeated(lines: Sequence[str]) -> Iterator[Range]:
+    """From where to where lines stand that are the same as those right above them."""
+    for begin in range(len(lines)):
+        for count in range((len(lines) - begin) // 2, 0, -1):
+            again = begin + count
+            if lines[begin:again] == lines[again : again + count] and "".join(lines[begin:again]).strip():
+                yield again, again + count
+                return
 
 
 def _runs_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -26,11 +26,17 @@ _ENDS = re.compile(
 )
 _STRIPPED = " ()`\"'“”‘’.,:;!?"
 _MOST = 24
+_OPENING = re.compile(r"\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?")
+"""What stands before the words of a text."""
 _MARKS = frozenset({
     "period", "stop", "dot", "full", "capital", "capitalize", "uppercase", "lowercase", "lower", "comma", "space", "colon",
     "exclamation", "mark", "punctuation", "upper", "sentence", "blank", "leading",
 })  # fmt: skip
 """Words of an instruction about punctuation."""
+
+
+_STARTING = frozenset({"start", "starts", "begin", "begins", "prefix"})
+"""Words of an instruction about what a text begins with."""
 
 
 def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]:
@@ -164,19 +170,19 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         if phrase and len(phrase) > 3:
             gone.append(phrase)
     for place in places:
-        text = place.text.lower()
+        text, kind = place.text.lower(), "comment" if place.comment else "text"
         for phrase in [one for one in dict.fromkeys(gone) if one.lower() in text][:12]:
             word = re.compile(rf"[ ,;]*(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE)
             for found in list(word.finditer(place.text))[1:3]:
                 made = place.text[: found.start()] + place.text[found.end() :]
-                yield f'Drop "{phrase}" from the text, further on', with_texts([(place, made)])
+                yield f'Drop "{phrase}" from the {kind}, further on', with_texts([(place, made)])
             made = word.sub("", place.text, count=1)
             if made != place.text:
-                yield f'Drop "{phrase}" from the text', with_texts([(place, made)])
+                yield f'Drop "{phrase}" from the {kind}', with_texts([(place, made)])
                 opened = re.match(r"([\"']*|# ?) *([a-z])", made)
                 if phrase[:1].isupper() and opened is not None:
                     capital = f"{opened[1]}{opened[2].upper()}{made[opened.end() :]}"
-                    yield f'Drop "{phrase}" from the text, a capital then', with_texts([(place, capital)])
+                    yield f'Drop "{phrase}" from the {kind}, a capital then', with_texts([(place, capital)])
                 tail = re.sub(rf"[ ,;:.-]*(?<!\w){re.escape(phrase)}.*?(?=[\"']*$)", "", place.text, count=1)
                 yield f'Drop "{phrase}" and what follows', with_texts([(place, tail)])
         made = re.sub(r" ?\([^()]*\)", "", place.text)
@@ -188,6 +194,7 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     """A full stop, a comma, a space, a capital letter: there or not."""
     if not arguments.words & _MARKS:
         return
+    no_marks: list[tuple[TextLine, str]] = []
     for place in text_lines(context):
         shown, fields = without_fields(place.text)
         found = re.fullmatch(
@@ -206,7 +213,9 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         }  # fmt: skip
         for title, made in forms.items():
             if made != text:
-                yield title, with_texts([(place, with_fields(head + made + tail, fields))])
+                changed = place, with_fields(head + made + tail, fields)
+                yield title, with_texts([changed])
+                no_marks += [changed] if title == "Drop the exclamation mark" else []
         for name, sign in (("colon", ":"), ("comma", ","), ("semicolon", ";")):
             spaced = re.sub(rf"{sign}(?=[^\W\d]|[^\w\s/.,:;])", f"{sign} ", text)
             if name in arguments.words and "space" in arguments.words and spaced != text:
@@ -222,14 +231,19 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     before = re.sub(rf"(?<![,]) \b{re.escape(word)}\b", f"{mark} {word}", text, count=1)
                     edits = with_texts([(place, with_fields(head + before + tail, fields))])
                     yield f"Add a {mark} before {word}", edits
+    if len(no_marks) > 1:
+        yield "Drop the exclamation marks everywhere, in all texts", with_texts(no_marks)
 
 
 def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """A wording of the instruction in place of the words of a text that are most like it."""
     wordings = [text for text in arguments.texts if text != arguments.instruction]
     wordings += re.split(r"[,;:] |\.\.\.|…|→|->", arguments.instruction)
-    wordings = [text.strip() for text in wordings if 1 < len(text.split()) < 16][:8]
-    for place in text_lines(context):
+    places = text_lines(context)
+    there = "\n".join(place.text for place in places)
+    wordings = [text.strip() for text in wordings if 1 < len(text.split()) < 16]
+    wordings = [text for text in wordings if text not in there][:8]
+    for place in places:
         spans = [found.span() for found in re.finditer(r"[^\s\"'#]*[^\s\"'#.,;:!?)]", place.text)]
         words = [place.text[a:b].lower() for a, b in spans]
         for wording in (one for one in wordings if one not in place.text):
@@ -244,9 +258,18 @@ def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 first += 1
             while words[last - 1] not in wanted:
                 last -= 1
-            for begin, stop in ((first, last), window):
+            # What stands beside the first word, or the last one, of the wording is none of its words.
+            start = first if words[first] == wanted[0] else window[0]
+            end = last if words[last - 1] == wanted[-1] else window[1]
+            for begin, stop in dict.fromkeys([(first, last), (start, end)]):
                 made = place.text[: spans[begin][0]] + wording + place.text[spans[stop - 1][1] :]
                 yield f'Say "{wording}" there', with_texts([(place, made)])
+            if words[last - 1] == wanted[-1] and first and arguments.words & _STARTING:
+                opened = _OPENING.match(place.text)
+                made = (
+                    place.text[: opened.end() if opened else 0] + wording + place.text[spans[last - 1][1] :]
+                )
+                yield f'Start the text with "{wording}"', with_texts([(place, made)])
 
 
 def _most_alike(words: Sequence[str], wanted: Sequence[str]) -> tuple[int, int] | None:

@@ -16,12 +16,15 @@ from copydesk.syntax.tree import text_of
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """A text of one line without its quotes or its `#`. start: where it begins, in bytes."""
+    """A text of one line without its quotes or its `#`. start: where it begins, in bytes. part: whether it is one of several
+    lines of a string.
+    """
 
     start: Point
     end: Point
     text: str
     comment: bool
+    part: bool = False
 
     def replaced(self, context: RefactoringContext, start: int, end: int, text: str) -> Edits | None:
         """`text` in place of the characters `start` to `end` of this one."""
@@ -38,6 +41,18 @@ def text_places(context: RefactoringContext) -> Iterator[TextPlace]:
             place = _comment(node) if node.type == "comment" else _string(node)
             if place is not None and len(place.text) > 2:
                 yield place
+        else:
+            yield from _lines_of(context, node)
+
+
+def _lines_of(context: RefactoringContext, string: Node) -> Iterator[TextPlace]:
+    (first, column), (last, end) = start_of(string), end_of(string)
+    for row in range(first, last + 1):
+        (line,) = context.view(row + 1, row + 1)
+        raw = line.rstrip("\n").encode()
+        begin, stop = column if row == first else 0, end if row == last else len(raw)
+        text = raw[begin:stop].decode()
+        yield TextPlace((row, begin), (row, stop), text, comment=False, part=True)
 
 
 def _comment(node: Node) -> TextPlace:

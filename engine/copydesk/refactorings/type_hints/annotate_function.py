@@ -24,7 +24,14 @@ from copydesk.refactorings.parameters import (
 )
 from copydesk.refactorings.spoken import TYPES, spoken_types
 from copydesk.refactorings.type_hints.inferred_type import inferred_return
-from copydesk.refactorings.type_hints.named_types import named_types
+from copydesk.refactorings.type_hints.named_types import (
+    OF_WORDS,
+    composed,
+    composed_types,
+    known_any,
+    named_types,
+    owners,
+)
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
@@ -99,15 +106,19 @@ def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterato
 
 def _types(context: RefactoringContext, arguments: Arguments) -> list[str]:
     """What the instruction may mean as a type; a parameter of that name is what it is about."""
-    names = plain_names(context)
-    return [type for type in arguments.types if type not in names or hasattr(builtins, type)]
+    names = owners(context)
+    whole, parts = composed_types(arguments)
+    types = [type for type in arguments.types if type not in names or hasattr(builtins, type)]
+    return [*whole, *(type for type in types if type not in parts)]
 
 
 def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     own = context.function()
     for type in _types(context, arguments) if own is not None else ():
         if own is not None and (type != "None" or _may_return_none(own, arguments)):
-            yield f'Annotate the return type as "{type}"', annotate_return(type, context)
+            named = own.child_by_field_name("name")
+            of = f" of {text_of(named)}" if named is not None and arguments.mentions(text_of(named)) else ""
+            yield f'Annotate the return type{of} as "{type}"', annotate_return(type, context)
     types = named_types(context, arguments)
     for function in mentioned(context.starting("function_definition"), arguments):
         given, said = function.child_by_field_name("parameters"), function.child_by_field_name("return_type")
@@ -126,15 +137,16 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         for result in filter(None, results):
             yield f"Annotate the return type as {result}", _returning(context, function, result)
         parameters = [p for p in list_parameters(function) if name_of(p) not in ("", "self", "cls")]
-        typed = [(p, kind) for p in parameters if (kind := _type_for(p, arguments))]
+        typed = [(p, known_any(kind, context)) for p in parameters if (kind := _type_for(p, arguments))]
         splices = [s for p, kind in typed if (s := _annotated(p, kind))]
+        what = ", ".join(f"{name_of(p)} as {kind}" for p, kind in typed)
         asked = [p for p in parameters if name_of(p) in arguments.names]
         if splices and (not asked or any(p in asked for p, _ in typed)):
-            yield "Annotate the parameters", spliced(context.lines, splices)
+            yield f"Annotate the parameters: {what}", spliced(context.lines, splices)
         for result in filter(None, results if said is None else ()):
             arrow_to = Splice(at, at, f" -> {result}")
             if splices:
-                title = f"Annotate the signature: parameters and return type {result}"
+                title = f"Annotate the signature: {what}, and the return type as {result}"
                 yield title, spliced(context.lines, [*splices, arrow_to])
             for p, type in ((p, type) for p in parameters for type in types):
                 if (splice := _annotated(p, type)) is not None:
@@ -223,6 +235,10 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
     found = re.search(rf"(?<![\w.]){re.escape(name_of(parameter))}{_ALIKE}{_SAID}", arguments.instruction)
     if found is not None:
         word = found[1].rstrip(".,")
+        of = re.compile(rf"({re.escape(word)}) {OF_WORDS}", re.IGNORECASE)
+        made = of.match(arguments.instruction, found.start(1))
+        if made is not None and (whole := composed(made)):
+            return whole[0]
         spoken = spoken_types(Arguments(words=frozenset({word.lower()})))
         word = spoken[0] if spoken else word
         if re.match(r"(?:`|\))* or none\b", arguments.instruction[found.end() :], re.IGNORECASE):

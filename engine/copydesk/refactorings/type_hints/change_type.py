@@ -34,7 +34,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if nested or not single_line(node):
             continue
         old = text_of(node)
-        if (bars := with_bars(old)) != old:
+        bars = _evaluable(with_bars(old), context)
+        if bars != old:
             modern.append((node, bars))
         if (lower := _lower(old)) != old:
             generic.append((node, lower))
@@ -44,7 +45,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         elif arguments.words & _QUOTED:
             yield f'Write the type in quotes: "{old}"', replace_node(context.lines, node, f'"{old}"')
         for title, new in [*_respelt(old, bars, lower), *_unions(old, bars, types, arguments)]:
-            yield title, replace_node(context.lines, node, new)
+            said = title.replace("the type", _what(node), 1) if " the type" in title else title
+            yield said, replace_node(context.lines, node, _evaluable(new, context))
     optional = [(node, new) for node, new in modern if "Union" not in text_of(node)]
     kept = [(node, new) for node, new in generic if not text_of(node).startswith("Type")]
     for title, some, least in (
@@ -57,6 +59,23 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield title, replace_nodes(context.lines, some)
 
 
+def _what(type: Node) -> str:
+    """Whose type it is, in words: `the type of x`, `the return type`."""
+    above = type.parent
+    if above is None or above.type == "function_definition":
+        return "the return type"
+    named = above.child_by_field_name("name") or above.child_by_field_name("left") or above.named_children[0]
+    return f"the type of {text_of(named)}" if single_line(named) and named != type else "the type"
+
+
+def _evaluable(type: str, context: RefactoringContext) -> str:
+    """A union with a type in quotes all in quotes: `|` is no operator of a string. As it is where annotations stay unread."""
+    lazy = any(line.startswith("from __future__ import annotations") for line in context.lines)
+    if lazy or "|" not in type or not any(quote in type for quote in _QUOTES) or "Literal" in type:
+        return type
+    return f'"{re.sub(f"[{_QUOTES}]", "", type)}"'
+
+
 def _lower(type: str) -> str:
     return _GENERIC.sub(lambda found: found[1].lower(), type)
 
@@ -66,6 +85,11 @@ def _respelt(old: str, bars: str, lower: str) -> Iterator[tuple[str, str]]:
     yield f"Write the union by |: {bars} instead of {old}", bars
     yield f"Write the builtin generic: {lower} instead of {old}", lower
     yield f"Write the modern type: {with_bars(lower)} instead of {old}", with_bars(lower)
+    parts = _parts(with_bars(old))
+    if "None" in parts and len(parts) > 1 and not old.startswith("Optional["):
+        rest = [part for part in parts if part != "None"]
+        inner = rest[0] if len(rest) == 1 else f"Union[{', '.join(rest)}]"
+        yield f"Write Optional: Optional[{inner}] instead of {old}", f"Optional[{inner}]"
 
 
 def _unions(old: str, bars: str, types: Sequence[str], arguments: Arguments) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from copydesk.syntax.tree import text_of
 _LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
 _NO_NUMBERS = frozenset({"True", "False", "None"})
 _RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
+_QUOTES = ("'", '"')
 _FLIPPED = {"True": "False", "False": "True"}
 _CODEC_ERRORS = ("strict", "ignore", "replace", "backslashreplace", "surrogateescape")
 _SWITCH = {"True": ("False", "Turn off"), "False": ("True", "Turn on")}
@@ -41,7 +42,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for old, nodes in alike.items():
         others = _handlers(old, arguments)
         for new in dict.fromkeys(
-            [*news, *others, *literals_like(old, arguments, 12), *names, _FLIPPED.get(old, old)]
+            [
+                *(_in_quotes_of(old, new) for new in news),
+                *others,
+                *literals_like(old, arguments, 12),
+                *names,
+                _FLIPPED.get(old, old),
+            ]
         ):
             fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
             for node in fitting:
@@ -65,6 +72,14 @@ def _spaced(node: Node, new: str, arguments: Arguments) -> str:
     return (
         new if arguments.mentions(f"'{sign}'") or arguments.mentions(f'"{sign}"') else f"{new[:-1]} {new[-1]}"
     )
+
+
+def _in_quotes_of(old: str, new: str) -> str:
+    """A string in the quotes of the one whose place it takes, where it is another text."""
+    plain = min(len(old), len(new)) > 2 and old[0] in _QUOTES and new[0] in _QUOTES
+    if not plain or old[0] == new[0] or old[1:-1] == new[1:-1] or old[1] == old[0] or new[1] == new[0]:
+        return new
+    return new if old[0] in new or "\\" in new else f"{old[0]}{new[1:-1]}{old[0]}"
 
 
 def _handlers(old: str, arguments: Arguments) -> list[str]:
