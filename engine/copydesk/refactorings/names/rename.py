@@ -42,7 +42,7 @@ _SPELT_OUT = {
 """Usual abbreviations, spelt out."""
 Places: TypeAlias = dict[str, list[Node]]
 """Where each name stands."""
-_TYPE_NAMES = (*TYPES, "ClassVar", "Final", "Optional", "Union")
+_TYPE_NAMES = frozenset({*TYPES, "ClassVar", "Final", "Optional", "Union"})
 _MOST_TARGETS = 12
 """New names of one variable that are guessed or loosely named."""
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
