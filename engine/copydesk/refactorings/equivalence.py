@@ -19,9 +19,10 @@ _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
 
 def meaning(context: RefactoringContext, edits: Edits) -> str:
     """What the selection says after edits, apart from layout, the form of negations and of alternatives, which way round a
-    conditional expression is, whether None is returned by name, what the plain message of an exception is, the name a caught exception is given, the order of tests that
-    cannot fail and of alternatives, and whether a block is left early or the rest is nested: the same of edits between which a person would not
-    choose. Its text, where that does not parse alone or nothing else is changed.
+    conditional expression is, whether None is returned by name, what the plain message of an exception is, the name a caught
+    exception is given, the order of tests that cannot fail and of alternatives, and whether a block is left early or the rest is
+    nested: the same of edits between which a person would not choose. Its text, where that does not parse alone or nothing else
+    is changed.
     """
     after = _selected(context, edits)
     said = _said(after)
@@ -64,7 +65,8 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 
 class _Plain(ast.NodeTransformer):
     """Negations as deep as they go, none as the test of a conditional expression; one test of all alternatives; every caught
-    exception has the same name, and none raised a message; tests and alternatives in one order; what is behind a way out nested in an `if`.
+    exception has the same name, and none raised a message; tests and alternatives in one order; what is behind a way out nested
+    in an `if`.
     """
 
     def visit_If(self, node: ast.If) -> ast.If:
@@ -120,7 +122,9 @@ class _Plain(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.Compare:
         self.generic_visit(node)
         match node:
-            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Tuple(parts) as others]) if all(map(_is_safe, parts)):
+            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Tuple(parts) as others]) if all(
+                map(_is_safe, parts)
+            ):
                 return ast.Compare(left, node.ops, [ast.Tuple(sorted(parts, key=ast.dump), others.ctx)])
         return node
 
@@ -193,7 +197,9 @@ def _where_not(test: ast.expr) -> ast.expr:
         case ast.UnaryOp(ast.Not(), inner):
             return inner
         case ast.BoolOp(op, parts):
-            return ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), [_where_not(part) for part in parts])
+            return ast.BoolOp(
+                ast.Or() if isinstance(op, ast.And) else ast.And(), [_where_not(part) for part in parts]
+            )
     return _opposite(test)
 
 
@@ -217,7 +223,9 @@ def _independent(statement: ast.stmt, way_out: ast.stmt) -> bool:
     match statement, way_out:
         case ast.Assert(), _:
             return True
-        case ast.If(one, _), ast.If(other) if _is_way_out(statement) and not _same_way_out(statement, way_out):
+        case ast.If(one, _), ast.If(other) if _is_way_out(statement) and not _same_way_out(
+            statement, way_out
+        ):
             return _is_safe(one) and _is_safe(other) and ast.dump(way_out) < ast.dump(statement)
         case ast.Assign([ast.Name(name)], value), _ if _is_safe(value):
             return all(not isinstance(n, ast.Name) or n.id != name for n in ast.walk(way_out))

@@ -27,7 +27,7 @@ from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
     ("none null missing absent unset given", "{0} is None"),
-    ("empty no without nothing falsy blank not false", "not {0}"),
+    ("empty no without nothing falsy not false", "not {0}"),
     ("negative below", "{0} < 0"),
     ("zero 0", "{0} == 0"),
     ("positive nonpositive", "{0} <= 0"),
@@ -37,6 +37,11 @@ _STATES = (
     ("set given present true truthy", "{0} is not None"),
 )
 """The words that say what is the case with something, and the test for it."""
+BLANK = frozenset({"blank", "blanks", "whitespace"})
+_OF_TEXTS = (
+    "strip|lstrip|rstrip|split|rsplit|startswith|endswith|lower|upper|partition|replace|encode|isdigit"
+)
+_RETURNED = re.compile(r"\breturn(?:s|ing|ed)? (?:a )?none\b", re.IGNORECASE)
 _SET = frozenset({"set", "given", "true", "truthy", "present", "already"})
 _SAID = _SET | {"there", "if", "when", "unless", "once"}
 """Words of an instruction about something that is set."""
@@ -169,12 +174,19 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
             found[code] = None
     named = subjects(context, arguments)
     about = [name for name in named if arguments.mentions(name)] or named or plain_names(context)[:2]
-    about = about or [name for node in conditions(context)[:2] for name in variables(node) if _is_own(name)][:2]
+    about = (
+        about or [name for node in conditions(context)[:2] for name in variables(node) if _is_own(name)][:2]
+    )
     types = [
         n for n in arguments.names if n[0].isupper() and n not in _CONSTANTS and context.knows(n, type=True)
     ]
+    selected = "".join(line for scope in context.scope for line in context.view(*scope))
+    elsewhere = _RETURNED.sub(" ", arguments.instruction)
+    said = arguments.words if re.search(r"\bnone\b", elsewhere, re.IGNORECASE) else arguments.words - {"none"}
     for subject in about:
-        states = [test for words, test in _STATES if arguments.words & set(words.split())]
+        states = [test for words, test in _STATES if said & set(words.split())]
+        if arguments.words & BLANK:
+            found[blank_test(selected, subject)] = None
         if arguments.words & (_SET if states else _SAID):
             states.append("{0}")
         if arguments.words >= {"not", "none"}:
@@ -230,7 +242,9 @@ def _is_measured(context: RefactoringContext, subject: str) -> bool | None:
             continue
         if parent.type in ("typed_parameter", "typed_default_parameter"):
             kind = parent.child_by_field_name("type")
-            if kind is not None and re.fullmatch(r"(?:int|float)(?: \| None)?|Optional\[(?:int|float)\]", text_of(kind)):
+            if kind is not None and re.fullmatch(
+                r"(?:int|float)(?: \| None)?|Optional\[(?:int|float)\]", text_of(kind)
+            ):
                 return False
         called = parent.parent.child_by_field_name("function") if parent.parent is not None else None
         if called is not None and parent.type == "argument_list" and text_of(called) in ("len", "range"):
@@ -241,6 +255,12 @@ def _is_measured(context: RefactoringContext, subject: str) -> bool | None:
             if text_of(sign) in ("-", "*", "/", "//"):
                 return False
     return None
+
+
+def blank_test(code: str, subject: str) -> str:
+    """That a value is blank: of what is used as a text in the code, that it has nothing but white space."""
+    text = re.search(rf"(?<![\w.]){re.escape(subject)}\.(?:{_OF_TEXTS})\(", code) is not None
+    return f"not {subject}.strip()" if text else f"not {subject}"
 
 
 def affix_tests(arguments: Arguments) -> Iterator[str]:
@@ -264,7 +284,9 @@ def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:
     for word, said in _AT_LEAST.findall(arguments.instruction.lower()):
         number = said if said.isdecimal() else NUMBERS.get(said)
         if number is not None:
-            yield from ((sign, str(number)) for sign in (("<", ">=") if word in ("least", "minimum") else (">", "<=")))
+            yield from (
+                (sign, str(number)) for sign in (("<", ">=") if word in ("least", "minimum") else (">", "<="))
+            )
 
 
 def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int = 8) -> list[str]:
@@ -285,7 +307,9 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
         bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
-        valued = {"return", "none"} <= words or any(body is not None and returns_value(body) for body in bodies)
+        valued = {"return", "none"} <= words or any(
+            body is not None and returns_value(body) for body in bodies
+        )
         made += ["return None" if valued else "return"]
         made += [f"return {value}" for value in values[:4] if value != "None"]
         made += [f"return {value}" for value in _answers(context)]

@@ -195,7 +195,8 @@ def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[
         if name in arguments.names or lower in words:
             spelt.append(name)
         elif (len(lower) > 2 and (f"{lower}s" in words or lower.removesuffix("s") in words)) or (
-            "_" in name and any(len(part) > 3 and {part, part.removesuffix("s")} & words for part in lower.split("_"))
+            "_" in name
+            and any(len(part) > 3 and {part, part.removesuffix("s")} & words for part in lower.split("_"))
         ):
             alike.append(name)
         elif any(abbreviates(lower, word) for word in words):

@@ -51,7 +51,9 @@ _EXACTLY = frozenset({"itself", "exactly", "same", "identical", "very"})
 """Words of an instruction about one object and not those of its kind."""
 _HARMLESS, _MEMBER = ("==", "!=", "is", "is not"), ("in", "not in")
 _ASKING_TYPES = ("isinstance", "callable", "bool", "type", "str", "repr")
-_GUARDING = re.compile(r"(?:not )?([^\W\d][\w.]*)(?: is (?:not )?None)?|(?:not )?(?:isinstance|callable)\(([^\W\d][\w.]*)\b.*\)")
+_GUARDING = re.compile(
+    r"(?:not )?([^\W\d][\w.]*)(?: is (?:not )?None)?|(?:not )?(?:isinstance|callable)\(([^\W\d][\w.]*)\b.*\)"
+)
 """A test of what a value is, which comes before anything is done with that."""
 
 
@@ -69,6 +71,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         extras = [*((one, one) for one in code), *_states(node, arguments, named)]
         for extra, negated in dict.fromkeys(extras):
             title = f"Extend the condition {text}"
+            if (
+                extra.startswith("not isinstance(") and "isinstance(" in text
+            ):  # the rest is for `accept_another`
+                word, one = ("or", negated) if text.startswith("not ") else ("and", extra)
+                yield f"{title}: {word} {one}", _behind(context, node, word, one)
+                continue
             if told or not _comes_first(node, extra):
                 yield f"{title}: and {extra}", _behind(context, node, "and", extra)
                 yield f"{title}: or {negated}", _behind(context, node, "or", negated)
@@ -136,9 +144,13 @@ def _comes_first(node: Node, extra: str) -> bool:
         parent, text = one.parent, text_of(one)
         if one.type in NAMES and subject and (text == subject or text.startswith(f"{subject}.")):
             sides = comparison(parent) if parent is not None else None
-            plain = one == node or (parent is not None and parent.type in ("not_operator", "boolean_operator"))
+            plain = one == node or (
+                parent is not None and parent.type in ("not_operator", "boolean_operator")
+            )
             equal = sides is not None and (sides[1] in _HARMLESS or (sides[1] in _MEMBER and sides[0] == one))
-            asked = parent is not None and parent.parent is not None and callee(parent.parent) in _ASKING_TYPES
+            asked = (
+                parent is not None and parent.parent is not None and callee(parent.parent) in _ASKING_TYPES
+            )
             if text != subject or not (plain or equal or asked):
                 return True
             continue

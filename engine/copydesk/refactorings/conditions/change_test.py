@@ -31,7 +31,18 @@ from copydesk.refactorings.spoken import spoken_types
 from copydesk.syntax.tree import text_of
 
 _MOST = 6
-_BOOLEAN = ("isinstance", "issubclass", "callable", "hasattr", "startswith", "endswith", "exists", "any", "all", "bool")
+_BOOLEAN = (
+    "isinstance",
+    "issubclass",
+    "callable",
+    "hasattr",
+    "startswith",
+    "endswith",
+    "exists",
+    "any",
+    "all",
+    "bool",
+)
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''", 'b""')
 
 
@@ -84,7 +95,11 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
 def _is_boolean(node: Node) -> bool:
     """Whether it is a call of what gives nothing but True and False."""
     called = callee(node).rpartition(".")[2] if node.type == "call" else ""
-    return called in _BOOLEAN or called.startswith(("is_", "has_")) or (called.startswith("is") and called.islower())
+    return (
+        called in _BOOLEAN
+        or called.startswith(("is_", "has_"))
+        or (called.startswith("is") and called.islower())
+    )
 
 
 def _de_morgan(node: Node) -> Iterator[tuple[str, str]]:
