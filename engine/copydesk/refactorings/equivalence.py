@@ -19,9 +19,10 @@ _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
 
 def meaning(context: RefactoringContext, edits: Edits) -> str:
     """What the selection says after edits, apart from layout, the form of negations and of alternatives, which way round a
-    conditional expression is, whether None is returned by name, what the plain message of an exception is, the name a caught exception is given, the order of tests that
-    cannot fail and of alternatives, and whether a block is left early or the rest is nested: the same of edits between which a person would not
-    choose. Its text, where that does not parse alone or nothing else is changed.
+    conditional expression is, whether None is returned by name, what the plain message of an exception is, the name a caught
+    exception is given, the order of tests that cannot fail and of alternatives, and whether a block is left early or the rest is
+    nested: the same of edits between which a person would not choose. Its text, where that does not parse alone or nothing else
+    is changed.
     """
     after = _selected(context, edits)
     said = _said(after)
@@ -64,7 +65,8 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 
 class _Plain(ast.NodeTransformer):
     """Negations as deep as they go, none as the test of a conditional expression; one test of all alternatives; every caught
-    exception has the same name, and none raised a message; tests and alternatives in one order; what is behind a way out nested in an `if`.
+    exception has the same name, and none raised a message; tests and alternatives in one order; what is behind a way out nested
+    in an `if`.
     """
 
     def visit_If(self, node: ast.If) -> ast.If:

@@ -27,7 +27,7 @@ from copydesk.syntax.tree import is_label, text_of
 
 _STATES = (
     ("none null missing absent unset given", "{0} is None"),
-    ("empty no without nothing falsy blank not false", "not {0}"),
+    ("empty no without nothing falsy not false", "not {0}"),
     ("negative below", "{0} < 0"),
     ("zero 0", "{0} == 0"),
     ("positive nonpositive", "{0} <= 0"),
@@ -37,6 +37,11 @@ _STATES = (
     ("set given present true truthy", "{0} is not None"),
 )
 """The words that say what is the case with something, and the test for it."""
+BLANK = frozenset({"blank", "blanks", "whitespace"})
+_OF_TEXTS = (
+    "strip|lstrip|rstrip|split|rsplit|startswith|endswith|lower|upper|partition|replace|encode|isdigit"
+)
+_RETURNED = re.compile(r"\breturn(?:s|ing|ed)? (?:a )?none\b", re.IGNORECASE)
 _SET = frozenset({"set", "given", "true", "truthy", "present", "already"})
 _SAID = _SET | {"there", "if", "when", "unless", "once"}
 """Words of an instruction about something that is set."""
@@ -175,8 +180,13 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
     types = [
         n for n in arguments.names if n[0].isupper() and n not in _CONSTANTS and context.knows(n, type=True)
     ]
+    selected = "".join(line for scope in context.scope for line in context.view(*scope))
+    elsewhere = _RETURNED.sub(" ", arguments.instruction)
+    said = arguments.words if re.search(r"\bnone\b", elsewhere, re.IGNORECASE) else arguments.words - {"none"}
     for subject in about:
-        states = [test for words, test in _STATES if arguments.words & set(words.split())]
+        states = [test for words, test in _STATES if said & set(words.split())]
+        if arguments.words & BLANK:
+            found[blank_test(selected, subject)] = None
         if arguments.words & (_SET if states else _SAID):
             states.append("{0}")
         if arguments.words >= {"not", "none"}:
@@ -245,6 +255,12 @@ def _is_measured(context: RefactoringContext, subject: str) -> bool | None:
             if text_of(sign) in ("-", "*", "/", "//"):
                 return False
     return None
+
+
+def blank_test(code: str, subject: str) -> str:
+    """That a value is blank: of what is used as a text in the code, that it has nothing but white space."""
+    text = re.search(rf"(?<![\w.]){re.escape(subject)}\.(?:{_OF_TEXTS})\(", code) is not None
+    return f"not {subject}.strip()" if text else f"not {subject}"
 
 
 def affix_tests(arguments: Arguments) -> Iterator[str]:

@@ -45,6 +45,8 @@ CASES = [
     ("add_condition", "True and False should not pass", "if isinstance(v, int):\n    f()\n",
      "Extend the condition isinstance(v, int): and not isinstance(v, bool)",
      "if isinstance(v, int) and not isinstance(v, bool):\n    f()\n"),
+    ("add_condition", "A itself does not count", "if not issubclass(c, A):\n    f()\n",
+     "Extend the condition not issubclass(c, A): or c is A", "if not issubclass(c, A) or c is A:\n    f()\n"),
     ("change_operator", "more than one", "if a.n != 1:\n    f()\n",
      "Compare with > instead of !=: a.n > 1 (more than, above, over)", "if a.n > 1:\n    f()\n"),
     ("accept_another", "EAGAIN is fine, too", "if e.errno != errno.EINTR:\n    raise\n",

@@ -71,6 +71,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         extras = [*((one, one) for one in code), *_states(node, arguments, named)]
         for extra, negated in dict.fromkeys(extras):
             title = f"Extend the condition {text}"
+            if (
+                extra.startswith("not isinstance(") and "isinstance(" in text
+            ):  # the rest is for `accept_another`
+                word, one = ("or", negated) if text.startswith("not ") else ("and", extra)
+                yield f"{title}: {word} {one}", _behind(context, node, word, one)
+                continue
             if told or not _comes_first(node, extra):
                 yield f"{title}: and {extra}", _behind(context, node, "and", extra)
                 yield f"{title}: or {negated}", _behind(context, node, "or", negated)

@@ -14,6 +14,7 @@ from copydesk.refactorings.blocks import (
     function_of,
     is_stored,
     next_statement,
+    returns_value,
     statements_of,
 )
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -25,6 +26,7 @@ from copydesk.refactorings.function_body import can_insert_before, first_stateme
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.requested import (
     logging_calls,
+    quoted,
     requested_jumps,
     requested_tests,
     subjects,
@@ -48,9 +50,9 @@ _NOTHING = frozenset({"nothing", "op", "noop"})
 _CONSTANT = ("None", "True", "False")
 _NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _REFUSING = frozenset({
-    "refuse", "refused", "refuses", "reject", "rejected", "rejects", "complain", "complains", "error", "errors", "invalid", "fail",
-    "fails", "raise", "raises", "forbid", "forbidden", "disallow", "illegal", "must", "needs", "has", "allowed", "legal", "throw",
-    "valid", "sense", "accept", "accepted",
+    "refuse", "refused", "refuses", "reject", "rejected", "rejects", "complain", "complains", "error", "errors", "invalid",
+    "fail", "fails", "raise", "raises", "forbid", "forbidden", "disallow", "illegal", "must", "needs", "has", "allowed", "legal",
+    "throw", "valid", "sense", "accept", "accepted",
 })  # fmt: skip
 """Words of an instruction that wants something refused, without saying by which exception."""
 _OF = r"(?:len\()?([\w.]+)\)?"
@@ -124,10 +126,13 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 
 def _of_parameters(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     names = named_in(arguments, plain_names(context))
+    function = context.function()
+    body = function.child_by_field_name("body") if function is not None else None
+    plain = [] if body is not None and returns_value(body) else ["return"]
     values = [value for value in arguments.values if context.knows(value)]
     for name in names:
         for state, (test, message) in _STATES.items():
-            actions = ["return", *(f"return {value}" for value in values)]
+            actions = [*plain, *(f"return {value}" for value in values)]
             for error in arguments.exceptions:
                 actions += [f"raise {error}", f'raise {error}("{message.format(name)}")']
             for action in actions:
@@ -190,18 +195,18 @@ def _refusal(context: RefactoringContext, test: str) -> str:
     """What is raised where a test holds: what the selected code raises elsewhere, with a message about that."""
     raised = [text_of(children_of(node)[0]) for node in context.walk("raise_statement") if children_of(node)]
     calls = {text.partition("(")[0] for text in raised if "(" in text}
-    plain = {text for text in raised if text.endswith("()")}
-    for form, error, message in _MESSAGES:
+    if len(set(raised)) == 1 and raised[0].endswith("()"):
+        return f"raise {raised[0]}"
+    kind, message = _complaint(test)
+    return f"raise {calls.pop() if len(calls) == 1 else kind}({quoted(message)})"
+
+
+def _complaint(test: str) -> tuple[str, str]:
+    """The exception where a test holds, and its message."""
+    for form, kind, message in _MESSAGES:
         if (found := form.fullmatch(test)) is not None:
-            break
-    else:
-        error, message, found = "ValueError", "", None
-    if len(plain) == 1 and len(set(raised)) == 1:
-        return f"raise {plain.pop()}"
-    said = (
-        f'"{message.format(*found.groups())}"' if found is not None and '"' not in test else '"invalid value"'
-    )
-    return f"raise {calls.pop() if len(calls) == 1 else error}({said})"
+            return kind, message.format(*found.groups())
+    return "ValueError", "invalid value"
 
 
 def _is_guard(statement: Node) -> bool:

@@ -13,14 +13,15 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, comments_above, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_lines
-from copydesk.refactorings.requested import affix_tests
+from copydesk.refactorings.requested import BLANK, affix_tests, blank_test
 from copydesk.refactorings.spoken import named_in
 from copydesk.syntax.tree import identifiers, text_of
 
 ASKING = frozenset({
-    "skip", "skipped", "skips", "continue", "ignore", "ignored", "ignoring", "next", "leave", "omit", "drop", "over", "without",
-    "left", "out", "alone", "belong", "use", "never", "aren", "isn", "duplicate", "duplicates", "twice", "already", "seen", "only",
-    "discard", "reject", "unless", "no", "none", "empty", "don", "doesn", "shouldn", "not", "nothing", "missing", "can", "pass", "filter", "exclude",
+    "skip", "skipped", "skips", "continue", "ignore", "ignored", "ignoring", "next", "leave", "omit", "drop", "over",
+    "without", "left", "out", "alone", "belong", "use", "never", "aren", "isn", "duplicate", "duplicates", "twice", "already",
+    "seen", "only", "discard", "reject", "unless", "no", "none", "empty", "don", "doesn", "shouldn", "not", "nothing",
+    "missing", "can", "pass", "filter", "exclude",
 })  # fmt: skip
 """Words of an instruction about entries that are not wanted."""
 _STATES = (
@@ -39,9 +40,6 @@ _STATES = (
 )
 """What may be the case with an entry that is left out: words for it, and the test."""
 _ENTRY = re.compile(r"([\"'])([^\"']+)\1")
-_OF_TEXTS = (
-    "strip|lstrip|rstrip|split|rsplit|startswith|endswith|lower|upper|partition|replace|encode|isdigit"
-)
 _MOST = 6
 
 
@@ -101,9 +99,8 @@ def _tests(subject: str, loop: Node, arguments: Arguments) -> list[str]:
     found = [test.format(subject) for words, test in _STATES if arguments.words & set(words.split())]
     found += [test.format(subject) for test in affix_tests(arguments)]
     body = text_of(loop)
-    if arguments.words & {"blank", "blanks", "whitespace"}:
-        text = re.search(rf"(?<![\w.]){re.escape(subject)}\.(?:{_OF_TEXTS})\(", body) is not None
-        found.append(f"not {subject}.strip()" if text else f"not {subject}")
+    if arguments.words & BLANK:
+        found.append(blank_test(body, subject))
     for key in dict.fromkeys(re.findall(rf"\b{re.escape(subject)}(?:\[|\.get\()([\"']\w+[\"'])", body)):
         spelt = _ENTRY.fullmatch(key)
         if spelt is not None and spelt[2].lower() in arguments.words:
