@@ -73,7 +73,7 @@ def test_every_refactoring_has_a_case_and_a_name_of_its_own() -> None:
         ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
          "Put return False in the in place of pass", False),
         ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
-         "Return False in except E", True),
+         "Return False in except E, not pass", True),
         ("return directly", "# directly\ndef f():\n    return g()\n", "Write return directly instead of return g()", False),
         ("return h(1)", "# h(1)\ndef f():\n    return g()\n", "Return h(1) instead of g()", False),
         ("return h(1)", "from a import (\n    g,\n    h,\n)\ndef f():\n    return g()\n", "Return h(1) instead of g()", True),
@@ -152,6 +152,14 @@ def test_a_word_that_only_a_comment_has_is_no_name(
 def test_what_would_change_the_result_is_not_offered(source: str, title: str) -> None:
     asked = "row[0], no generator, no blank before the colon, no backslash, annotate row, one import"
     assert title not in [candidate.title for candidate in candidates(asked, source)]
+
+
+def test_what_a_handler_would_not_come_to_is_not_put_into_it() -> None:
+    source = "def f():\n    try:\n        g()\n    except E:\n        h()\n        return 1\n"
+    offered = candidates("re-raise, or ignore it", source)
+    made = [after(source, one) for one in offered if " in except E" in one.title]
+    assert source.replace("        h()\n        return 1\n", "        raise\n") in made
+    assert not any("raise\n        h()" in text or "pass\n        h()" in text for text in made)
 
 
 def test_an_entry_is_not_asked_for_before_the_test_that_there_is_one() -> None:
@@ -283,19 +291,11 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("join_assignments", "", "a = []\nb = []", "Chain"),
         ("join_assignments", "", "a = g()\nb = g()", "Chain"),
         ("consolidate_returns", "", "if x is None:\n    x = True", "Use or"),
+        ("keyword_only", "positional only", "x", "keyword-only"),
+        ("inline_variable", "return it directly", "v = x[y] = g()\nreturn v", "not needed, return"),
+        ("annotate_signature", "y is an int", "pass", "and the return type as int"),
+        ("annotate_signature", "returns json", "import json", '"json"'),
         ("replace_name", "A is B", "try:\n    g()\nexcept (A, B):\n    pass", 'by "B"'),
-        (
-            "change_handlers",
-            "re-raise",
-            "try:\n    g()\nexcept E:\n    h()\n    return 1",
-            "raise in except E and",
-        ),
-        (
-            "change_handlers",
-            "ignore it",
-            "try:\n    g()\nexcept E:\n    h()\n    k()",
-            "pass in except E, at",
-        ),
         ("splice_wording", "typo: ins x", "# may use ins x, from x", "Say"),
         ("rename", "x is a list", "return x", '"list"'),
         ("change_type", "Any", "y: str | P[str] = x", "Any[str]"),

@@ -26,4 +26,6 @@ CASES = [
     ("f_string", "", "x = 'http://' + f(a, '//')\n", "Use an f-string: f\"http://{f(a, '//')}\"",
      "x = f\"http://{f(a, '//')}\"\n"),
     ("f_string", "", 'x = "_{}_B".format(a.replace("-", "_"))\n', "Use f-strings", "x = f'_{a.replace(\"-\", \"_\")}_B'\n"),
+    ("change_conversion", "!r instead of the quotes", "a(f'b \"{c}\" in \"{d}\"')\n", "Show all values by !r instead of quotes",
+     "a(f'b {c!r} in {d!r}')\n"),
 ]  # fmt: skip

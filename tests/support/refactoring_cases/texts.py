@@ -119,4 +119,10 @@ CASES = [
      'Start the text with "Bad value"', "raise E('Bad value here')\n"),
     ("splice_wording", 'say "is not a file"', "raise E('b exists or is not file')\n", 'Say "is not a file" there',
      "raise E('b exists or is not a file')\n"),
+    ("change_message", "say 'out of range'", "raise E('{} > 2'.format(a))\n", 'Say "out of range"', "raise E('out of range')\n"),
+    ("change_message", "say 'out of range'", "raise E('%s > 2' % a)\n", 'Say "out of range"', "raise E('out of range')\n"),
+    ("change_docstring", "no backslash", 'def f():\n    """\\\n    One.\n    """\n    g()\n',
+     "Remove the backslash from the docstring", 'def f():\n    """\n    One.\n    """\n    g()\n'),
+    ("change_comment", "shorter", "# Do what is\n# to do. And more,\n# much more.\nf()\n",
+     "Keep the first sentence of the comment, shorten it", "# Do what is to do.\nf()\n"),
 ]  # fmt: skip

@@ -58,4 +58,10 @@ CASES = [
      "Write Optional: Optional['A'] instead of Union['A', None]", "def f() -> Optional['A']:\n    pass\n"),
     ("change_type", "modern", "x: Union['A', None] = y\n",
      'Write the union by |: "A | None" instead of Union[\'A\', None]', 'x: "A | None" = y\n'),
+    ("annotate_parameter", "a is an optional int", "def f(b, a=None):\n    pass\n", 'Annotate "a" as "int | None"',
+     "def f(b, a: int | None = None):\n    pass\n"),
+    ("annotate_signature", "returns a socket", "import socket\ndef f():\n    return socket.socket()\n",
+     'Annotate the return type as "socket.socket"', "import socket\ndef f() -> socket.socket:\n    return socket.socket()\n"),
+    ("annotate_signature", "all args are strings, so is the result", "def f(*args):\n    return ''.join(args)\n",
+     "Annotate the signature: args as str, and the return type as str", "def f(*args: str) -> str:\n    return ''.join(args)\n"),
 ]  # fmt: skip

@@ -110,7 +110,8 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                 yield only, merged(_unnamed(context, clause, action), alone)
                 if not _LEAVES.match(action) and action != "pass":  # what follows would be dead
                     yield title, insert_lines(clause.first, [f"{inner}{action}\n"])
-                if not clause.leaves and action != "pass":
+                passes = [one.type for one in clause.statements] == ["pass_statement"]
+                if not clause.leaves and not passes and action != "pass":
                     yield title, insert_lines(clause.last + 1, [f"{inner}{action}\n"])
         place = handlers[-1].last + 1 if handlers else clauses[0].last + 1
         for error in errors:

@@ -14,6 +14,8 @@ from copydesk.syntax.splice import start_of
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    if "positional" in arguments.words and not arguments.words & {"keyword", "keywords", "no", "not"}:
+        return
     for function in context.starting("function_definition"):
         parameters = list_parameters(function)
         if any(p.type in ("keyword_separator", "list_splat_pattern") for p in parameters):

@@ -9,8 +9,10 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_nodes
-from copydesk.refactorings.expressions import mentioned, single_line
+from copydesk.refactorings.expressions import is_mentioned, mentioned, single_line
 from copydesk.syntax.tree import text_of
+
+_ALL = frozenset({"all", "both", "each", "every", "everywhere", "everything"})
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -22,7 +24,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         fields = list(
             re.finditer(r"\{([^{}!:]+)(![rsa])?\}" if old[:1] in "fF" else r"%[srd]|\{(\w*)\}", old)
         )
-        for found in fields:
+        together = len(fields) > 1 and (
+            arguments.words & _ALL or ("quotes" in arguments.words and not is_mentioned(node, arguments))
+        )
+        for found in () if together else fields:
             new = _with_repr(found)
             yield (
                 f"Show {found[0]} by its repr, quoted: {'!r' if found[0].startswith('{') else '%r'}",
@@ -35,7 +40,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f"Show {found[0]} by its repr, !r instead of quotes",
                     replace_nodes(context.lines, [(node, made)]),
                 )
-        pieces = re.sub(r"'(\{[^{}!:]+)\}'(?!$)", r"\1!r}", old) if old[:1] in "fF" else old
+        pieces = old
+        for found in reversed(fields):
+            a, b = found.start(), found.end()
+            if a > 2 and b + 1 < len(old) and old[a - 1] in "'\"`" and old[a - 1] == old[b]:
+                pieces = pieces[: a - 1] + _with_repr(found) + pieces[b + 1 :]
         if pieces != old:
             quoted.append((node, pieces))
         if fields:
@@ -44,7 +53,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 made = made[: found.start()] + _with_repr(found) + made[found.end() :]
             everywhere.append((node, made))
     for pairs, said in (
-        (everywhere, "Show all values by their repr"),
+        (everywhere, "Show all values, both, by their repr, quoted: !r"),
         (quoted, "Show all values by !r instead of quotes"),
     ):
         if pairs:

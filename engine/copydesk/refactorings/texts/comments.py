@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from copydesk.refactorings.arguments import Arguments
@@ -25,6 +26,8 @@ from copydesk.syntax.tree import rows, text_of
 from copydesk.text.document import indentation
 
 _MOST = 24
+_WIDTH = 79
+"""Columns of a comment that is wrapped anew."""
 _MOST_TARGETS = 16
 _ABOUT_COMMENTS = frozenset({
     "comment", "comments", "note", "explain", "say", "why", "todo", "above", "mention", "put", "before",
@@ -106,6 +109,12 @@ def _rewritten(context: RefactoringContext, run: Range, texts: Sequence[str]) ->
         yield "Put the comment on one line", replace_lines(first, last, [f"{indent}# {joined}\n"])
         for text in texts:
             yield f'Reword the comment to "{text}"', replace_lines(first, last, [f"{indent}# {text}\n"])
+    said = " ".join(line.strip().lstrip("#").strip() for line in shown)
+    sentence = re.match(r".{8,}?[.!?](?= )", said)
+    if sentence is not None:
+        wrapped = textwrap.wrap(sentence[0], max(20, _WIDTH - len(indent) - 2))
+        lines = [f"{indent}# {line}\n" for line in wrapped]
+        yield "Keep the first sentence of the comment, shorten it", replace_lines(first, last, lines)
     for cut in range(first + 1, last + 1):
         yield "Keep the first lines of the comment", delete_lines(cut, last)
         yield "Keep the last lines of the comment", delete_lines(first, cut - 1)

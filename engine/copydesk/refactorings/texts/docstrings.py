@@ -88,7 +88,7 @@ def _written(context: RefactoringContext, node: Node, prefix: str, *lines: str) 
 def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> Iterator[Proposal]:
     """The same text in another form, or less of it."""
     (first, last), (prefix, quotes, body) = rows(node), found.groups()
-    lines = [line.strip() for line in body.strip().split("\n")]
+    lines = [line.strip() for line in body.removeprefix("\\\n").strip().split("\n")]
     paragraph = " ".join(lines[: lines.index("")] if "" in lines else lines)
     together = " ".join(filter(None, lines))
     forms = [
@@ -107,6 +107,9 @@ def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> I
         for stem in dict.fromkeys((verb[1], verb[0].rstrip()[:-1])):
             made = line.replace(verb[0], f"{stem} ", 1)
             yield f"Use the imperative mood: {stem}, not {verb[0].rstrip()}", replace_lines(at, at, [made])
+    if body.startswith("\\\n"):
+        lines_below = [f"{context.indent(node)}{prefix}{quotes}\n"]
+        yield "Remove the backslash from the docstring", replace_lines(first, first, lines_below)
     if quotes != '"""':
         lines_kept = [f'{context.indent(node)}{prefix}"""{body}"""\n']
         yield "Use triple double quotes for the docstring", replace_lines(first, last, lines_kept)

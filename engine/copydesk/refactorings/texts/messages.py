@@ -66,7 +66,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if len(quotes) == 3 or "b" in prefix.lower() or "r" in prefix.lower():
             continue
         for text in texts:
-            yield f'Say "{text}"{old}', rewrite_node(context.lines, node, _literal(text, quotes))
+            place = _with_values(node) if not re.search(r"[{%]", text) else node
+            yield f'Say "{text}"{old}', rewrite_node(context.lines, place, _literal(text, quotes))
             for whole in _extended(body, text):
                 yield (
                     f'Add "{text}" to the message',
@@ -98,6 +99,17 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield "Drop the f, no placeholder", rewrite_node(context.lines, node, f"{quotes}{body}{quotes}")
         if not prefix and "{" in body:
             yield "Make it an f-string", rewrite_node(context.lines, node, f"f{quotes}{body}{quotes}")
+
+
+def _with_values(node: Node) -> Node:
+    """A message with the values that `format` or `%` put into it: all of it goes where a text without a place for them comes."""
+    above = node.parent
+    if above is not None and above.type == "binary_operator" and above.child_by_field_name("left") == node:
+        sign = above.child_by_field_name("operator")
+        return above if sign is not None and text_of(sign) == "%" else node
+    call = above.parent if above is not None and above.type == "attribute" else None
+    formats = above is not None and text_of(above).endswith(".format")
+    return call if call is not None and call.type == "call" and formats else node
 
 
 def _given_forms(name: str, arguments: Arguments) -> Iterator[tuple[str, str]]:

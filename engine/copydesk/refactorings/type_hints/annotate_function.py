@@ -35,6 +35,12 @@ from copydesk.refactorings.type_hints.named_types import (
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
+_RESULT = frozenset({
+    "return", "returns", "returned", "returning", "result", "results", "out", "output", "gives", "give", "giving", "yields",
+    "back", "nothing", "comes", "signature", "annotate", "annotations", "types", "hints", "typed", "all", "both", "everything",
+    "function", "method", "none", "produces",
+})  # fmt: skip
+"""Words of an instruction about more than parameters."""
 _STARRED = ("list_splat_pattern", "dictionary_splat_pattern")
 _SAID = r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
 _ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are |: |, | and ))*"
@@ -83,6 +89,12 @@ def _annotated(parameter: Node, type: str) -> Splice | None:
     return Splice(end_of(left), start_of(default), f": {type} = ") if same_line else None
 
 
+def _bare_name(parameter: Node) -> str:
+    """Its name, without stars."""
+    starred = parameter.type in _STARRED and parameter.named_children
+    return text_of(parameter.named_children[0]) if starred else name_of(parameter)
+
+
 def _type_of_default(parameter: Node) -> str | None:
     default = parameter.child_by_field_name("value")
     return literal_type(text_of(default)) if default is not None else None
@@ -95,7 +107,7 @@ def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterato
     for name in names:
         if not asked or name in asked:
             yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
-        for type in types:
+        for type in dict.fromkeys(_optional(context, arguments, name, type) for type in types):
             yield f'Annotate "{name}" as "{type}"', annotate_parameter(name, type, context)
     for name in (name for name in starred if name in asked):
         for type in (type for type in types if context.knows(type, type=True)):
@@ -104,12 +116,32 @@ def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterato
             yield f'Annotate "{text_of(starred[name])}" as "{type}"', edits
 
 
+def _optional(context: RefactoringContext, arguments: Arguments, name: str, type: str) -> str:
+    """A type of a parameter that is None by default, with None where the instruction says that it is optional."""
+    parameter = parameter_of(context, name)
+    default = parameter.child_by_field_name("value") if parameter is not None else None
+    said = arguments.words & {"optional", "none"} and not {"None", "Optional", "Any"} & set(
+        re.findall(r"\w+", type)
+    )
+    return f"{type} | None" if said and default is not None and text_of(default) == "None" else type
+
+
 def _types(context: RefactoringContext, arguments: Arguments) -> list[str]:
     """What the instruction may mean as a type; a parameter of that name is what it is about."""
     names = owners(context)
     whole, parts = composed_types(arguments)
     types = [type for type in arguments.types if type not in names or hasattr(builtins, type)]
-    return [*whole, *(type for type in types if type not in parts)]
+    types += [known_any(type, context) for type in spoken_types(arguments)]
+    plain = [_of_module(type, context) for type in types if type not in parts]
+    return list(dict.fromkeys([*whole, *filter(None, plain)]))
+
+
+def _of_module(type: str, context: RefactoringContext) -> str | None:
+    """A type; for the name of a module that is imported its type of that name (`socket.socket`), if the document has it."""
+    text = "".join(context.lines)
+    if not type.islower() or not re.search(rf"^\s*import (?:\w+, )*{re.escape(type)}\b", text, re.MULTILINE):
+        return type
+    return f"{type}.{type}" if re.search(rf"\b{re.escape(type)}\.{re.escape(type)}\b", text) else None
 
 
 def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -136,13 +168,15 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         results = [r for r in dict.fromkeys(results) if r != "None" or _may_return_none(function, arguments)]
         for result in filter(None, results):
             yield f"Annotate the return type as {result}", _returning(context, function, result)
-        parameters = [p for p in list_parameters(function) if name_of(p) not in ("", "self", "cls")]
+        parameters = [p for p in list_parameters(function) if _bare_name(p) not in ("", "self", "cls")]
         typed = [(p, known_any(kind, context)) for p in parameters if (kind := _type_for(p, arguments))]
         splices = [s for p, kind in typed if (s := _annotated(p, kind))]
-        what = ", ".join(f"{name_of(p)} as {kind}" for p, kind in typed)
-        asked = [p for p in parameters if name_of(p) in arguments.names]
+        what = ", ".join(f"{_bare_name(p)} as {kind}" for p, kind in typed)
+        asked = [p for p in parameters if _bare_name(p) in arguments.names]
         if splices and (not asked or any(p in asked for p, _ in typed)):
             yield f"Annotate the parameters: {what}", spliced(context.lines, splices)
+        if asked and types and not _speaks_of_result(function, arguments):
+            results = []
         for result in filter(None, results if said is None else ()):
             arrow_to = Splice(at, at, f" -> {result}")
             if splices:
@@ -150,9 +184,16 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                 yield title, spliced(context.lines, [*splices, arrow_to])
             for p, type in ((p, type) for p in parameters for type in types):
                 if (splice := _annotated(p, type)) is not None:
-                    title = f"Annotate {name_of(p)} as {type}, and the return type as {result}"
+                    title = f"Annotate {_bare_name(p)} as {type}, and the return type as {result}"
                     yield title, spliced(context.lines, [splice, arrow_to])
         yield from _several(context, arguments, function, types)
+
+
+def _speaks_of_result(function: Node, arguments: Arguments) -> bool:
+    """Whether an instruction says something of what a function gives back, or of all of its annotations."""
+    named = function.child_by_field_name("name")
+    spoken = arguments.words & _RESULT or "->" in arguments.instruction
+    return bool(spoken) or (named is not None and arguments.mentions(text_of(named)))
 
 
 def _several(
@@ -173,13 +214,17 @@ def _several(
     }
     in_order = sorted((kind for kind in types if places[kind]), key=lambda kind: min(places[kind]))
     named = [p for p in bare if name_of(p) in order] or bare
+    others = {_bare_name(p) for p in list_parameters(function)} & set(order)
+    if others and not others & {name_of(p) for p in bare}:
+        return  # it speaks of another one
     chosen = [list(zip(bare, [kind] * len(bare), strict=True)) for kind in types[:4]]
     chosen += [list(zip(named, in_order, strict=True))] if len(named) == len(in_order) else []
     for pairs in chosen:
         splices = [splice for p, kind in pairs if (splice := _annotated(p, kind)) is not None]
         what = ", ".join(f"{name_of(p)} as {kind}" for p, kind in pairs)
         yield f"Annotate {what}", spliced(context.lines, splices)
-        for result in ("None", *types[:3]) if said is None else ():
+        results = ("None", *types[:3]) if said is None and _speaks_of_result(function, arguments) else ()
+        for result in results:
             arrow = Splice(end_of(given), end_of(given), f" -> {result}")
             title = f"Annotate {what}, and the return type as {result}"
             yield title, spliced(context.lines, [*splices, arrow])
@@ -230,9 +275,9 @@ def _leading_type(text: str) -> str | None:
 
 def _type_for(parameter: Node, arguments: Arguments) -> str | None:
     """The type that stands behind a parameter's name in the instruction, else that of its default."""
-    if parameter.type not in ("identifier", "default_parameter"):
+    if parameter.type not in ("identifier", "default_parameter", *_STARRED):
         return None
-    found = re.search(rf"(?<![\w.]){re.escape(name_of(parameter))}{_ALIKE}{_SAID}", arguments.instruction)
+    found = re.search(rf"(?<![\w.]){re.escape(_bare_name(parameter))}{_ALIKE}{_SAID}", arguments.instruction)
     if found is not None:
         word = found[1].rstrip(".,")
         of = re.compile(rf"({re.escape(word)}) {OF_WORDS}", re.IGNORECASE)

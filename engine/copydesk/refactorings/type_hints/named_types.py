@@ -18,7 +18,7 @@ _OF = re.compile(
     re.I,
 )
 _NUMBERS = {"number": "int", "numbers": "int"}
-_ANY = re.compile(r"\bAny\b")
+_ANY = re.compile(r"(?<!\.)\bAny\b")
 
 
 def named_types(context: RefactoringContext, arguments: Arguments) -> list[str]:
@@ -87,7 +87,9 @@ def _spoken(word: str) -> str:
 
 def known_any(type: str, context: RefactoringContext) -> str:
     """A type with `object` for `Any` in a document that has no such name."""
-    return type if "Any" in context.words else _ANY.sub("object", type)
+    text = "".join(context.lines)
+    known = re.search(r"import .*\bAny\b", text) or re.search(r"^\s+Any,$", text, re.MULTILINE)
+    return type if known else _ANY.sub("typing.Any" if "typing.Any" in text else "object", type)
 
 
 def is_spelt(type: str, arguments: Arguments) -> bool:

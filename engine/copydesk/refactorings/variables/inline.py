@@ -265,8 +265,8 @@ def _returned(context: RefactoringContext, statement: Node, left: Node, right: N
         title, text = f"Return the value directly, {name} is not needed", f"return {text_of(right)}"
     else:
         target, chained = right.child_by_field_name("left"), in_one_line(right)
-        if target is None or chained is None:
-            return
+        if target is None or chained is None or target.type == "subscript":
+            return  # an entry that is read again may not be the same
         title = f"{name} is not needed, return {text_of(target)}"
         text = f"{chained}\n{indent}return {text_of(target)}"
     yield title, replace_lines(rows(statement)[0], rows(behind)[1], [f"{indent}{text}\n"])
