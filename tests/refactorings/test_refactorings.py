@@ -359,6 +359,13 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
             "instead of ((a",
         ),
         ("drop_marks", "no exclamation mark", "g(f'{x!r} is it')", "!"),
+        # Not before there is such a value, and not each time round for what a loop leaves as it is.
+        ("add_guard", "return if n is empty", "n = g(x)\nreturn h(n)", "is empty"),
+        ("add_guard", "skip it when x is empty", "for n in d:\n    g(n, x)", "Continue"),
+        ("add_guard", "an empty x comes back as it is", "return g(x)", 'Return if "x"'),
+        ("add_condition", "x may be None", "if x.n > 1:\n    g(x)", "x is not None first, or"),
+        ("add_condition", "no bools", "if isinstance(x, int):\n    g(x)", "or not isinstance"),
+        ("change_test", "None", "if isinstance(x, int):\n    g(x)", "is None"),
     ],
 )
 def test_what_would_mean_something_else_is_not_offered(
