@@ -291,6 +291,8 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("join_assignments", "", "a = []\nb = []", "Chain"),
         ("join_assignments", "", "a = g()\nb = g()", "Chain"),
         ("consolidate_returns", "", "if x is None:\n    x = True", "Use or"),
+        ("accept_another", "list too", "if isinstance(x, str):\n    x = x.split()", "list"),
+        ("annotate_parameter", "x is a str, y an int", "pass", 'Annotate "y" as "str"'),
         ("keyword_only", "positional only", "x", "keyword-only"),
         ("inline_variable", "return it directly", "v = x[y] = g()\nreturn v", "not needed, return"),
         ("annotate_signature", "y is an int", "pass", "and the return type as int"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import builtins
+import re
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -51,7 +53,22 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     for node in context.walk("call"):
         given = positional(node)
         if given is not None and len(given) == 2 and callee(node) in ("isinstance", "issubclass"):
-            yield from _of(context, given[1], types, f"{text_of(given[0])} a")
+            fitting = [type for type in types if _has(type, _methods_called(node, text_of(given[0])))]
+            yield from _of(context, given[1], fitting, f"{text_of(given[0])} a")
+
+
+def _methods_called(test: Node, subject: str) -> set[str]:
+    """What is called on a variable in the block of the `if` whose whole condition is a test of its type."""
+    holder = test.parent
+    block = holder.child_by_field_name("consequence") if holder is not None else None
+    if holder is None or block is None or holder.child_by_field_name("condition") != test:
+        return set()
+    return set(re.findall(rf"(?<![\w.]){re.escape(subject)}\.(\w+)\(", text_of(block)))
+
+
+def _has(type: str, methods: Iterable[str]) -> bool:
+    """Whether a type, if it is Python's own, has all of these methods."""
+    return not hasattr(builtins, type) or all(hasattr(getattr(builtins, type), name) for name in methods)
 
 
 def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -104,7 +104,8 @@ def _one_parameter(context: RefactoringContext, arguments: Arguments) -> Iterato
     names, types = plain_names(context), _types(context, arguments)
     starred = {text_of(p).lstrip("*"): p for p in parameters_of(context) if p.type in _STARRED}
     asked = [name for name in (*names, *starred) if name in arguments.names]
-    for name in names:
+    told = [p for p in parameters_of(context) if _bare_name(p) in asked and _said_type(p, arguments)]
+    for name in names if len(told) < 2 else ():
         if not asked or name in asked:
             yield f'Annotate "{name}" with the type of its default', annotate_parameter(name, None, context)
         for type in dict.fromkeys(_optional(context, arguments, name, type) for type in types):
@@ -277,6 +278,10 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
     """The type that stands behind a parameter's name in the instruction, else that of its default."""
     if parameter.type not in ("identifier", "default_parameter", *_STARRED):
         return None
+    return _said_type(parameter, arguments) or _type_of_default(parameter)
+
+
+def _said_type(parameter: Node, arguments: Arguments) -> str | None:
     found = re.search(rf"(?<![\w.]){re.escape(_bare_name(parameter))}{_ALIKE}{_SAID}", arguments.instruction)
     if found is not None:
         word = found[1].rstrip(".,")
@@ -292,7 +297,7 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
             spoken or word[:1].isupper() or any(sign in word for sign in "[|.")
         ):
             return word
-    return _type_of_default(parameter)
+    return None
 
 
 ANNOTATE_PARAMETER = Refactoring(
