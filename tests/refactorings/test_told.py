@@ -99,8 +99,8 @@ def test_no_comments(instruction: str) -> None:
     "instruction",
     [
         "remove the print button", "print the comments", "remove unused imports", "add a docstring", "add type hints",
-        "call super first", "no comments about style, but rename a to b", "remove comments and blank lines", "use a constant", "annotate",
-        "wrap this in try/except ValueError and tell the user", "extract a function", "inline everything", "",
+        "call super first", "no comments about style, but rename a to b", "remove comments and blank lines", "use a constant",
+        "annotate", "wrap this in try/except ValueError and tell the user", "extract a function", "inline everything", "",
         *(wording.text for subject in ("bug", "check", "unclear") for wording in wordings(subject)),
     ],
 )  # fmt: skip

@@ -35,7 +35,7 @@ class _Counting:
 
     @property
     def sequence(self) -> str:
-        """What every entry of is counted; none where something else is."""
+        """What has the entries that are counted; empty where other numbers are."""
         found = re.fullmatch(r"len\(([\w.]+)\)", self.end)
         return found[1] if found is not None and (self.start, self.step) == ("0", "1") else ""
 

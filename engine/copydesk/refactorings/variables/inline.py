@@ -107,7 +107,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue
         if _asked_for(assignment, arguments):
             continue
-        yield from _returned(context, statement, left, right)
+        yield from _returned(context, arguments, statement, left, right)
         value = in_one_line(right)
         if left.type == "identifier" and value is not None:
             values = [value] if right.type in _WHOLE else [f"({value})", value]
@@ -254,7 +254,9 @@ def _all_assigned_again(
         yield made
 
 
-def _returned(context: RefactoringContext, statement: Node, left: Node, right: Node) -> Iterator[Proposal]:
+def _returned(
+    context: RefactoringContext, arguments: Arguments, statement: Node, left: Node, right: Node
+) -> Iterator[Proposal]:
     """A value that is returned at once, by whatever names it has."""
     behind, name, indent = next_statement(statement), text_of(left), context.indent(statement)
     if behind is None or behind.type != "return_statement" or behind.named_child_count != 1:
@@ -265,7 +267,7 @@ def _returned(context: RefactoringContext, statement: Node, left: Node, right: N
         title, text = f"Return the value directly, {name} is not needed", f"return {text_of(right)}"
     else:
         target, chained = right.child_by_field_name("left"), in_one_line(right)
-        if target is None or chained is None or target.type == "subscript":
+        if target is None or chained is None or (target.type == "subscript" and not arguments.mentions(name)):
             return  # an entry that is read again may not be the same
         title = f"{name} is not needed, return {text_of(target)}"
         text = f"{chained}\n{indent}return {text_of(target)}"
