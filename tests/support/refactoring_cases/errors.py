@@ -74,7 +74,7 @@ CASES = [
     ("assert_message", "show a.b when it fails", "assert len(a.b) == 1\n",
      "Show a.b when assert len(a.b) == 1 fails, the message", "assert len(a.b) == 1, a.b\n"),
     ("assert_message", "no message", "assert a, 'b'\n", "Drop the message of assert a, 'b'", "assert a\n"),
-    ("chain_exception", "from None", "raise A(\n    b\n) from c\n", "Raise from None", "raise A(\n    b\n) from None\n"),
+    ("chain_exception", "from None", "raise A(\n    b\n) from c\n", "Raise from None: no cause, do not chain", "raise A(\n    b\n) from None\n"),
     ("unsuppress", "", "with suppress(A, B):\n    c()\n", "Use try and except instead of suppress",
      "try:\n    c()\nexcept (A, B):\n    pass\n"),
     ("chain_exception", "", "try:\n    f()\nexcept E as e:\n    raise e\n", "Re-raise the original, bare raise, without e",

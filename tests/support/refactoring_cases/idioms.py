@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 CASES = [
+    ("modernize", "", "x = [\n    1,\n    2,\n]\n", "Use a tuple instead of the list", "x = (\n    1,\n    2,\n)\n"),
     ("prefix_slice", "", "if a[i : i + 2] == '<!' and not a[j:j+1] == 'b':\n    c()\n",
      "Use startswith instead of the slice: a.startswith('<!', i)",
      "if a.startswith('<!', i) and not a[j:j+1] == 'b':\n    c()\n"),

@@ -18,6 +18,7 @@ from copydesk.refactorings.requested import requested_jumps
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import rows, text_of
 
+_NO_CAUSE = "Raise from None: no cause, do not chain"
 _ERROR_NAMES = ("e", "exc", "err", "ex", "error")
 
 
@@ -25,11 +26,12 @@ def _chain_caught(context: RefactoringContext, _: Arguments) -> Iterator[Proposa
     for node in context.walk("raise_statement"):
         clause, given = _clause_of(node), node.child_by_field_name("cause")
         if given is not None:
-            yield "Raise from None", replace_node(context.lines, given, "None")
+            yield _NO_CAUSE, replace_node(context.lines, given, "None")
         if clause is None or given is not None or not node.named_children:
             continue
-        for cause in (*_caught_as(clause), "None"):
+        for cause in _caught_as(clause):
             yield f"Raise from {cause}", insert_at(context.lines, end_of(node), f" from {cause}")
+        yield _NO_CAUSE, insert_at(context.lines, end_of(node), " from None")
 
 
 def _clause_of(node: Node) -> Node | None:
@@ -65,7 +67,7 @@ def _chain(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 caught = () if head.name else head.changed(name=name)
                 yield f"Chain the exception, raise from {name} as the cause", caught + made
             none = rewrite_node(lines, node, f"{text} from None")
-            yield "Raise from None", none
+            yield _NO_CAUSE, none
             cause = bool(head.name) and text_of(node).endswith(f" from {head.name}")
             uses = len(re.findall(rf"\b{head.name}\b", text_of(clause)))
             if cause and uses == 2:  # its name, and the cause

@@ -133,9 +133,10 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
 
 def _of_collection(node: Node) -> Iterator[tuple[str, str]]:
     """A list or a set as another collection, or as its one entry; a dict by keywords."""
-    entries, inner = children_of(node), text_of(node)[1:-1].strip()
-    if node.type in ("list", "set") and entries and inner:
-        comma = "," if len(entries) == 1 and not inner.endswith(",") else ""
+    entries, inner = children_of(node), text_of(node)[1:-1]
+    inner = inner if "\n" in inner else inner.strip()
+    if node.type in ("list", "set") and entries:
+        comma = "," if len(entries) == 1 and not inner.rstrip().endswith(",") else ""
         added = (
             node.parent is not None and node.parent.type == "binary_operator"
         )  # to a list, as no tuple can be
