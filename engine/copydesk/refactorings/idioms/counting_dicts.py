@@ -101,17 +101,16 @@ def _missing(context: RefactoringContext, node: Node, name: str) -> tuple[str, s
     )
     present = re.fullmatch(rf"(.+) in {re.escape(name)}(?:\.keys\(\))?", text_of(bare(clauses[0].test)))
     if absent is not None and len(clauses) == 1 and len(only[0]) == 1:
-        key = absent[1] or absent[2]
+        key = next(filter(None, absent.groups()))
         target, _, value = only[0][0].partition(" = ")
         if target == f"{name}[{key}]" and value in _FACTORIES and _goes_on(node, target):
             return key, _FACTORIES[value], delete_lines(*rows(node))
-    if len(clauses) != 2 or clauses[1].word != "else":
+    found = absent or present
+    if len(clauses) != 2 or clauses[1].word != "else" or found is None:
         return None
     if absent is not None:
         only.reverse()
-    elif present is None:
-        return None
-    entry = f"{name}[{present[1] if absent is None and present is not None else (absent[1] or absent[2] if absent else '')}]"
+    entry = f"{name}[{next(filter(None, found.groups()))}]"
     if only == [[f"{entry} += 1"], [f"{entry} = 1"]]:
         return entry, "int", replace_lines(*rows(node), [f"{context.indent(node)}{entry} += 1\n"])
     return None
