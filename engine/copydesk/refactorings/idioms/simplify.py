@@ -179,7 +179,10 @@ def _equal_tuples(context: RefactoringContext, node: Node) -> Iterator[Proposal]
     joined = [comparison(one) for one in operands(node, "and")]
     equal = [sides for sides in joined if sides is not None and sides[1] == "=="]
     if len(equal) == len(joined) > 2:
-        one, two = (", ".join(text_of(sides[k]) for sides in equal) for k in (0, 2))
+        one, two = (
+            ", ".join(text_of(sides[0]) for sides in equal),
+            ", ".join(text_of(sides[2]) for sides in equal),
+        )
         title = f"Compare tuples, one == instead of {len(equal)} comparisons with and"
         yield title, replace_expression(context, node, f"({one}) == ({two})")
 
