@@ -360,6 +360,7 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
             "y = dict((a, b) for a, b in enumerate(x))",
             "instead of ((a",
         ),
+        ("leave_out_words", "comment `why not` out of here", "# why not\ng()", "Drop"),
         ("drop_marks", "no exclamation mark", "g(f'{x!r} is it')", "!"),
         # Not before there is such a value, and not each time round for what a loop leaves as it is.
         ("add_guard", "return if n is empty", "n = g(x)\nreturn h(n)", "is empty"),

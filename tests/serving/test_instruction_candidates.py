@@ -154,7 +154,8 @@ def test_an_unsure_result_has_the_likeliest_edits(editor: Editor, monkeypatch: p
 
 
 def test_of_edits_with_one_title_each_says_its_line(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, title = "put json.loads(path) in a variable data", 'Extract json.loads(path) into variable "data"'
+    asked = "put json.loads(path) in a variable data, at the top"
+    title = 'Extract json.loads(path) into variable "data"'
     result = unsure(editor, monkeypatch, asked, title)
     likeliest = result.alternatives[0]
     assert likeliest.title == f"{title}, line {likeliest.edits[0].start.line + 1}"
