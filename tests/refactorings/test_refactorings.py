@@ -361,6 +361,7 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
             "instead of ((a",
         ),
         ("leave_out_words", "comment `why not` out of here", "# why not\ng()", "Drop"),
+        ("loop_to_comprehension", "", "c = {}\nfor a in x:\n    c[a] = c.get(a, 0) + 1", "comprehension"),
         ("drop_marks", "no exclamation mark", "g(f'{x!r} is it')", "!"),
         # Not before there is such a value, and not each time round for what a loop leaves as it is.
         ("add_guard", "return if n is empty", "n = g(x)\nreturn h(n)", "is empty"),

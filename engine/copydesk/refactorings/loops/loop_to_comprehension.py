@@ -88,6 +88,8 @@ def _collection(statement: Node, name: str, empty: str, head: str) -> tuple[str,
         if callee(only) != f"{name}.{method}" or values is None or len(values) != 1:
             return None
         text = f"{in_one_line(values[0])} {head}"
+        if _reads(name, text):
+            return None
         return kind, f"[{text}]" if method == "append" else f"{{{text}}}"
     target, value = only.child_by_field_name("left"), only.child_by_field_name("right")
     if only.type != "assignment" or target is None or value is None or empty not in ("{}", "dict()"):
@@ -95,7 +97,13 @@ def _collection(statement: Node, name: str, empty: str, head: str) -> tuple[str,
     of, keys = target.child_by_field_name("value"), target.children_by_field_name("subscript")
     if target.type != "subscript" or of is None or text_of(of) != name or len(keys) != 1:
         return None
-    return "dict comprehension", f"{{{in_one_line(keys[0])}: {in_one_line(value)} {head}}}"
+    text = f"{in_one_line(keys[0])}: {in_one_line(value)} {head}"
+    return None if _reads(name, text) else ("dict comprehension", f"{{{text}}}")
+
+
+def _reads(name: str, code: str) -> bool:
+    """Whether an expression reads what it is to fill, which it cannot before it is made."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", code) is not None
 
 
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
