@@ -99,7 +99,7 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         last = called.rpartition(".")[2]
         named = [n for n in children_of(given) if n.type == "keyword_argument"]
         keys = {text_of(n).partition("=")[0] for n in named}
-        usual = () if last in ("encode", "decode") and len(has) > 1 else _USUAL.get(last, ())
+        usual = () if last in _CODECS and len(has) > 1 else _USUAL.get(last, ())
         for entry in dict.fromkeys([*pairs, *usual]):
             placed = last in _CODECS and "=" not in entry and bool(has)
             if entry.partition("=")[0] not in keys and entry not in has and not placed:
