@@ -16,6 +16,7 @@ CASES = [
     ("change_entries", "", "x = (n,) + y\n", "Unpack instead of adding tuples: (n, *y)", "x = (n, *y)\n"),
     ("change_literal", "11 please", "x = 10\n", "Change 10 to 11", "x = 11\n"),
     ("change_literal", "", "x = True\n", "Change True to False", "x = False\n"),
+    ("change_literal", "b is off", "f(a=True, b=True)\n", "Change True to False: b", "f(a=True, b=False)\n"),
     ("change_literal", "turn debug off", "x = {'debug': True}\n", "Turn off debug: False", "x = {'debug': False}\n"),
     ("change_literal", "enable it", "f(debug=False)\n", "Turn on debug: True", "f(debug=True)\n"),
     ("change_literal", "50 ms", "sleep(0.01)\n", "Change 0.01 to 0.05", "sleep(0.05)\n"),

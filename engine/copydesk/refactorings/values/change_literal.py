@@ -16,6 +16,7 @@ from copydesk.refactorings.spoken import literals_like, spoken_values
 from copydesk.syntax.tree import text_of
 
 _LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_operator")
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _NO_NUMBERS = frozenset({"True", "False", "None"})
 _RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
 _QUOTES = ("'", '"')
@@ -54,6 +55,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             for node in fitting:
                 made = _spaced(node, new, arguments)
                 said = f"Join with {made} instead of {old}" if made != new else f"Change {old} to {made}"
+                name = _name_of(node) if len(fitting) > 1 else None
+                said += f": {name}" if name is not None and _IDENTIFIER.fullmatch(name) else ""
                 yield said, replace_node(context.lines, node, made)
             if len(fitting) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in fitting])
