@@ -73,7 +73,7 @@ def test_every_refactoring_has_a_case_and_a_name_of_its_own() -> None:
         ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
          "Put return False in the in place of pass", False),
         ("return False in the except", "# the\ndef f():\n    try:\n        g()\n    except E:\n        pass\n",
-         "Return False in except E, not pass", True),
+         "Return False when it fails, in except E, not pass", True),
         ("return directly", "# directly\ndef f():\n    return g()\n", "Write return directly instead of return g()", False),
         ("return h(1)", "# h(1)\ndef f():\n    return g()\n", "Return h(1) instead of g()", False),
         ("return h(1)", "from a import (\n    g,\n    h,\n)\ndef f():\n    return g()\n", "Return h(1) instead of g()", True),
@@ -370,6 +370,36 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("add_condition", "x may be None", "if x.n > 1:\n    g(x)", "x is not None first, or"),
         ("add_condition", "no bools", "if isinstance(x, int):\n    g(x)", "or not isinstance"),
         ("change_test", "None", "if isinstance(x, int):\n    g(x)", "is None"),
+        # A plain name in a pattern takes the value.
+        ("use_match", "use match", "if x == 1:\n    g()\nelif x == y:\n    h()", "match"),
+        ("use_match", "use match", "if x == 1:\n    g()\nelif y == 2:\n    h()", "match"),
+        # Where no round leaves the loop, its else is always done.
+        (
+            "loop_else",
+            "the for's else",
+            "for a in x:\n    if a:\n        g()\n    else:\n        h()",
+            "else",
+        ),
+        (
+            "reraise_otherwise",
+            "",
+            "try:\n    g()\nexcept y as a:\n    if a.b:\n        h()\n    else:\n        raise",
+            "Raise",
+        ),
+        ("raise_otherwise", "TypeError", "if x:\n    return 1\nreturn 2", "otherwise"),
+        ("raise_otherwise", "TypeError", "if x:\n    g()", "otherwise"),
+        (
+            "first_entry",
+            "",
+            "try:\n    for a in x:\n        return a\nexcept d:\n    g()\nelse:\n    h()\nreturn y",
+            "first",
+        ),
+        ("first_entry", "", "while y:\n    for a in x:\n        return a\n    y = g(y)", "first"),
+        ("fill_at_once", "", "c = [y]\nc.append(len(c))", "right away"),
+        ("fill_at_once", "", "c = g()\nc.append(x)", "right away"),
+        ("fill_at_once", "", "c = 'a'\nd.b = 1\nc += 'b'", "One"),
+        ("take_entry", "", "if y in d:\n    g(d[y])", "Use get"),
+        ("use_with", "closing", "try:\n    g(x)\nfinally:\n    x.close()\n    h()", "closing"),
     ],
 )
 def test_what_would_mean_something_else_is_not_offered(

@@ -39,6 +39,8 @@ _ASSIGNMENT = re.compile(
 _INTRODUCING = re.compile(r"(?::|->|#|,|\b(?:saying|says?|be|reads?|to|with|as)) (?=\S)")
 _ENDS = re.compile(r" (?=on |above |before |over |in |at |for |instead )|, | \(|;")
 """What a text may stand behind, and before; not every one of these is one."""
+_SIGN = re.compile(r"\bis (?=[<>=!]=|[<>] )")
+"""What people put before a sign: "x is >= 0"."""
 _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 
 
@@ -100,7 +102,7 @@ def arguments_of(instruction: str) -> Arguments:
         if not keyword.iskeyword(name) and (name in marked or name not in FUNCTION_WORDS)
     ]
     dotted = [name for name in _DOTTED.findall(text) if not any(map(keyword.iskeyword, name.split(".")))]
-    code = list(_code(text, quoted))
+    code = list(_code(_SIGN.sub("", text), quoted))
     types = [
         found
         for words in (*quoted, *code, *names, *dotted)

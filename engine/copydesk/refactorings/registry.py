@@ -29,6 +29,7 @@ from copydesk.refactorings import (
 from copydesk.refactorings.affinity import affinity
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Candidate, Refactoring
+from copydesk.refactorings.composition import pairs
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.ranking import Proposed, score
@@ -69,9 +70,20 @@ def all_refactorings() -> tuple[Refactoring, ...]:
 def enumerate_candidates(
     context: RefactoringContext, arguments: Arguments, most: int = MOST
 ) -> list[Candidate]:
-    """What all refactorings make of a selection, each once: those first that go best with the instruction (`ranking`).
-    None of code that does not parse, or of more than `MOST_LINES` lines. Raises: never.
+    """What all refactorings make of a selection, each once: those first that go best with the instruction (`ranking`), and what
+    two of them make together where it has two parts (`composition`). None of code that does not parse, or of more than
+    `MOST_LINES` lines. Raises: never.
     """
+    found = _ranked(context, arguments, most)
+    known = {one.edits for one in found}
+    best = found[0].score if found else 0.0
+    # Each does what one of the others does, and more: none of these goes better with the whole instruction.
+    more = [replace(one, score=best) for one in pairs(context, arguments, _ranked) if one.edits not in known]
+    return [*more, *found][:most]
+
+
+def _ranked(context: RefactoringContext, arguments: Arguments, most: int) -> list[Candidate]:
+    """What single refactorings make."""
     if context.broken or sum(last - first + 1 for first, last in context.scope) > MOST_LINES:
         return []
     found = proposals(context, arguments)

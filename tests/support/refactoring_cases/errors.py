@@ -5,6 +5,13 @@ from __future__ import annotations
 _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n        return None\n    return b\n"
 
 CASES = [
+    ("raise_otherwise", "other types should raise a TypeError",
+     "def f(a):\n    if a:\n        return 1\n    if b:\n        return 2\n",
+     "Raise TypeError otherwise, at the end, for anything else, all other types",
+     "def f(a):\n    if a:\n        return 1\n    if b:\n        return 2\n    raise TypeError\n"),
+    ("reraise_otherwise", "", "try:\n    a()\nexcept E as e:\n    if e.b:\n        c()\n",
+     "Raise any other error again, otherwise re-raise: else raise, not swallowed or lost",
+     "try:\n    a()\nexcept E as e:\n    if e.b:\n        c()\n    else:\n        raise\n"),
     ("change_handlers", "", "try:\n    a()\nexcept E:\n    b()\nelse:\n    c()\n", "Move c() into the try, after a(), no else",
      "try:\n    a()\n    c()\nexcept E:\n    b()\n"),
     ("change_caught_types", "catch OSError", "try:\n    a()\nexcept (E, F):\n    b()\n", "Catch OSError, too, not (E, F)",

@@ -102,7 +102,7 @@ CASES = [
     ("splice_wording", 'say "one that we have" there', "f()  # one which we have.\n",
      'Say "one that we have" there', "f()  # one that we have.\n"),
     ("change_message", "say which type was given", "if not isinstance(a, str):\n    raise TypeError('a text is needed')\n",
-     "Say the type of the value given, which type a was in the message: got {type(a).__name__}",
+     "Say the type of the value given, which type it got, a was in the message: got {type(a).__name__}",
      "if not isinstance(a, str):\n    raise TypeError(f'a text is needed, got {type(a).__name__}')\n"),
     ("change_message", "include the given value", "if a < 1:\n    raise ValueError('a is too small.')\n",
      "Include the given value of a in the message: {a!r}", "if a < 1:\n    raise ValueError(f'a is too small: {a!r}.')\n"),

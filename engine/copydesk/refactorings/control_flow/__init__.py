@@ -14,6 +14,7 @@ from copydesk.refactorings.control_flow.branches import (
 from copydesk.refactorings.control_flow.else_after_return import ELSE_AFTER_RETURN
 from copydesk.refactorings.control_flow.guard_clauses import CONTINUE_EARLY, GUARD_CLAUSE, NEST_AFTER_GUARD
 from copydesk.refactorings.control_flow.invert_if import INVERT_IF
+from copydesk.refactorings.control_flow.loop_else import LOOP_ELSE
 from copydesk.refactorings.control_flow.merge_branches import MERGE_BRANCHES
 from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.control_flow.nested_withs import MERGE_WITHS, SPLIT_WITH
@@ -27,6 +28,7 @@ from copydesk.refactorings.control_flow.returns import (
 )
 from copydesk.refactorings.control_flow.same_in_branches import SAME_IN_BRANCHES
 from copydesk.refactorings.control_flow.use_at_once import USE_AT_ONCE
+from copydesk.refactorings.control_flow.use_match import USE_MATCH
 
 REFACTORINGS = (
     ADD_GUARD,
@@ -52,6 +54,8 @@ REFACTORINGS = (
     SPLIT_WITH,
     SAME_IN_BRANCHES,
     MERGE_BRANCHES,
+    LOOP_ELSE,
     USE_AT_ONCE,
+    USE_MATCH,
     SWAP_BRANCHES,
 )

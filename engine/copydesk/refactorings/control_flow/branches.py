@@ -233,7 +233,7 @@ def _default_first(context: RefactoringContext, _: Arguments) -> Iterator[Propos
                 moved = reindented(context, first, end, step)
                 if moved is not None:
                     made = replace_lines(last.last + 1, last.last, [f"{indent}else:\n", *moved])
-                    yield f"Move {named(before)} into an else", delete_lines(first, end) + made
+                    yield f"Move {named(before)} into an else, if/else", delete_lines(first, end) + made
         if len(clauses) == 2 and last.word == "else":
             yield from _first_as_default(context, node, clauses)
         if last.word == "else" and len(inner) == 1 and len(clauses) >= 2 and _target(inner[0]):

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import (
     LOOPS,
+    assigned,
     body_lines,
     is_plain_if,
     movable,
@@ -21,6 +22,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import Clause, clauses_of, reindented, step_of
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, merged, replace_lines
+from copydesk.refactorings.expressions import LITERALS
 from copydesk.refactorings.negation import opposite, opposites
 from copydesk.syntax.splice import start_of
 from copydesk.syntax.tree import rows, text_of
@@ -133,7 +135,7 @@ def _inverted(context: RefactoringContext, node: Node, only: Clause, rest: list[
             if only.leaves:
                 short, end = [(jump, moved)], last
             elif len(rest) == 1 and len(moved) == 1:
-                short, end, tail = [(jump, moved)], last, context.view(first, last)
+                short, end, tail = [_constant(node, jump, moved)], last, context.view(first, last)
         elif moved is not None and only.leaves and exits_after(rest[-1]):
             while moved and not moved[0].strip():
                 del moved[0]
@@ -146,6 +148,20 @@ def _inverted(context: RefactoringContext, node: Node, only: Clause, rest: list[
                 f"{_word(jump)} early if {test}: invert the if, {jump}",
                 replace_lines(only.head, end, [head, *lines, *body, *tail]),
             )
+
+
+def _constant(node: Node, jump: str, lines: list[str]) -> tuple[str, list[str]]:
+    """A variable that is returned and has a constant from the statement before an `if`: that constant returned."""
+    sides = assigned(node.prev_named_sibling) if node.prev_named_sibling is not None else None
+    if (
+        sides is None
+        or jump != f"return {text_of(sides[0])}"
+        or sides[1].type not in LITERALS
+        or "\n" in text_of(sides[1])
+    ):
+        return jump, lines
+    said = f"return {text_of(sides[1])}"
+    return said, [line.replace(jump, said) for line in lines]
 
 
 def _else_first(context: RefactoringContext, node: Node, first: Clause, other: Clause) -> Iterator[Proposal]:

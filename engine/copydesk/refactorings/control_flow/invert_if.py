@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import clauses_of
+from copydesk.refactorings.clauses import clauses_of, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, replace_lines
 from copydesk.refactorings.negation import opposite, opposites
@@ -35,7 +35,19 @@ def invert_if(node: Node, context: RefactoringContext, turned: str | None = None
         return None
     indent = context.indent(node)
     one, two = context.view(first + 1, middle - 1), context.view(middle + 1, last)
-    return replace_lines(first, last, [f"{indent}if {turned}:\n", *two, f"{indent}else:\n", *one])
+    whole = rows(body) == (first + 1, middle - 1)
+    other = (_as_elif(context, body, indent) if whole else None) or [f"{indent}else:\n", *one]
+    return replace_lines(first, last, [f"{indent}if {turned}:\n", *two, *other])
+
+
+def _as_elif(context: RefactoringContext, body: Node, indent: str) -> list[str] | None:
+    """A branch that is one `if`, as an `elif`; None where it is more than that."""
+    only = body.named_children[0]
+    lines = reindented(context, *rows(body), len(indent) - len(context.indent(only)))
+    plain = len(body.named_children) == 1 and only.type == "if_statement" and lines is not None
+    if not plain or lines is None or not lines[0].startswith(f"{indent}if "):
+        return None
+    return [f"{indent}el{lines[0].lstrip()}", *lines[1:]]
 
 
 def _offer(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:

@@ -22,15 +22,16 @@ _FOREIGN = ("global_statement", "nonlocal_statement")
 def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in plain_statements(context, "if_statement", "expression_statement"):
         below = next_statement(node)
-        found = lead_and_value(below) if below is not None else None
+        found = (lead_and_value(below) or _yielded(below)) if below is not None else None
         if below is None or found is None or not rows(node)[1] + 1 == rows(below)[0] == rows(below)[1]:
             continue
-        test, statement = "", node
+        test, statement, negated = "", node, False
         if node.type == "if_statement":
             clauses = clauses_of(context, node)
             if len(clauses) != 1 or len(clauses[0].statements) != 1 or clauses[0].test is None:
                 continue
             test, statement = in_one_line(clauses[0].test) or "", clauses[0].statements[0]
+            negated = clauses[0].test.type == "not_operator"
         name, value = _new_value(statement)
         if not name.isidentifier() or name != text_of(found[1]) or _is_needed(name, below):
             continue
@@ -39,10 +40,23 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if has_comment(context, rows(node)[0], rows(below)[1]):
             continue
         if test:
-            value = f"{value if level_of(value) > 1 else f'({value})'} if {test} else {name}"
+            value = value if level_of(value) > 1 else f"({value})"
+            value = f"{name} if {test[4:]} else {value}" if negated else f"{value} if {test} else {name}"
         made = f"{found[0]}{value}"
         title = f"{'Use a ternary, conditional' if test else 'One statement'}: {made}"
         yield title, replace_lines(rows(node)[0], rows(below)[1], [f"{context.indent(node)}{made}\n"])
+
+
+def _yielded(statement: Node) -> tuple[str, Node] | None:
+    """What stands before the value that a statement yields, and the value."""
+    only = statement.named_children[0] if statement.named_child_count == 1 else None
+    plain = statement.type == "expression_statement" and only is not None and only.type == "yield"
+    values = only.named_children if only is not None else []
+    return (
+        ("yield ", values[0])
+        if plain and len(values) == 1 and "from" not in text_of(statement).split()[1:2]
+        else None
+    )
 
 
 def _is_needed(name: str, below: Node) -> bool:
@@ -52,6 +66,10 @@ def _is_needed(name: str, below: Node) -> bool:
         return True
     above = below.parent
     while above is not None and above != function:
+        if above.type == "for_statement" and above.child_by_field_name("alternative") is None:
+            target = above.child_by_field_name("left")
+            if target is not None and text_of(target) == name:  # which each round begins with
+                break
         if above.type in (*LOOPS, "try_statement"):
             return True
         above = above.parent

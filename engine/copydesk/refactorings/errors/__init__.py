@@ -11,8 +11,10 @@ from copydesk.refactorings.errors.except_clauses import (
     SUPPRESS,
     UNSUPPRESS,
 )
+from copydesk.refactorings.errors.raise_otherwise import RAISE_OTHERWISE
 from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION, RETURN_FOR_RAISE
 from copydesk.refactorings.errors.report_error import REPORT_ERROR
+from copydesk.refactorings.errors.reraise_otherwise import RERAISE_OTHERWISE
 from copydesk.refactorings.errors.wrap_in_suppress import WRAP_IN_SUPPRESS
 from copydesk.refactorings.errors.wrap_in_try import TRY_FINALLY, WRAP_IN_TRY
 
@@ -24,6 +26,8 @@ REFACTORINGS = (
     ASSERT_TO_RAISE,
     CHAIN_EXCEPTION,
     REPORT_ERROR,
+    RERAISE_OTHERWISE,
+    RAISE_OTHERWISE,
     TRY_FINALLY,
     WRAP_IN_TRY,
     ASSERT_MESSAGE,

@@ -103,7 +103,10 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
         for clause in handlers:
             inner = " " * clause.body.start_point[1]
             for action in actions:
-                title = f"{_ACTIONS.get(action, action[0].upper() + action[1:])} in {named(clause.node)}"
+                fails = " when it fails," if action.startswith("return") else ""
+                title = (
+                    f"{_ACTIONS.get(action, action[0].upper() + action[1:])}{fails} in {named(clause.node)}"
+                )
                 alone = replace_lines(clause.first, clause.last, [f"{inner}{action}\n"])
                 does = [named(one) for one in clause.statements]
                 only = f"{title}, not {does[0]}" if len(does) == 1 else f"{title}, nothing else"

@@ -8,17 +8,26 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import following, movable, selected_statements, shifted
+from copydesk.refactorings.blocks import (
+    assigned,
+    following,
+    has_comment,
+    movable,
+    selected_statements,
+    shifted,
+)
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import reindented
+from copydesk.refactorings.clauses import clauses_of, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _ASKING = frozenset({"with", "context", "manager", "block", "close", "closed"})
+_CLOSING = frozenset({"closing", "contextlib", "finally"})
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    yield from _closed_at_last(context, arguments)
     for node in selected_statements(context, "expression_statement"):
         (first, last), text = rows(node), text_of(node)
         if arguments.words & _ASKING:
@@ -61,6 +70,39 @@ def _rest_of_block(context: RefactoringContext, node: Node) -> Iterator[Proposal
     if moved is not None:
         head = f"with {opened[2]} as {opened[1]}"
         yield f"Use {head}", replace_lines(first, behind, [f"{context.indent(node)}{head}:\n", *moved])
+
+
+def _closed_at_last(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """`try` and `finally` that closes something and does nothing else."""
+    for block in (
+        selected_statements(context, "try_statement") if arguments.words & _ASKING | _CLOSING else ()
+    ):
+        clauses = clauses_of(context, block)
+        closed = (
+            re.fullmatch(r"finally:\s+([\w.]+)\.close\(\)", text_of(clauses[-1].node)) if clauses else None
+        )
+        if len(clauses) != 2 or closed is None:
+            continue
+        body, indent = context.view(clauses[0].first, clauses[0].last), context.indent(block)
+        name = (
+            "closing" if re.search(r"import .*\bclosing\b", "".join(context.lines)) else "contextlib.closing"
+        )
+        title = f"Use with {name}({closed[1]}) instead of the try and finally"
+        yield title, replace_lines(*rows(block), [f"{indent}with {name}({closed[1]}):\n", *body])
+        above = block.prev_named_sibling
+        found = assigned(above) if above is not None else None
+        if (
+            above is not None
+            and found is not None
+            and text_of(found[0]) == closed[1]
+            and following(above) == block
+        ):
+            opened = text_of(found[1])
+            if "\n" not in opened and not has_comment(context, *rows(above)) and context.has(above):
+                for manager in (opened, f"{name}({opened})"):
+                    lines = [f"{indent}with {manager} as {closed[1]}:\n", *body]
+                    title = f"Use with {manager} as {closed[1]} instead of the try and finally"
+                    yield title, replace_lines(rows(above)[0], rows(block)[1], lines)
 
 
 def _movable(node: Node, closing: Node, body: list[str]) -> bool:

@@ -6,6 +6,7 @@ from copydesk.refactorings.loops.any_or_all import ANY_ALL
 from copydesk.refactorings.loops.comprehension_to_loop import COMPREHENSION_TO_LOOP
 from copydesk.refactorings.loops.direction import REVERSE_LOOP
 from copydesk.refactorings.loops.filter_entries import FILTER_ENTRIES
+from copydesk.refactorings.loops.first_entry import FIRST_ENTRY
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
 from copydesk.refactorings.loops.loop_to_comprehension import LOOP_TO_COMPREHENSION, YIELD_FROM
 from copydesk.refactorings.loops.pop_before import POP_BEFORE
@@ -21,6 +22,7 @@ REFACTORINGS = (
     ANY_ALL,
     LOOP_TO_COMPREHENSION,
     YIELD_FROM,
+    FIRST_ENTRY,
     REVERSE_LOOP,
     SKIP_ENTRY,
     FILTER_ENTRIES,

@@ -41,7 +41,7 @@ def _yield_from(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
             continue
         if not has_comment(context, *rows(loop)):
             line = f"{context.indent(loop)}yield from {parts[1]}\n"
-            yield f"Yield from {parts[1]}", replace_lines(*rows(loop), [line])
+            yield f"Yield from, no loop: {parts[1]}", replace_lines(*rows(loop), [line])
     for node in context.walk("return_statement"):
         found = re.fullmatch(r"return iter\((.+)\)", text_of(node))
         if found is not None and single_line(node) and context.starts_line(node):
@@ -125,7 +125,10 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             continue
         answer = in_one_line(only.named_children[0]) if only.named_child_count == 1 else None
         other = text_of(after).removeprefix("return").strip() or "None"
-        if answer is not None and not {answer, other} <= {"True", "False"}:
+        whole = (
+            head == f"for {answer} in {heads[0].text.partition(' in ')[2]}"
+        )  # which is another refactoring
+        if answer is not None and not {answer, other} <= {"True", "False"} and not whole:
             line = f"{context.indent(loop)}return next(({answer} {head}), {other})\n"
             yield "Return the first by next()", replace_lines(rows(loop)[0], rows(after)[1], [line])
 
@@ -141,7 +144,11 @@ def _added(context: RefactoringContext, loop: Node, head: str, only: Node) -> It
             f"Replace the loop by {put.partition('(')[0]} with a generator",
             replace_lines(*rows(loop), [f"{indent}{put}\n"]),
         )
-    elif call.type == "yield" and len(children_of(call)) == 1:
+    elif (
+        call.type == "yield"
+        and len(children_of(call)) == 1
+        and not head.startswith(f"for {text_of(call)[6:]} in ")
+    ):
         line = f"{indent}yield from ({in_one_line(children_of(call)[0])} {head})\n"
         yield "Yield from a generator instead of the loop", replace_lines(*rows(loop), [line])
 
@@ -220,4 +227,6 @@ def _collected_later(
 LOOP_TO_COMPREHENSION = Refactoring(
     "loop_to_comprehension", "refactor.rewrite.loopToComprehension", _propose, menu="cursor", offer=_offer
 )
-YIELD_FROM = Refactoring("yield_from", "refactor.rewrite.yieldFrom", _yield_from, menu="cursor")
+YIELD_FROM = Refactoring(
+    "yield_from", "refactor.rewrite.yieldFrom", _yield_from, menu="cursor", everywhere=True
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copydesk.refactorings.statements.copy_statement import COPY_STATEMENT
 from copydesk.refactorings.statements.delete_statement import DELETE_STATEMENT, REMOVE_BLANK_LINES
 from copydesk.refactorings.statements.extend_once import EXTEND_ONCE
+from copydesk.refactorings.statements.fill_at_once import FILL_AT_ONCE
 from copydesk.refactorings.statements.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.statements.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.statements.print_variable import PRINT_VARIABLE
@@ -19,4 +20,5 @@ REFACTORINGS = (
     REMOVE_PRINTS,
     COPY_STATEMENT,
     EXTEND_ONCE,
+    FILL_AT_ONCE,
 )

@@ -115,8 +115,8 @@ def _with_values(node: Node) -> Node:
 def _given_forms(name: str, arguments: Arguments) -> Iterator[tuple[str, str]]:
     """What is said of a value that was wrong, and how it is put behind a message."""
     if arguments.words & {"type", "class"}:
-        for before in (", got ", ", not ", ": "):
-            yield f"the type of the value given, which type {name} was", f"{before}{{type({name}).__name__}}"
+        said = f"the type of the value given, which type it got, {name} was"
+        yield said, f", got {{type({name}).__name__}}"
         return
     for form in (f", got {{{name}!r}}", f": {{{name}!r}}", f": {{{name}}}", f" (got {{{name}!r}})"):
         yield f"the given value of {name}", form

@@ -158,12 +158,30 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
             owner, key = map(text_of, parts)
+            if _is_there(node, f"{key} in {owner}"):
+                continue
             yield f"Use get: {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
             for default in defaults:
                 made = f"{owner}.get({key}, {default})"
                 yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
             popped = replace_expression(context, node, f"{owner}.pop({key})")
             yield f"Use pop: {owner}.pop({key})", merged(popped, _rest_taken(context, node, owner, key))
+
+
+def _is_there(node: Node, test: str) -> bool:
+    """Whether an entry is read where it has been looked for: there it is, and needs no default."""
+    above: Node | None = node
+    while above is not None and above.parent is not None:
+        parent = above.parent
+        tested = (
+            parent.child_by_field_name("condition")
+            if parent.type in ("if_statement", "elif_clause")
+            else None
+        )
+        if tested is not None and parent.child_by_field_name("consequence") == above:
+            return text_of(tested) == test
+        above = parent
+    return False
 
 
 def _rest_taken(context: RefactoringContext, node: Node, owner: str, key: str) -> Edits:
