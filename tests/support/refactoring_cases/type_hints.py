@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("annotate_signature", "a and b should be annotated as list, c as str, and the result as bool", "def f(a, b, c):\n    return a\n",
+     "Annotate the signature: a as list, b as list, c as str, and the return type as bool",
+     "def f(a: list, b: list, c: str) -> bool:\n    return a\n"),
     ("annotate_variable", "like the return type", "def f() -> dict[str, int]:\n    x = {}\n    return x\n",
      "Annotate x as dict[str, int]",
      "def f() -> dict[str, int]:\n    x: dict[str, int] = {}\n    return x\n"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_literal", "wait 100ms", "for a in range(9):\n    time.sleep(0.5)\n", "Change 0.5 to 0.1",
+     "for a in range(9):\n    time.sleep(0.1)\n"),
+    ("change_literal", "a timeout of 5s", "a(3, timeout=10)\n", "Change 10 to 5", "a(3, timeout=5)\n"),
     ("change_literal", "ignore errors", "a.encode('b', 'replace')\n",
      "Change 'replace' to 'ignore'", "a.encode('b', 'ignore')\n"),
     ("change_literal", "half a second", "sleep(0.1)\n", "Change 0.1 to 0.5", "sleep(0.5)\n"),

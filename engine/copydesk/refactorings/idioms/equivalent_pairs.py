@@ -23,6 +23,10 @@ not (X == Y).all() => (X != Y).any()
 not M.any(X) => M.all(~X)
 itertools.chain(*X) => itertools.chain.from_iterable(X)
 chain(*X) => chain.from_iterable(X)
+re.findall(X, Y)[0] => re.search(X, Y).group(1)
+re.findall(X, Y)[0] => re.search(X, Y)[1] | words subscript index
+X.findall(Y)[0] => X.search(Y).group(1)
+X.group(Y) <=> X[Y] | words group groups match
 re.sub(X, Y, Z) => X.sub(Y, Z)
 re.match(X, Y) => X.match(Y)
 re.search(X, Y) => X.search(Y)
@@ -35,6 +39,8 @@ any(X.startswith(Y) for Y in Z) => X.startswith(tuple(Z))
 tuple(map(X, Y)) => tuple(X(item) for item in Y)
 list(X) <=> [*X]
 list(X) + list(Y) => [*X, *Y]
+-1 * X => -X
+X * -1 => -X
 -X => abs(X)
 X *= -1 <=> X = -X
 X *= -1 => X = abs(X)

@@ -19,6 +19,8 @@ from copydesk.syntax.tree import text_of
 
 _METHOD = re.compile(r"\)\.\w+$")
 """A method of what a call returns, not called itself."""
+_INDEX = re.compile(r"\[-?\d+\]")
+"""What stands behind something: hardly anybody means a list of one number."""
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _JOINING = re.compile(r"\b(?:in|is|and|or|not|if|else)\b")
 _SCOPES = (*COMPREHENSIONS, "lambda")
@@ -32,7 +34,8 @@ _MOST_CODE = 8
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     places = [node for node in context.walk() if is_value(node) and node.type != "string"]
     words = {node.id: _words(text_of(node)) for node in places}
-    pieces = _whole([code for code in arguments.code if not _plain(code)])
+    pieces = [code for code in arguments.code if not _plain(code) and not _is_listing(context, code)]
+    pieces = _whole([code for code in pieces if not _INDEX.fullmatch(code)])
     for code in pieces[:_MOST_CODE]:
         said = _words(code)
         for node in sorted(places, key=lambda node: -_alike(said, words[node.id]))[:_MOST_PLACES]:
@@ -72,6 +75,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f"Write {statement} instead of {text_of(node)}",
                     replace_expression(context, node, statement),
                 )
+
+
+def _is_listing(context: RefactoringContext, code: str) -> bool:
+    """Whether it is a tuple only by the commas of a sentence: without brackets, and with words in it that are no names."""
+    try:
+        body = ast.parse(code, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    bare = isinstance(body, ast.Tuple) and body.elts and body.elts[0].col_offset == 0
+    return bool(bare) and not context.knows(code)
 
 
 def _whole(pieces: list[str]) -> list[str]:
