@@ -140,10 +140,8 @@ class RefactoringContext:
         state = _STATE.search(code)
         if state is not None and state[1] not in self.variables():
             return False
-        if _UNGIVEN.search(code) is not None:
-            return False
         names = _names_in(code)
-        if names is None or not self._defined.issuperset(_reckoned_functions(code)):
+        if names is None or speaks_of_function(code):
             return False
         return all(
             hasattr(builtins, name) or name in self._defined or (type and name[0].isupper()) for name in names
@@ -251,14 +249,17 @@ def _names_in(code: str) -> frozenset[str] | None:
 
 
 @lru_cache(maxsize=1024)
-def _reckoned_functions(code: str) -> frozenset[str]:
-    """Python's own functions that an expression reckons with as if they were numbers: "the len - 1" is English."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(code, mode="eval")):
-        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
-        names = {side.id for side in sides if isinstance(side, ast.Name)}
-        found |= {name for name in names if isinstance(getattr(builtins, name, None), BuiltinFunctionType)}
-    return frozenset(found)
+def speaks_of_function(code: str) -> bool:
+    """Whether an expression has a function of Python's own as nobody would write it, but say it: `any()`, `len - 1`."""
+    if _UNGIVEN.search(code) is not None:
+        return True
+    try:
+        tree = ast.parse(code, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    sides = [side for n in ast.walk(tree) if isinstance(n, ast.BinOp) for side in (n.left, n.right)]
+    names = [side.id for side in sides if isinstance(side, ast.Name)]
+    return any(isinstance(getattr(builtins, name, None), BuiltinFunctionType) for name in names)
 
 
 @lru_cache(maxsize=4)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 CASES = [
+    ("unwrap_value", "no bool()", "if not bool(a):\n    b(bool(c))\n", "Remove bool() everywhere, the call is not needed",
+     "if not a:\n    b(c)\n"),
+    ("call_another", "hexdigest", "a = b.digest()\n", "Call hexdigest instead of digest: b.digest", "a = b.hexdigest()\n"),
     ("change_argument", "text=True instead of universal_newlines", "a(b, universal_newlines=True)\n",
      "Pass text=True to a instead of universal_newlines", "a(b, text=True)\n"),
     ("change_argument", "universal_newlines is now called text", "a(b, universal_newlines=c)\n",

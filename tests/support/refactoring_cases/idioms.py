@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 CASES = [
+    ("partial", "", "a = partial(f, b, c=1)\n", "Use a lambda instead of partial: lambda value: f(b, value, c=1)",
+     "a = lambda value: f(b, value, c=1)\n"),
+    ("partial", "functools.partial", "g(lambda x: f(b, x, c=1))\n", "Use partial instead of the lambda: partial(f, b, c=1)",
+     "g(partial(f, b, c=1))\n"),
+    ("exist_ok", "", "if os.path.isdir(a):\n    shutil.rmtree(a)\n", "Use ignore_errors=True instead of the check",
+     "shutil.rmtree(a, ignore_errors=True)\n"),
+    ("exist_ok", "", "if a.exists():\n    a.unlink()\n", "Use missing_ok=True instead of the check", "a.unlink(missing_ok=True)\n"),
     ("entry_or_default", "", "def f(d, k):\n    if k in d:\n        return d[k]\n    return None\n",
      "Return d.get(k), all of it just one get, no if", "def f(d, k):\n    return d.get(k)\n"),
     ("entry_or_default", "", "def f(d, k):\n    if k in d:\n        return d[k]\n\n    return 0\n",

@@ -5,6 +5,11 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("annotate_signature", "a is a str, the others are optional strings", "def f(self, a, b=None, c=None):\n    return a\n",
+     "Annotate the parameters: a as str, b as str | None, c as str | None",
+     "def f(self, a: str, b: str | None = None, c: str | None = None):\n    return a\n"),
+    ("annotate_signature", "a is a list of str or None", "def f(a=None, b=None):\n    return a\n",
+     "Annotate the parameters: a as list[str] | None", "def f(a: list[str] | None = None, b=None):\n    return a\n"),
     ("annotate_signature", "a and b should be annotated as list, c as str, and the result as bool", "def f(a, b, c):\n    return a\n",
      "Annotate the signature: a as list, b as list, c as str, and the return type as bool",
      "def f(a: list, b: list, c: str) -> bool:\n    return a\n"),

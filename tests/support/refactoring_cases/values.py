@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("use_expression", "secrets.token_hex(20)", "a = sha1(b(64)).hexdigest()\n",
+     "Write secrets.token_hex(20) instead of all of sha1(b(64)).hexdigest()", "a = secrets.token_hex(20)\n"),
     ("change_literal", "wait 100ms", "for a in range(9):\n    time.sleep(0.5)\n", "Change 0.5 to 0.1",
      "for a in range(9):\n    time.sleep(0.1)\n"),
     ("change_literal", "a timeout of 5s", "a(3, timeout=10)\n", "Change 10 to 5", "a(3, timeout=5)\n"),

@@ -44,7 +44,7 @@ _SIBLINGS = (
     "get pop setdefault", "remove discard pop", "isfile exists isdir lexists", "is_file exists is_dir", "mkdir makedirs",
     "read readline readlines", "write writelines", "put put_nowait", "acquire release", "union intersection difference update",
     "isdigit isdecimal isnumeric isalpha isalnum", "ljust rjust center zfill", "dump dumps", "load loads", "copy deepcopy",
-    "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
+    "digest hexdigest", "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
     "read_text read_bytes open", "write_text write_bytes", "resolve absolute expanduser", "iterdir glob rglob",
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
 )  # fmt: skip
@@ -84,7 +84,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         called.setdefault(text_of(target), []).append(name)
         errors = arguments.exceptions if not _is_error(target) else ()
         for new in _others(old, news, arguments):
-            if new in errors:
+            if new in errors or (method is not None and _is_unrelated(old, new, arguments)):
                 continue
             known = method is not None or context.knows(new) or _is_called(new, arguments)
             if method is not None and not _may_have(context, method[0], new):
@@ -103,6 +103,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 if (
                     told != new
                     and new not in errors
+                    and not ("." not in new and _is_unrelated(old, new, arguments))
                     and not _prints(told, new)
                     and not is_reversed(told, new, arguments.instruction)
                     and (method is None or _takes_as_many(old, new.rpartition(".")[2], call))
@@ -114,13 +115,13 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     yield f"Call {new} instead of {old}", replace_node(context.lines, target, new)
         given = call.child_by_field_name("arguments")
         for snippet in arguments.code if given is not None else ():
-            found = re.fullmatch(r"(?:[\w.]*\.)?([a-z_]\w*)\((.*)\)", snippet)
-            if found is None:
+            found = re.fullmatch(r"(?:([\w.]*)\.)?([a-z_]\w*)\((.*)\)", snippet)
+            if found is None or (method is not None and found[1] and found[1] != text_of(method[0])):
                 continue
-            if method is not None and not _may_have(context, method[0], found[1]):
+            if method is not None and not _may_have(context, method[0], found[2]):
                 continue
             if method is not None:
-                made = f"{text_of(method[0])}.{found[1]}({found[2]})"
+                made = f"{text_of(method[0])}.{found[2]}({found[3]})"
                 yield f"Call {snippet} instead of {old}: {made}", replace_expression(context, call, made)
             elif context.knows(snippet) and snippet != "super()":  # which is another refactoring
                 yield f"Call {snippet} instead of {old}", replace_expression(context, call, snippet)
@@ -141,10 +142,25 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     )
     for spelt, places in called.items():
         old = text_of(places[0])
+        if spelt in _imported(context):
+            continue  # where the import is in sight, it takes part
         for new in _others(old, news, arguments) if len(places) > 1 else ():
             if new != old:
                 title = f"Call {new} instead of {spelt} in all calls"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
+
+
+def _imported(context: RefactoringContext) -> frozenset[str]:
+    """The names that a selected `from` imports."""
+    found = context.walk("import_from_statement")
+    return frozenset(text_of(name) for node in found for name in node.children_by_field_name("name"))
+
+
+def _is_unrelated(old: str, new: str, arguments: Arguments) -> bool:
+    """Whether both are methods of known kinds, and not of the same, where the instruction does not name the old one."""
+    lines = [set(line.split()) for line in _SIBLINGS]
+    known = all(any(name in line for line in lines) for name in (old, new))
+    return known and old not in arguments.words and not any({old, new} <= line for line in lines)
 
 
 def _is_called(name: str, arguments: Arguments) -> bool:

@@ -252,7 +252,7 @@ def _named_in_order(
     order = [
         name
         for name in dict.fromkeys(re.findall(r"[^\W\d]\w*", arguments.instruction))
-        if name in arguments.names
+        if name in arguments.names and name not in re.split(r"\W+", called)
     ]
     plain = [e for e in entries if e.type not in ("keyword_argument", "list_splat", "dictionary_splat")]
     listed = [name for name in order if "_" in name or name not in context.variables()]

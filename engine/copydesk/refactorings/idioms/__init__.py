@@ -12,6 +12,7 @@ from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
 from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
 from copydesk.refactorings.idioms.modernize import MODERNIZE
 from copydesk.refactorings.idioms.operator_functions import OPERATOR_FUNCTION
+from copydesk.refactorings.idioms.partials import PARTIAL
 from copydesk.refactorings.idioms.prefix_slice import PREFIX_SLICE
 from copydesk.refactorings.idioms.print_to_stream import PRINT_TO_STREAM
 from copydesk.refactorings.idioms.python_three import PYTHON_THREE
@@ -49,6 +50,7 @@ REFACTORINGS = (
     SPLIT_WALRUS,
     LAMBDA_TO_DEF,
     DEF_TO_LAMBDA,
+    PARTIAL,
     GETATTR_DEFAULT,
     PRINT_TO_STREAM,
     EXTEND,

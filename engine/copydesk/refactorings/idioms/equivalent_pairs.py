@@ -40,6 +40,7 @@ tuple(map(X, Y)) => tuple(X(item) for item in Y)
 list(X) <=> [*X]
 list(X) + list(Y) => [*X, *Y]
 -1 * X => -X
+X.randrange(0, Y) => X.randrange(Y)
 X * -1 => -X
 -X => abs(X)
 X *= -1 <=> X = -X
@@ -187,6 +188,8 @@ len([X for Y in Z]) => sum(1 for Y in Z)
 X.strip().split() => X.split()
 X.split('\\n') <=> X.splitlines()
 X.encode('utf-8') <=> X.encode()
+X.encode('utf8') => X.encode()
+X.decode('utf8') => X.decode()
 X.decode('utf-8') <=> X.decode()
 X.encode('utf8') => X.encode('utf-8')
 print(X, end='') => sys.stdout.write(X)

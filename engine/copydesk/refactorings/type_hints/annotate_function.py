@@ -301,7 +301,8 @@ def _said_type(parameter: Node, arguments: Arguments) -> str | None:
         of = re.compile(rf"({re.escape(word)}) {OF_WORDS}", re.IGNORECASE)
         made = of.match(arguments.instruction, found.start(1))
         if made is not None and (whole := composed(made)):
-            return whole[0]
+            none = re.match(r",? or none\b", arguments.instruction[made.end() :], re.IGNORECASE)
+            return f"{whole[0]} | None" if none is not None else whole[0]
         spoken = spoken_types(Arguments(words=frozenset({word.lower()})))
         word = spoken[0] if spoken else word
         if re.match(r"(?:`|\))* or none\b", arguments.instruction[found.end() :], re.IGNORECASE):
