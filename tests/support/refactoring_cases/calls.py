@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("clamp", "", "a = max(0, b(c))\n", "Allow it to be negative, below 0, no max(), no limit: b(c)", "a = b(c)\n"),
+    ("clamp", "", "a = min(b, 3)\n", "Allow it to be above 3, no min(), no limit: b", "a = b\n"),
     ("unwrap_value", "no bool()", "if not bool(a):\n    b(bool(c))\n", "Remove bool() everywhere, the call is not needed",
      "if not a:\n    b(c)\n"),
     ("call_another", "hexdigest", "a = b.digest()\n", "Call hexdigest instead of digest: b.digest", "a = b.hexdigest()\n"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("equivalent", "use utc", "from datetime import datetime\na = datetime.now()\n", "Use datetime.now(timezone.utc) instead of datetime.now()",
+     "from datetime import datetime\na = datetime.now(timezone.utc)\n"),
     ("partial", "", "a = partial(f, b, c=1)\n", "Use a lambda instead of partial: lambda value: f(b, value, c=1)",
      "a = lambda value: f(b, value, c=1)\n"),
     ("partial", "functools.partial", "g(lambda x: f(b, x, c=1))\n", "Use partial instead of the lambda: partial(f, b, c=1)",

@@ -5,6 +5,10 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("change_type", "any sequence", "def f(a: list[str]):\n    pass\n", "Change list in the type of a to Sequence, any sequence: Sequence[str]",
+     "def f(a: Sequence[str]):\n    pass\n"),
+    ("change_type", "an iterable", "def f(a: tuple[str, ...]):\n    pass\n",
+     "Change tuple in the type of a to Iterable, any iterable: Iterable[str]", "def f(a: Iterable[str]):\n    pass\n"),
     ("annotate_signature", "a is a str, the others are optional strings", "def f(self, a, b=None, c=None):\n    return a\n",
      "Annotate the parameters: a as str, b as str | None, c as str | None",
      "def f(self, a: str, b: str | None = None, c: str | None = None):\n    return a\n"),
