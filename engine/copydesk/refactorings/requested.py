@@ -91,7 +91,11 @@ def requested_statements(context: RefactoringContext, arguments: Arguments) -> l
         chunks = text[match.start() :].split(" ")[:_LONGEST]
         for end in range(len(chunks), 0, -1):
             piece = " ".join(chunks[:end]).strip().rstrip(".,:;!?").strip()
-            if (made := _statement(piece)) and reads_known_names(context, piece) and not speaks_of_function(piece):
+            if (
+                (made := _statement(piece))
+                and reads_known_names(context, piece)
+                and not speaks_of_function(piece)
+            ):
                 found[made] = None
                 break
     return list(found)[:6]

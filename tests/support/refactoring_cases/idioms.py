@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 CASES = [
-    ("equivalent", "use utc", "from datetime import datetime\na = datetime.now()\n", "Use datetime.now(timezone.utc) instead of datetime.now()",
+    ("equivalent", "use utc", "from datetime import datetime\na = datetime.now()\n",
+     "Use datetime.now(timezone.utc) instead of datetime.now()",
      "from datetime import datetime\na = datetime.now(timezone.utc)\n"),
     ("partial", "", "a = partial(f, b, c=1)\n", "Use a lambda instead of partial: lambda value: f(b, value, c=1)",
      "a = lambda value: f(b, value, c=1)\n"),
@@ -11,7 +12,8 @@ CASES = [
      "g(partial(f, b, c=1))\n"),
     ("exist_ok", "", "if os.path.isdir(a):\n    shutil.rmtree(a)\n", "Use ignore_errors=True instead of the check",
      "shutil.rmtree(a, ignore_errors=True)\n"),
-    ("exist_ok", "", "if a.exists():\n    a.unlink()\n", "Use missing_ok=True instead of the check", "a.unlink(missing_ok=True)\n"),
+    ("exist_ok", "", "if a.exists():\n    a.unlink()\n", "Use missing_ok=True instead of the check",
+     "a.unlink(missing_ok=True)\n"),
     ("entry_or_default", "", "def f(d, k):\n    if k in d:\n        return d[k]\n    return None\n",
      "Return d.get(k), all of it just one get, no if", "def f(d, k):\n    return d.get(k)\n"),
     ("entry_or_default", "", "def f(d, k):\n    if k in d:\n        return d[k]\n\n    return 0\n",
@@ -25,7 +27,8 @@ CASES = [
     ("python_three", "", "x = a() if PY3 else b()\ny = c(a() if PY3 else b())\n", "Python 3 only, always a(), never Python 2",
      "x = a()\ny = c(a())\n"),
     ("python_three", "", "x = a if sys.version_info < (3, 0) else b\n", "Python 3 only, always b, never Python 2", "x = b\n"),
-    ("any_of_calls", "", "x = f(a, key='b') or f(a, key='c')\n", "Use any over 'b', 'c': any(f(a, key=key) for key in ('b', 'c'))",
+    ("any_of_calls", "", "x = f(a, key='b') or f(a, key='c')\n",
+     "Use any over 'b', 'c': any(f(a, key=key) for key in ('b', 'c'))",
      "x = any(f(a, key=key) for key in ('b', 'c'))\n"),
     ("any_of_calls", "", "x = a in item and b in item and c in item\n",
      "Use all over a, b, c: all(one in item for one in (a, b, c))", "x = all(one in item for one in (a, b, c))\n"),

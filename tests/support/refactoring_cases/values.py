@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 CASES = [
-    ("change_number", "underscores, please", "a = 1000000\n", "Spell the number otherwise, underscores: 1_000_000", "a = 1_000_000\n"),
+    ("change_number", "underscores, please", "a = 1000000\n", "Spell the number otherwise, underscores: 1_000_000",
+     "a = 1_000_000\n"),
     ("change_number", "hex", "a = 255\n", "Spell the number otherwise, hex: 0xff", "a = 0xff\n"),
     ("use_expression", "secrets.token_hex(20)", "a = sha1(b(64)).hexdigest()\n",
      "Write secrets.token_hex(20) instead of all of sha1(b(64)).hexdigest()", "a = secrets.token_hex(20)\n"),

@@ -44,9 +44,10 @@ _SIBLINGS = (
     "get pop setdefault", "remove discard pop", "isfile exists isdir lexists", "is_file exists is_dir", "mkdir makedirs",
     "read readline readlines", "write writelines", "put put_nowait", "acquire release", "union intersection difference update",
     "isdigit isdecimal isnumeric isalpha isalnum", "ljust rjust center zfill", "dump dumps", "load loads", "copy deepcopy",
-    "digest hexdigest", "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
+    "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
     "read_text read_bytes open", "write_text write_bytes", "resolve absolute expanduser", "iterdir glob rglob",
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
+    "digest hexdigest",
 )  # fmt: skip
 """Functions and methods that are taken for one another."""
 _ASKING = {

@@ -156,7 +156,11 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
             yield none, f"not {left}"
         if sign in ("==", "is") and right == "True":
             yield some, left
-        if sign in ("!=", "is not", ">") and (right in _EMPTY or right in ("None", "False", "0")) and not counted:
+        if (
+            sign in ("!=", "is not", ">")
+            and (right in _EMPTY or right in ("None", "False", "0"))
+            and not counted
+        ):
             yield some, left
         if sign in ("!=", "is not") and right == "True":
             yield none, f"not {left}"

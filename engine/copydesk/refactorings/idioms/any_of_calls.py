@@ -23,12 +23,16 @@ from copydesk.syntax.tree import text_of
 _SPLATS = ("list_splat", "dictionary_splat")
 
 
-def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in context.walk("boolean_operator"):
         for word, function in (("or", "any"), ("and", "all")):
             parts = [bare(part) for part in operands(node, word)]
             above = node.parent
-            inside = above is not None and above.type == "boolean_operator" and len(operands(above, word)) > len(parts)
+            inside = (
+                above is not None
+                and above.type == "boolean_operator"
+                and len(operands(above, word)) > len(parts)
+            )
             if len(parts) < 2 or inside:
                 continue
             found = _of_calls(parts) or _of_comparisons(parts)

@@ -17,7 +17,9 @@ from copydesk.refactorings.expressions import callee, method_of, single_line
 from copydesk.syntax.tree import rows, text_of
 
 _MAKES = ("makedirs", "mkdir")
-_THERE = re.compile(r"(?:os\.path|path)\.(?:exists|isdir|isfile|lexists)\(([^()]+)\)|([\w.]+)\.(?:exists|is_dir|is_file)\(\)")
+_THERE = re.compile(
+    r"(?:os\.path|path)\.(?:exists|isdir|isfile|lexists)\(([^()]+)\)|([\w.]+)\.(?:exists|is_dir|is_file)\(\)"
+)
 _MISSING = re.compile(r"not [\w.]*(exists|isdir|is_dir)\([^()]*\)$")
 
 

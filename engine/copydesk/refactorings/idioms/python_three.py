@@ -21,12 +21,20 @@ from copydesk.refactorings.expressions import (
 )
 from copydesk.syntax.tree import text_of
 
-_METHODS = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys", "viewitems": "items", "listitems": "items"}
+_METHODS = {
+    "iteritems": "items",
+    "itervalues": "values",
+    "iterkeys": "keys",
+    "viewitems": "items",
+    "listitems": "items",
+}
 _TYPES = {
     "string_types": "str", "text_type": "str", "unicode_type": "str", "binary_type": "bytes", "integer_types": "int",
     "class_types": "type",
 }  # fmt: skip
-_THREE = re.compile(r"(?:six\.|compat\.)?(?:PY3K?|IS_PY3|is_py3)|not (?:six\.|compat\.)?(?:PY2|IS_PY2|is_py2)")
+_THREE = re.compile(
+    r"(?:six\.|compat\.)?(?:PY3K?|IS_PY3|is_py3)|not (?:six\.|compat\.)?(?:PY2|IS_PY2|is_py2)"
+)
 _TWO = re.compile(r"(?:six\.|compat\.)?(?:PY2|IS_PY2|is_py2)|not (?:six\.|compat\.)?(?:PY3K?|IS_PY3|is_py3)")
 _VERSION = re.compile(r"sys\.version_info(?:\[0\]|\.major)? (>=|<|==|>) \(?([23])(?:, ?\d)?,?\)?")
 

@@ -40,7 +40,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for value in arguments.values:
             yield f'Change the default of "{name}" to {value}', change_default(name, value, context)
     names = [name for name in (*arguments.names, *arguments.dotted) if context.knows(name)]
-    values = [*spoken_values(arguments), *(c for c in arguments.code if context.knows(c) and not _JOINED.search(c)), *names]
+    values = [
+        *spoken_values(arguments),
+        *(c for c in arguments.code if context.knows(c) and not _JOINED.search(c)),
+        *names,
+    ]
     values += [*literals_like("''", arguments, 8), *_USUAL]
     values = list(dict.fromkeys(value for value in values if value != "NotImplemented"))[:24]
     text = arguments.instruction

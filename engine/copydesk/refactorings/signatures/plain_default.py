@@ -19,8 +19,23 @@ from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import rows, text_of
 
 _OPTIONAL = re.compile(r"^Optional\[(.+)\]$|^(.+) \| None$|^None \| (.+)$")
-_SAID = r"`?(?: (?:should|can|must|to|be|is|as|defaults?|=))+ `?([a-z][\w.-]*)`?(?= by default|,|;|$| unless| if)"
-_NO_TEXTS = frozenset({"none", "true", "false", "optional", "required", "default", "keyword-only", "positional", "first", "last"})
+_SAID = (
+    r"`?(?: (?:should|can|must|to|be|is|as|defaults?|=))+ `?([a-z][\w.-]*)`?(?= by default|,|;|$| unless| if)"
+)
+_NO_TEXTS = frozenset(
+    {
+        "none",
+        "true",
+        "false",
+        "optional",
+        "required",
+        "default",
+        "keyword-only",
+        "positional",
+        "first",
+        "last",
+    }
+)
 """What is said of a parameter, and no text that it may be."""
 
 
@@ -68,7 +83,13 @@ def _a_word(
     if found is None or found[1] in FUNCTION_WORDS | _NO_TEXTS or context.knows(found[1]):
         return
     whole = "".join(context.view(*context.scope[0])) if context.scope else ""
-    mark = text_of(default)[-1] if default.type == "string" else '"' if whole.count('"') > whole.count("'") else "'"
+    mark = (
+        text_of(default)[-1]
+        if default.type == "string"
+        else '"'
+        if whole.count('"') > whole.count("'")
+        else "'"
+    )
     made = f"{mark}{found[1]}{mark}"
     yield f'Change the default of "{name}" to the text {made}', replace_node(context.lines, default, made)
 

@@ -45,7 +45,9 @@ _STARRED = ("list_splat_pattern", "dictionary_splat_pattern")
 _SAID = r"(?: (?:is|are|as|=|be|can|should|takes|annotated|typed|to))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
 _ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are | should |: |, | and ))*"
 """What may stand between a parameter and its type in an instruction, and the type."""
-_REST = re.compile(r"\b(?:others|other ones|rest)(?: (?:is|are|as|all|should be))* (?:an? )?(optional )?(\w+)")
+_REST = re.compile(
+    r"\b(?:others|other ones|rest)(?: (?:is|are|as|all|should be))* (?:an? )?(optional )?(\w+)"
+)
 
 
 def annotate_parameter(name: str, type: str | None, context: RefactoringContext) -> Edits | None:
@@ -175,7 +177,10 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         typed = [
             (p, known_any(kind, context))
             for p in parameters
-            if (kind := _type_for(p, arguments) or (rest if p.type in ("identifier", "default_parameter") else None))
+            if (
+                kind := _type_for(p, arguments)
+                or (rest if p.type in ("identifier", "default_parameter") else None)
+            )
         ]
         splices = [s for p, kind in typed if (s := _annotated(p, kind))]
         what = ", ".join(f"{_bare_name(p)} as {kind}" for p, kind in typed)

@@ -22,7 +22,9 @@ _RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
 _QUOTES = ("'", '"')
 _FLIPPED = {"True": "False", "False": "True"}
 _CODEC_ERRORS = ("strict", "ignore", "replace", "backslashreplace", "surrogateescape")
-_UNITS = frozenset({"ms", "milliseconds", "millis", "second", "seconds", "sec", "secs", "minute", "minutes", "hour", "hours"})
+_UNITS = frozenset(
+    {"ms", "milliseconds", "millis", "second", "seconds", "sec", "secs", "minute", "minutes", "hour", "hours"}
+)
 _TIMED = re.compile(r"\d(?:ms|s|min|m|h)\b")
 _OF_OTHER_UNITS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:ms|millis\w*|min\w*|hours?)\b")
 _LASTING = re.compile("sleep|wait|timeout|delay|interval|period|pause")

@@ -51,9 +51,12 @@ def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                 (number // 2, "half"),
             ):
                 yield f"Change {old} to {new}, {said}", replace_expression(context, node, str(new))
-            for word, made in _SPELLINGS.items():
-                if word in arguments.words and made(number) != old:
-                    yield f"Spell the number otherwise, {word}: {made(number)}", replace_expression(context, node, made(number))
+            for word, spell in _SPELLINGS.items():
+                if word in arguments.words and spell(number) != old:
+                    yield (
+                        f"Spell the number otherwise, {word}: {spell(number)}",
+                        replace_expression(context, node, spell(number)),
+                    )
             if arguments.words & {"float", "floats", "decimal"}:
                 yield f"Make {old} a float: {old}.0", replace_expression(context, node, f"{old}.0")
         elif re.fullmatch(r"\d+\.\d*", old):
