@@ -238,6 +238,7 @@ def test_what_was_done_already_is_not_undone(instruction: str, source: str, titl
 @pytest.mark.parametrize(
     ("instruction", "source"),
     [
+        ("any() in place of the len - 1", "def f(path):\n    return g(path[len(path) - 1])\n"),
         ("return early when path is empty", "def f(path):\n    # empty or not\n    return g(path)\n"),
         ("use f-strings", "if a == 'b':\n    g()\n"),
     ],
@@ -248,6 +249,7 @@ def test_words_of_a_sentence_are_no_code(instruction: str, source: str) -> None:
     for node in (node for tree in made for node in ast.walk(tree)):
         assert not (isinstance(node, ast.Compare) and ast.unparse(node) == "path is empty")
         assert not (isinstance(node, ast.Compare) and "f-strings" in ast.unparse(node))
+        assert not (isinstance(node, ast.Call) and ast.unparse(node) == "any()")
 
 
 @pytest.mark.parametrize(
@@ -285,6 +287,29 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("getattr_default", "", "try:\n    x = o.b\nexcept AttributeError:\n    x = g()", "no try"),
         ("getattr_default", "", "try:\n    x = self.__b\nexcept AttributeError:\n    x = 1", "no try"),
         ("setdefault", "", "if k not in d:\n    d[k] = 1, 2", "setdefault"),
+        ("entry_or_default", "", "if x in d:\n    return d[y]\nreturn None", "get"),
+        ("entry_or_default", "", "if x in d:\n    return d[x]\nreturn g()", "get"),
+        ("entry_or_default", "", "if x in d:\n    for a in d[x]:\n        g(a)\n    g(x)", "Loop"),
+        ("any_of_calls", "", "return g(x, y) or g(y, x)", "any"),
+        ("any_of_calls", "", "return g(*x) or g(*y)", "any"),
+        ("any_of_calls", "", "return x in y or x in d", "any"),
+        ("string_prefix", "bytes", "return 'é'", "bytes"),
+        ("string_prefix", "why raw", "return r'\\d'", "raw"),
+        ("python_three", "", "return x if y else d", "Python 3"),
+        ("partial", "partial", "return g(lambda a: x(a, a))", "partial"),
+        ("partial", "partial", "return g(lambda a: x(y(), a))", "partial"),
+        ("plain_default", "x should be optional by default", "return x", "text"),
+        ("exist_ok", "", "if x.exists():\n    y.unlink()", "missing_ok"),
+        ("split_assignment", "", "a, b = g()", "Take"),
+        ("call_another", "group(1)", "import re\ny = re.findall(x, d)", "re.group"),
+        ("call_another", "use hexdigest", "y.update(x)", "hexdigest"),
+        ("call_another", "use secrets.token_hex(2)", "y = x.hexdigest()", "x.token_hex"),
+        ("use_name", "use re.search", "import re\ny = x + d", "re.search"),
+        ("use_expression", "not in (1, 2)", "y = x not in [1, 2]", "instead of x not in"),
+        ("use_expression", "no index, please, [-1]", "y = x[0]", "please"),
+        ("unwrap_value", "no bool()", "y = bool(x)", "everywhere"),
+        ("change_literal", "wait 50 ms", "sleep(1)\ng(2)", "Change 2"),
+        ("change_literal", "wait 50 ms", "sleep(1)", "to 50"),
         ("insert_statement", "stop when found", "y = x\nif y:\n    g()", "break"),
         ("open_mode", "append to it", "d.get('x')", "mode"),
         ("invert_if", "", "if x:\n    g()\nelif y:\n    h()\nelse:  # never\n    k()", "Swap the elif"),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from types import BuiltinFunctionType
 from typing import TypeVar, cast
 
 from tree_sitter import Node, Tree
@@ -30,6 +31,11 @@ _DEFINING = re.compile(
 may be an import's. What else a line says may be English."""
 _STATE = re.compile(r"\bis (?:not )?([a-z]\w*)$")
 """What people say of a thing ("path is empty"), and code only where the last word is a variable."""
+
+_UNGIVEN = re.compile(
+    r"(?<![\w.])(?:all|any|enumerate|filter|getattr|hasattr|isinstance|len|map|max|min|next|open|reversed|round|sorted|sum)\(\)"
+)
+"""What people write of a function that needs an argument, to name it."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,9 @@ class RefactoringContext:
         if state is not None and state[1] not in self.variables():
             return False
         names = _names_in(code)
-        return names is not None and all(
+        if names is None or speaks_of_function(code):
+            return False
+        return all(
             hasattr(builtins, name) or name in self._defined or (type and name[0].isupper()) for name in names
         )
 
@@ -238,6 +246,20 @@ def _names_in(code: str) -> frozenset[str] | None:
     except (SyntaxError, ValueError):
         return None
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+@lru_cache(maxsize=1024)
+def speaks_of_function(code: str) -> bool:
+    """Whether an expression has a function of Python's own as nobody would write it, but say it: `any()`, `len - 1`."""
+    if _UNGIVEN.search(code) is not None:
+        return True
+    try:
+        tree = ast.parse(code, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    sides = [side for n in ast.walk(tree) if isinstance(n, ast.BinOp) for side in (n.left, n.right)]
+    names = [side.id for side in sides if isinstance(side, ast.Name)]
+    return any(isinstance(getattr(builtins, name, None), BuiltinFunctionType) for name in names)
 
 
 @lru_cache(maxsize=4)

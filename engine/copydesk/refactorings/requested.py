@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import returns_value
-from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.context import RefactoringContext, speaks_of_function
 from copydesk.refactorings.expressions import conditions, variables
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.spoken import (
@@ -91,7 +91,11 @@ def requested_statements(context: RefactoringContext, arguments: Arguments) -> l
         chunks = text[match.start() :].split(" ")[:_LONGEST]
         for end in range(len(chunks), 0, -1):
             piece = " ".join(chunks[:end]).strip().rstrip(".,:;!?").strip()
-            if (made := _statement(piece)) and reads_known_names(context, piece):
+            if (
+                (made := _statement(piece))
+                and reads_known_names(context, piece)
+                and not speaks_of_function(piece)
+            ):
                 found[made] = None
                 break
     return list(found)[:6]

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 CASES = [
+    ("clamp", "", "a = max(0, b(c))\n", "Allow it to be negative, below 0, no max(), no limit: b(c)", "a = b(c)\n"),
+    ("clamp", "", "a = min(b, 3)\n", "Allow it to be above 3, no min(), no limit: b", "a = b\n"),
+    ("unwrap_value", "no bool()", "if not bool(a):\n    b(bool(c))\n", "Remove bool() everywhere, the call is not needed",
+     "if not a:\n    b(c)\n"),
+    ("call_another", "hexdigest", "a = b.digest()\n", "Call hexdigest instead of digest: b.digest", "a = b.hexdigest()\n"),
+    ("change_argument", "text=True instead of universal_newlines", "a(b, universal_newlines=True)\n",
+     "Pass text=True to a instead of universal_newlines", "a(b, text=True)\n"),
+    ("change_argument", "universal_newlines is now called text", "a(b, universal_newlines=c)\n",
+     "Pass c to a as text= instead of universal_newlines=", "a(b, text=c)\n"),
+    ("pass_argument", "UserWarning", "warnings.warn(\n    'a',\n    stacklevel=2,\n)\n", "Pass UserWarning to warnings.warn",
+     "warnings.warn(\n    'a',\n    UserWarning,\n    stacklevel=2,\n)\n"),
+    ("pass_argument", "UserWarning", "warnings.warn('a', stacklevel=2)\n", "Pass UserWarning to warnings.warn",
+     "warnings.warn('a', UserWarning, stacklevel=2)\n"),
     ("change_argument", "name it detail", "f(a, False)\n", "Pass False to f by keyword, detail=", "f(a, detail=False)\n"),
     ("change_argument", "", "f(a, b, c)\n", "Pass the arguments of f from b on by keyword", "f(a, b=b, c=c)\n"),
     ("call_another", "only at the end", "x = a.strip('.')\n", "Call rstrip instead of strip: a.strip", "x = a.rstrip('.')\n"),

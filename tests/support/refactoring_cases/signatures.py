@@ -5,6 +5,12 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("plain_default", "", "def f(a: int | None = None, b=2):\n    if a is None:\n        a = 4\n    return a\n",
+     "Put the default 4 of a in the signature, no if None", "def f(a: int = 4, b=2):\n    return a\n"),
+    ("plain_default", "", "def f(a=None):\n    if a is None:\n        a = 'b'\n    return a\n",
+     "Put the default 'b' of a in the signature, no if None", "def f(a='b'):\n    return a\n"),
+    ("plain_default", "a should be http by default", "def f(a=None):\n    return a == 'b'\n",
+     "Change the default of \"a\" to the text 'http'", "def f(a='http'):\n    return a == 'b'\n"),
     ("change_signature", "accept app", "class C:\n    def f(self) -> None:\n        self._app: str | None = None\n",
      "Add parameter app: str | None = None and assign it to self._app",
      "class C:\n    def f(self, app: str | None = None) -> None:\n        self._app: str | None = app\n"),

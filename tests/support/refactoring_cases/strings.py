@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 CASES = [
+    ("string_prefix", "", "a = u'b' + c(u\"d\")\n", "Drop the u prefix, not needed, Python 3", "a = 'b' + c(\"d\")\n"),
+    ("string_prefix", "no u for 'b'", "a = u'b' + c(u'd')\n", "Drop the u prefix of 'b'", "a = 'b' + c(u'd')\n"),
+    ("string_prefix", "why raw", "a = r'b'\n", "Drop the r prefix, no raw text: 'b'", "a = 'b'\n"),
+    ("string_prefix", "compare with bytes", "a = b == 'c'\n", "Make it bytes, b prefix: b'c'", "a = b == b'c'\n"),
+    ("string_prefix", "no bytes", "a = b == b'c'\n", "Drop the b prefix, a text, no bytes: 'c'", "a = b == 'c'\n"),
     ("change_conversion", "", "x = f'a {b}'\n", "Show {b} by its repr, quoted: !r", "x = f'a {b!r}'\n"),
     ("f_string", "", "x = a.b + '.' + str(c) + '/'\n", "Use an f-string: f'{a.b}.{c}/'", "x = f'{a.b}.{c}/'\n"),
     ("f_string", "", "x = 'a %s' % b\n", "Use f-strings", "x = f'a {b}'\n"),

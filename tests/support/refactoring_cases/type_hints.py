@@ -5,6 +5,20 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("change_type", "any sequence", "def f(a: list[str]):\n    pass\n",
+     "Change list in the type of a to Sequence, any sequence: Sequence[str]",
+     "def f(a: Sequence[str]):\n    pass\n"),
+    ("change_type", "an iterable", "def f(a: tuple[str, ...]):\n    pass\n",
+     "Change tuple in the type of a to Iterable, any iterable: Iterable[str]", "def f(a: Iterable[str]):\n    pass\n"),
+    ("annotate_signature", "a is a str, the others are optional strings", "def f(self, a, b=None, c=None):\n    return a\n",
+     "Annotate the parameters: a as str, b as str | None, c as str | None",
+     "def f(self, a: str, b: str | None = None, c: str | None = None):\n    return a\n"),
+    ("annotate_signature", "a is a list of str or None", "def f(a=None, b=None):\n    return a\n",
+     "Annotate the parameters: a as list[str] | None", "def f(a: list[str] | None = None, b=None):\n    return a\n"),
+    ("annotate_signature", "a and b should be annotated as list, c as str, and the result as bool",
+     "def f(a, b, c):\n    return a\n",
+     "Annotate the signature: a as list, b as list, c as str, and the return type as bool",
+     "def f(a: list, b: list, c: str) -> bool:\n    return a\n"),
     ("annotate_variable", "like the return type", "def f() -> dict[str, int]:\n    x = {}\n    return x\n",
      "Annotate x as dict[str, int]",
      "def f() -> dict[str, int]:\n    x: dict[str, int] = {}\n    return x\n"),

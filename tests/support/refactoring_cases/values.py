@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_number", "underscores, please", "a = 1000000\n", "Spell the number otherwise, underscores: 1_000_000",
+     "a = 1_000_000\n"),
+    ("change_number", "hex", "a = 255\n", "Spell the number otherwise, hex: 0xff", "a = 0xff\n"),
+    ("use_expression", "secrets.token_hex(20)", "a = sha1(b(64)).hexdigest()\n",
+     "Write secrets.token_hex(20) instead of all of sha1(b(64)).hexdigest()", "a = secrets.token_hex(20)\n"),
+    ("change_literal", "wait 100ms", "for a in range(9):\n    time.sleep(0.5)\n", "Change 0.5 to 0.1",
+     "for a in range(9):\n    time.sleep(0.1)\n"),
+    ("change_literal", "a timeout of 5s", "a(3, timeout=10)\n", "Change 10 to 5", "a(3, timeout=5)\n"),
     ("change_literal", "ignore errors", "a.encode('b', 'replace')\n",
      "Change 'replace' to 'ignore'", "a.encode('b', 'ignore')\n"),
     ("change_literal", "half a second", "sleep(0.1)\n", "Change 0.1 to 0.5", "sleep(0.5)\n"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("split_assignment", "", "a, _ = b()\n", "Take [0] of the call instead of unpacking, no _: a = b()[0]", "a = b()[0]\n"),
+    ("extract_variable", "name it d", f"a = b.c({', '.join('x' * 30)}).e\n", 'Extract the call of b.c into variable "d"',
+     f"d = b.c({', '.join('x' * 30)})\na = d.e\n"),
     ("inline_variable", "", "def g():\n    a = [b, c(d)]\n    f(*a, e)\n",
      'Inline variable "a": its values as arguments, directly, no list', "def g():\n    f(b, c(d), e)\n"),
     ("direct_attribute", "", "def f(self):\n    a = g()\n    h(a)\n    self.a = a\n    return a\n",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterator
+from importlib import import_module
+from inspect import isfunction
 
 from tree_sitter import Node
 
@@ -45,6 +47,7 @@ _SIBLINGS = (
     "floor ceil trunc", "perf_counter monotonic time", "isinstance issubclass", "getattr hasattr", "join abspath realpath",
     "read_text read_bytes open", "write_text write_bytes", "resolve absolute expanduser", "iterdir glob rglob",
     "run check_output check_call call Popen", "wait communicate", "popitem popleft pop", "encode decode", "hex oct bin",
+    "digest hexdigest",
 )  # fmt: skip
 """Functions and methods that are taken for one another."""
 _ASKING = {
@@ -61,6 +64,11 @@ _WITHOUT_TEXT = frozenset({
 """Methods of texts that take no other text: what the old method took is not theirs."""
 _OF_KEYS = frozenset({"get", "pop", "setdefault"})
 """Methods that need a key."""
+_MODULES = frozenset({
+    "re", "os", "json", "math", "itertools", "functools", "operator", "warnings", "logging", "subprocess", "shutil", "random",
+    "time", "datetime", "collections", "copy", "string", "struct", "inspect", "contextlib", "textwrap", "sys",
+})  # fmt: skip
+"""Modules whose names are known without a look at the code."""
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
 
@@ -75,8 +83,13 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             continue
         old = text_of(name)
         called.setdefault(text_of(target), []).append(name)
+        errors = arguments.exceptions if not _is_error(target) else ()
         for new in _others(old, news, arguments):
-            known = method is not None or context.knows(new) or f"{new}(" in arguments.instruction
+            if new in errors or (method is not None and _is_unrelated(old, new, arguments)):
+                continue
+            known = method is not None or context.knows(new) or _is_called(new, arguments)
+            if method is not None and not _may_have(context, method[0], new):
+                continue
             if new != old and known and not is_reversed(old, new, arguments.instruction):
                 if not (method is not None and not _takes_as_many(old, new, call)):
                     yield (
@@ -90,6 +103,8 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             for new in (*arguments.dotted, *news):
                 if (
                     told != new
+                    and new not in errors
+                    and not ("." not in new and _is_unrelated(old, new, arguments))
                     and not _prints(told, new)
                     and not is_reversed(told, new, arguments.instruction)
                     and (method is None or _takes_as_many(old, new.rpartition(".")[2], call))
@@ -101,11 +116,13 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     yield f"Call {new} instead of {old}", replace_node(context.lines, target, new)
         given = call.child_by_field_name("arguments")
         for snippet in arguments.code if given is not None else ():
-            found = re.fullmatch(r"(?:[\w.]*\.)?([a-z_]\w*)\((.*)\)", snippet)
-            if found is None:
+            found = re.fullmatch(r"(?:([\w.]*)\.)?([a-z_]\w*)\((.*)\)", snippet)
+            if found is None or (method is not None and found[1] and found[1] != text_of(method[0])):
+                continue
+            if method is not None and not _may_have(context, method[0], found[2]):
                 continue
             if method is not None:
-                made = f"{text_of(method[0])}.{found[1]}({found[2]})"
+                made = f"{text_of(method[0])}.{found[2]}({found[3]})"
                 yield f"Call {snippet} instead of {old}: {made}", replace_expression(context, call, made)
             elif context.knows(snippet) and snippet != "super()":  # which is another refactoring
                 yield f"Call {snippet} instead of {old}", replace_expression(context, call, snippet)
@@ -126,10 +143,53 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     )
     for spelt, places in called.items():
         old = text_of(places[0])
+        if spelt in _imported(context):
+            continue  # where the import is in sight, it takes part
         for new in _others(old, news, arguments) if len(places) > 1 else ():
             if new != old:
                 title = f"Call {new} instead of {spelt} in all calls"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
+
+
+def _imported(context: RefactoringContext) -> frozenset[str]:
+    """The names that a selected `from` imports."""
+    found = context.walk("import_from_statement")
+    return frozenset(text_of(name) for node in found for name in node.children_by_field_name("name"))
+
+
+def _is_unrelated(old: str, new: str, arguments: Arguments) -> bool:
+    """Whether both are methods of known kinds, and not of the same, where the instruction does not name the old one."""
+    lines = [set(line.split()) for line in _SIBLINGS]
+    known = all(any(name in line for line in lines) for name in (old, new))
+    return known and old not in arguments.words and not any({old, new} <= line for line in lines)
+
+
+def _is_called(name: str, arguments: Arguments) -> bool:
+    """Whether an instruction writes it as a function, and not as a method of something."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}\(", arguments.instruction) is not None
+
+
+def _may_have(context: RefactoringContext, owner: Node, name: str) -> bool:
+    """Whether a module of Python's own, if that is the owner, has something of this name."""
+    module = text_of(owner)
+    if owner.type != "identifier" or module not in _MODULES:
+        return True
+    imported = any(re.match(rf"\s*import (?:[\w.]+, )*{module}\b", line) for line in context.lines)
+    return not imported or hasattr(import_module(module), name)
+
+
+def _is_module_function(name: str) -> bool:
+    """Whether it is a function of one of Python's own modules: `re.search`."""
+    module, dot, last = name.partition(".")
+    return bool(dot) and module in _MODULES and isfunction(getattr(import_module(module), last, None))
+
+
+def _is_function(node: Node) -> bool:
+    """Whether a name is called, or given to a call, as a function may be."""
+    parent = node.parent
+    if parent is None or parent.type in ("argument_list", "keyword_argument"):
+        return True
+    return parent.type == "call" and parent.child_by_field_name("function") == node
 
 
 def _takes_as_many(old: str, new: str, call: Node) -> bool:
@@ -211,6 +271,7 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                 and not _prints(old, new)
                 and not is_reversed(old, new, arguments.instruction)
                 and _may_be_called(node, new)
+                and (_is_function(node) or not _is_module_function(new))
             ):
                 said = ", another exception type, raise this error" if new in errors else ""
                 yield f"Use {new} instead of {old}{said}", replace_node(context.lines, node, new)

@@ -11,7 +11,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import function_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, insert_at, replace_nodes
+from copydesk.refactorings.edits import Edits, insert_at, insert_lines, replace_nodes
 from copydesk.refactorings.expressions import (
     LITERALS,
     NAMES,
@@ -159,6 +159,11 @@ def append_argument(context: RefactoringContext, given: Node, entry: str) -> Edi
     entries = children_of(given)
     if entries and entries[-1].type == "dictionary_splat" and "=" in entry:
         return insert_at(context.lines, start_of(entries[-1]), f"{entry}, ")
+    named = next((e for e in entries if e.type == "keyword_argument"), None)
+    if named is not None and named != entries[0] and "=" not in entry and not entry.startswith("*"):
+        if context.starts_line(named):
+            return insert_lines(named.start_point[0] + 1, [f"{context.indent(named)}{entry},\n"])
+        return insert_at(context.lines, start_of(named), f"{entry}, ")
     if entries:
         return add_entry(given, entry, context)
     row, column = end_of(given)
@@ -194,6 +199,8 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         if given is None or given.type != "argument_list":
             continue
         entries, last = children_of(given), called.rpartition(".")[2]
+        free = [name for name in arguments.names[:6] if name not in context.variables()]
+        keys = {text_of(key) for e in entries if (key := e.child_by_field_name("name")) is not None}
         for k, entry in enumerate(entries):
             text = text_of(entry)
             if len(entries) > 1 or is_mentioned(entry, arguments) or arguments.words & _BARE:
@@ -208,6 +215,14 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     if new != text_of(value):
                         title = f"Pass {text_of(name)}={new} to {called}, not {text_of(value)}"
                         yield title, replace_expression(context, value, new)
+                for other, new in assigned.items():
+                    if other not in keys and arguments.mentions(text_of(name)):
+                        title = f"Pass {other}={new} to {called} instead of {text_of(name)}"
+                        yield title, replace_expression(context, entry, f"{other}={new}")
+                for other in free if arguments.mentions(text_of(name)) else ():
+                    if other not in keys and other not in assigned:
+                        title = f"Pass {text_of(value)} to {called} as {other}= instead of {text_of(name)}="
+                        yield title, replace_expression(context, name, other)
                 yield (
                     f"Pass {text_of(value)} to {called} by position, without keyword",
                     replace_expression(context, entry, text_of(value)),
@@ -219,7 +234,6 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                 if new != text and not new.startswith(f"{called}("):
                     yield f"Pass {new} to {called}, not {text}", replace_expression(context, entry, new)
             own = [text.rpartition(".")[2].lstrip("_")] if entry.type in NAMES else []
-            free = [name for name in arguments.names[:6] if name not in context.variables()]
             if all(e.type == "keyword_argument" for e in entries[k + 1 :]):
                 for name in dict.fromkeys([*own, *(free if text != callee(node) else ())]):
                     title = f"Pass {text} to {called} by keyword, {name}="
@@ -238,7 +252,7 @@ def _named_in_order(
     order = [
         name
         for name in dict.fromkeys(re.findall(r"[^\W\d]\w*", arguments.instruction))
-        if name in arguments.names
+        if name in arguments.names and name not in re.split(r"\W+", called)
     ]
     plain = [e for e in entries if e.type not in ("keyword_argument", "list_splat", "dictionary_splat")]
     listed = [name for name in order if "_" in name or name not in context.variables()]

@@ -26,6 +26,8 @@ from copydesk.refactorings.expressions import (
     method_of,
     positional,
     replace_expression,
+    replace_expressions,
+    single_line,
     values,
 )  # fmt: skip
 from copydesk.syntax.tree import rows, text_of
@@ -246,6 +248,17 @@ def _is_method(name: str, arguments: Arguments) -> bool:
 
 
 def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    alike: dict[str, list[tuple[Node, str]]] = {}
+    for node in context.walk("call"):
+        given, called = positional(node), callee(node)
+        if called in _BUILTIN and called in arguments.words and given is not None and len(given) == 1:
+            if is_value(node) and given[0].type != "generator_expression":
+                alike.setdefault(called, []).append((node, text_of(given[0])))
+    for called, pairs in alike.items():
+        if len(pairs) > 1:
+            apart = all(single_line(node) for node, _ in pairs)
+            title = f"Remove {called}() everywhere, the call is not needed"
+            yield title, replace_expressions(context, pairs) if apart else None
     for node in mentioned(context.walk("call"), arguments):
         given, called, method = positional(node), callee(node), method_of(node)
         if node.parent is not None and node.parent.type == "expression_statement":

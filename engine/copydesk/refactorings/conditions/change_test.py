@@ -147,15 +147,20 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
         if method is not None and given is not None and len(given) == 1 and sign in ("is", "is not"):
             made = f"{text_of(given[0])} {'not ' * (sign == 'is')}in {text_of(method[0])}"
             yield f"Test whether there is an entry, which may be None: {made}", made
-        if sign in ("==", "is") and (right in _EMPTY or right in ("None", "False", "0")):
+        counted = measured is not None and right == "0"  # which is said without `len`
+        if sign in ("==", "is") and (right in _EMPTY or right in ("None", "False", "0")) and not counted:
             yield none, f"not {left}"
-        if (sign, right) == (">=", "1"):
+        if (sign, right) == (">=", "1") and measured is None:
             yield some, left
-        if (sign, right) == ("<", "1"):
+        if (sign, right) == ("<", "1") and measured is None:
             yield none, f"not {left}"
         if sign in ("==", "is") and right == "True":
             yield some, left
-        if sign in ("!=", "is not", ">") and (right in _EMPTY or right in ("None", "False", "0")):
+        if (
+            sign in ("!=", "is not", ">")
+            and (right in _EMPTY or right in ("None", "False", "0"))
+            and not counted
+        ):
             yield some, left
         if sign in ("!=", "is not") and right == "True":
             yield none, f"not {left}"

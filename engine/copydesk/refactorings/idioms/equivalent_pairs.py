@@ -23,6 +23,10 @@ not (X == Y).all() => (X != Y).any()
 not M.any(X) => M.all(~X)
 itertools.chain(*X) => itertools.chain.from_iterable(X)
 chain(*X) => chain.from_iterable(X)
+re.findall(X, Y)[0] => re.search(X, Y).group(1)
+re.findall(X, Y)[0] => re.search(X, Y)[1] | words subscript index
+X.findall(Y)[0] => X.search(Y).group(1)
+X.group(Y) <=> X[Y] | words group groups match
 re.sub(X, Y, Z) => X.sub(Y, Z)
 re.match(X, Y) => X.match(Y)
 re.search(X, Y) => X.search(Y)
@@ -35,6 +39,9 @@ any(X.startswith(Y) for Y in Z) => X.startswith(tuple(Z))
 tuple(map(X, Y)) => tuple(X(item) for item in Y)
 list(X) <=> [*X]
 list(X) + list(Y) => [*X, *Y]
+-1 * X => -X
+X.randrange(0, Y) => X.randrange(Y)
+X * -1 => -X
 -X => abs(X)
 X *= -1 <=> X = -X
 X *= -1 => X = abs(X)
@@ -181,6 +188,8 @@ len([X for Y in Z]) => sum(1 for Y in Z)
 X.strip().split() => X.split()
 X.split('\\n') <=> X.splitlines()
 X.encode('utf-8') <=> X.encode()
+X.encode('utf8') => X.encode()
+X.decode('utf8') => X.decode()
 X.decode('utf-8') <=> X.decode()
 X.encode('utf8') => X.encode('utf-8')
 print(X, end='') => sys.stdout.write(X)
@@ -195,6 +204,8 @@ time.time() <=> time.perf_counter()
 datetime.utcnow() => datetime.now(timezone.utc)
 datetime.datetime.utcnow() => datetime.datetime.now(datetime.timezone.utc)
 datetime.now() => datetime.now(timezone.utc)
+datetime.datetime.now() => datetime.datetime.now(datetime.timezone.utc)
+pow(X, Y, Z) <=> X ** Y % Z
 yaml.load(X) => yaml.safe_load(X)
 eval(X) => ast.literal_eval(X)
 random.choice(X) <=> secrets.choice(X)

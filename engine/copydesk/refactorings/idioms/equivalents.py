@@ -218,6 +218,7 @@ def _is_known(context: RefactoringContext, pair: _Pair, arguments: Arguments) ->
     tree = _tree(pair.new)
     brought = [] if tree is None else [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)]
     said = {"Path"} if "pathlib" in arguments.words else set()
+    said |= {"timezone"} if arguments.words & {"utc", "aware", "timezone"} else set()
     return all(
         _ANY.fullmatch(name) or context.knows(name) or arguments.mentions(name) or name in said
         for name in brought

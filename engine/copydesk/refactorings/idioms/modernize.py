@@ -99,6 +99,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _forms(node: Node) -> Iterator[tuple[str, str]]:
+    if _is_bracketed_twice(node):
+        yield "Remove the redundant brackets, double parentheses, parens", text_of(node)[1:-1].strip()
     if node.type == "call":
         yield from _of_call(node)
     elif node.type == "conditional_expression":
@@ -129,6 +131,15 @@ def _forms(node: Node) -> Iterator[tuple[str, str]]:
             yield "Remove the brackets, redundant parentheses, parens", text_of(node)[1:-1]
         yield "Use a list instead of the tuple", f"[{text_of(node)[1:-1]}]"
         yield "Use a set instead of the tuple", f"{{{text_of(node)[1:-1]}}}"
+
+
+def _is_bracketed_twice(node: Node) -> bool:
+    """Whether brackets are the only thing in those of a call, or in others."""
+    holder = node.parent
+    if holder is None or holder.type not in ("argument_list", "parenthesized_expression"):
+        return False
+    several = node.type == "parenthesized_expression" and "\n" in text_of(node)
+    return (several or node.type == "generator_expression") and len(children_of(holder)) == 1
 
 
 def _of_collection(node: Node) -> Iterator[tuple[str, str]]:

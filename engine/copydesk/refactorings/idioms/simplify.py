@@ -189,7 +189,7 @@ def _equal_tuples(context: RefactoringContext, node: Node) -> Iterator[Proposal]
 
 def _outside(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
     """`x < low or x > high` as `not low <= x <= high`."""
-    joined = [comparison(one) for one in operands(node, "or")]
+    joined = [comparison(bare(one)) for one in operands(node, "or")]
     one, two = joined if len(joined) == 2 else (None, None)
     if one is None or two is None or text_of(one[0]) != text_of(two[0]) or f"{one[1][0]}{two[1][0]}" != "<>":
         return

@@ -9,6 +9,7 @@ from copydesk.refactorings.signatures.introduce_parameter import INTRODUCE_PARAM
 from copydesk.refactorings.signatures.keyword_only import KEYWORD_ONLY
 from copydesk.refactorings.signatures.make_async import MAKE_ASYNC
 from copydesk.refactorings.signatures.parameter_default import PARAMETER_DEFAULT
+from copydesk.refactorings.signatures.plain_default import PLAIN_DEFAULT
 from copydesk.refactorings.signatures.positional_only import POSITIONAL_ONLY
 from copydesk.refactorings.signatures.remove_parameter import REMOVE_PARAMETER
 
@@ -21,6 +22,7 @@ REFACTORINGS = (
     KEYWORD_ONLY,
     MAKE_ASYNC,
     PARAMETER_DEFAULT,
+    PLAIN_DEFAULT,
     REMOVE_PARAMETER,
     POSITIONAL_ONLY,
     INTRODUCE_PARAMETER,

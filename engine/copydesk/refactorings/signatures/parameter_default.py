@@ -17,6 +17,8 @@ from copydesk.refactorings.spoken import literals_like, spoken_types, spoken_val
 from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import text_of
 
+_JOINED = re.compile(r"\b(?:or|and)\b")
+"""Stands in "a number or None": no value."""
 _EACH = frozenset({"all", "both", "each", "every", "everything", "defaults"})
 _USUAL = ("None", "False", "True", "0", "()", '""', "1")
 _GIVEN = r"`?(?: ?= ?| (?:(?:to|with|default|defaults|defaulting|optional|be|is|should|the|as|of|a|parameter|by) )*)`?"
@@ -28,7 +30,7 @@ def change_default(name: str, value: str, context: RefactoringContext) -> Edits 
     """Of a parameter that has one."""
     parameter = parameter_of(context, name)
     default = parameter.child_by_field_name("value") if parameter is not None else None
-    if default is None or not context.knows(value):
+    if default is None or not context.knows(value) or _JOINED.search(value):
         return None
     return replace_node(context.lines, default, value)
 
@@ -38,7 +40,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for value in arguments.values:
             yield f'Change the default of "{name}" to {value}', change_default(name, value, context)
     names = [name for name in (*arguments.names, *arguments.dotted) if context.knows(name)]
-    values = [*spoken_values(arguments), *(code for code in arguments.code if context.knows(code)), *names]
+    values = [
+        *spoken_values(arguments),
+        *(c for c in arguments.code if context.knows(c) and not _JOINED.search(c)),
+        *names,
+    ]
     values += [*literals_like("''", arguments, 8), *_USUAL]
     values = list(dict.fromkeys(value for value in values if value != "NotImplemented"))[:24]
     text = arguments.instruction

@@ -42,9 +42,12 @@ _RESULT = frozenset({
 })  # fmt: skip
 """Words of an instruction about more than parameters."""
 _STARRED = ("list_splat_pattern", "dictionary_splat_pattern")
-_SAID = r"(?: (?:is|are|as|=|be|can|should|takes))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
-_ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are |: |, | and ))*"
+_SAID = r"(?: (?:is|are|as|=|be|can|should|takes|annotated|typed|to))*(?: an?)?[:,]? \(?`?([\w.]+(?:\[[^\]]*\])?(?: \| [\w.]+)*)"
+_ALIKE = r"`?(?:,? (?:and )?`?\w+`?(?= as | are | should |: |, | and ))*"
 """What may stand between a parameter and its type in an instruction, and the type."""
+_REST = re.compile(
+    r"\b(?:others|other ones|rest)(?: (?:is|are|as|all|should be))* (?:an? )?(optional )?(\w+)"
+)
 
 
 def annotate_parameter(name: str, type: str | None, context: RefactoringContext) -> Edits | None:
@@ -170,7 +173,15 @@ def _signature(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
         for result in filter(None, results):
             yield f"Annotate the return type as {result}", _returning(context, function, result)
         parameters = [p for p in list_parameters(function) if _bare_name(p) not in ("", "self", "cls")]
-        typed = [(p, known_any(kind, context)) for p in parameters if (kind := _type_for(p, arguments))]
+        rest = _type_of_rest(arguments)
+        typed = [
+            (p, known_any(kind, context))
+            for p in parameters
+            if (
+                kind := _type_for(p, arguments)
+                or (rest if p.type in ("identifier", "default_parameter") else None)
+            )
+        ]
         splices = [s for p, kind in typed if (s := _annotated(p, kind))]
         what = ", ".join(f"{_bare_name(p)} as {kind}" for p, kind in typed)
         asked = [p for p in parameters if _bare_name(p) in arguments.names]
@@ -281,6 +292,13 @@ def _type_for(parameter: Node, arguments: Arguments) -> str | None:
     return _said_type(parameter, arguments) or _type_of_default(parameter)
 
 
+def _type_of_rest(arguments: Arguments) -> str | None:
+    """The type that an instruction has for all parameters it does not name: `the others are strings`."""
+    found = _REST.search(arguments.instruction.lower())
+    spoken = spoken_types(Arguments(words=frozenset({found[2]}))) if found is not None else ()
+    return (f"{spoken[0]} | None" if found is not None and found[1] else spoken[0]) if spoken else None
+
+
 def _said_type(parameter: Node, arguments: Arguments) -> str | None:
     found = re.search(rf"(?<![\w.]){re.escape(_bare_name(parameter))}{_ALIKE}{_SAID}", arguments.instruction)
     if found is not None:
@@ -288,7 +306,8 @@ def _said_type(parameter: Node, arguments: Arguments) -> str | None:
         of = re.compile(rf"({re.escape(word)}) {OF_WORDS}", re.IGNORECASE)
         made = of.match(arguments.instruction, found.start(1))
         if made is not None and (whole := composed(made)):
-            return whole[0]
+            none = re.match(r",? or none\b", arguments.instruction[made.end() :], re.IGNORECASE)
+            return f"{whole[0]} | None" if none is not None else whole[0]
         spoken = spoken_types(Arguments(words=frozenset({word.lower()})))
         word = spoken[0] if spoken else word
         if re.match(r"(?:`|\))* or none\b", arguments.instruction[found.end() :], re.IGNORECASE):

@@ -20,6 +20,15 @@ _QUOTED = frozenset({"quote", "quotes", "quoted", "forward", "string"})
 """Words of an instruction that wants a type in quotes."""
 _UNION = re.compile(r"(?:typing\.)?(Optional|Union)\[")
 _HEAD = re.compile(r"[\w.]+")
+_SEQUENCES = ("list", "List", "tuple", "Tuple")
+_WIDER = {
+    "sequence": (_SEQUENCES, "Sequence"), "sequences": (_SEQUENCES, "Sequence"),
+    "iterable": ((*_SEQUENCES, "set", "Set", "frozenset", "Sequence", "Collection", "Iterator"), "Iterable"),
+    "iterables": ((*_SEQUENCES, "set", "Set", "frozenset", "Sequence", "Collection", "Iterator"), "Iterable"),
+    "collection": ((*_SEQUENCES, "set", "Set", "frozenset", "Sequence"), "Collection"),
+    "iterator": ((*_SEQUENCES, "Iterable", "Generator"), "Iterator"), "mapping": (("dict", "Dict"), "Mapping"),
+}  # fmt: skip
+"""What a type may be instead of one that is narrower, by the word for it."""
 _PLAIN = ("Any", "None", "bool", "bytes", "float", "int", "object", "str")
 """Types of which nothing stands in brackets."""
 _GENERIC = re.compile(r"\b(?:typing\.)?(List|Dict|Tuple|Set|FrozenSet|Type)\b(?=\[)")
@@ -114,6 +123,10 @@ def _unions(old: str, bars: str, types: Sequence[str], arguments: Arguments) -> 
         yield f"Change the type {old} to {extra}", extra
     yield f"Change the type {old} to Optional[{old}]: may be None", f"Optional[{old}]"
     head, _, inner = old.partition("[")
+    for word, (of, made) in _WIDER.items():
+        if word in arguments.words and head in of and inner and made not in types:
+            wider = inner.removesuffix(", ...]") + "]" if inner.endswith(", ...]") else inner
+            yield f"Change {head} in the type to {made}, any {word}: {made}[{wider}", f"{made}[{wider}"
     for extra in types if inner and _HEAD.fullmatch(head) else ():
         if extra.isidentifier() and extra not in (head, *_PLAIN):
             yield f"Change {head} in the type to {extra}: {extra}[{inner}", f"{extra}[{inner}"

@@ -12,6 +12,7 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node, replace_nodes
+from copydesk.refactorings.expressions import callee
 from copydesk.refactorings.spoken import literals_like, spoken_values
 from copydesk.syntax.tree import text_of
 
@@ -22,6 +23,13 @@ _RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
 _QUOTES = ("'", '"')
 _FLIPPED = {"True": "False", "False": "True"}
 _CODEC_ERRORS = ("strict", "ignore", "replace", "backslashreplace", "surrogateescape")
+_UNITS = frozenset(
+    {"ms", "milliseconds", "millis", "second", "seconds", "sec", "secs", "minute", "minutes", "hour", "hours"}
+)
+_TIMED = re.compile(r"\d(?:ms|s|min|m|h)\b")
+_OF_OTHER_UNITS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:ms|millis\w*|min\w*|hours?)\b")
+_LASTING = re.compile("sleep|wait|timeout|delay|interval|period|pause")
+"""Words of an instruction about how long something takes, its numbers that are not of seconds, and names of what is that long."""
 _SWITCH = {"True": ("False", "Turn off"), "False": ("True", "Turn on")}
 _SWITCHED = {
     "Turn off": re.compile(r"\b(turn|switch|set)(s|ed|ing)?\b.*\boff\b|\b(disabl|deactivat)\w+"),
@@ -38,6 +46,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     alike: dict[str, list[Node]] = {}
     for node in places:
         alike.setdefault(text_of(node), []).append(node)
+    timed = arguments.words & _UNITS or _TIMED.search(arguments.instruction) is not None
+    lasting = [node for node in places if _lasts(node)] if timed else []
+    of_other_units = set(_OF_OTHER_UNITS.findall(arguments.instruction))
     yield from _switched(context, arguments)
     yield from _given_by_name(context, [*news, "True", "False", "None"])
     for old, nodes in alike.items():
@@ -52,6 +63,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             ]
         ):
             fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
+            if lasting and new.replace(".", "").isdigit():
+                fitting = [node for node in fitting if node in lasting and new not in of_other_units]
             for node in fitting:
                 made = _spaced(node, new, arguments)
                 said = f"Join with {made} instead of {old}" if made != new else f"Change {old} to {made}"
@@ -61,6 +74,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if len(fitting) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in fitting])
                 yield f"Change {old} to {new} everywhere", everywhere
+
+
+def _lasts(node: Node) -> bool:
+    """Whether it is a number of seconds: what is slept or waited for, by the names round it."""
+    if node.type not in ("integer", "float") or node.parent is None:
+        return False
+    holder = node.parent
+    if holder.type == "argument_list" and holder.parent is not None:
+        return _LASTING.search(callee(holder.parent).rpartition(".")[2].lower()) is not None
+    return _LASTING.search((_name_of(node) or "").lower()) is not None
 
 
 def _spaced(node: Node, new: str, arguments: Arguments) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -22,6 +22,11 @@ _SHIFTING = frozenset({
     "zero", "inclusive",
 })  # fmt: skip
 """Words of an instruction about a count or an index."""
+_SPELLINGS: dict[str, Callable[[int], str]] = {
+    "underscore": "{:_}".format, "underscores": "{:_}".format, "separator": "{:_}".format, "separators": "{:_}".format,
+    "readable": "{:_}".format, "hex": hex, "hexadecimal": hex, "octal": oct, "binary": bin,
+}  # fmt: skip
+"""How a number is written, by the word for it."""
 _FEW = 24
 """Values of which each may be meant, where the instruction names none."""
 
@@ -46,6 +51,12 @@ def _literals(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                 (number // 2, "half"),
             ):
                 yield f"Change {old} to {new}, {said}", replace_expression(context, node, str(new))
+            for word, spell in _SPELLINGS.items():
+                if word in arguments.words and spell(number) != old:
+                    yield (
+                        f"Spell the number otherwise, {word}: {spell(number)}",
+                        replace_expression(context, node, spell(number)),
+                    )
             if arguments.words & {"float", "floats", "decimal"}:
                 yield f"Make {old} a float: {old}.0", replace_expression(context, node, f"{old}.0")
         elif re.fullmatch(r"\d+\.\d*", old):

@@ -12,33 +12,42 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import COMPREHENSIONS, is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.context import RefactoringContext, speaks_of_function
 from copydesk.refactorings.expressions import callee, is_value, replace_expression, single_line
 from copydesk.refactorings.requested import reads_known_names
 from copydesk.syntax.tree import text_of
 
 _METHOD = re.compile(r"\)\.\w+$")
 """A method of what a call returns, not called itself."""
+_INDEX = re.compile(r"\[-?\d+\]")
+"""What stands behind something: hardly anybody means a list of one number."""
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _JOINING = re.compile(r"\b(?:in|is|and|or|not|if|else)\b")
 _SCOPES = (*COMPREHENSIONS, "lambda")
 _MADE = (*COMPREHENSIONS, "call", "lambda", "subscript", "binary_operator", "comparison_operator")
+_TESTS = ("comparison_operator", "boolean_operator", "not_operator")
 _TYPES = (str, bytes, list, dict, set)
 _MOST_PLACES = 10
 """Places of one piece of code."""
 _MOST_CODE = 8
+_MOST_WHOLE = 2
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     places = [node for node in context.walk() if is_value(node) and node.type != "string"]
     words = {node.id: _words(text_of(node)) for node in places}
-    pieces = _whole([code for code in arguments.code if not _plain(code)])
+    pieces = [code for code in arguments.code if not _plain(code) and not _is_listing(context, code)]
+    pieces = _whole([c for c in pieces if not _INDEX.fullmatch(c) and not speaks_of_function(c)])
     for code in pieces[:_MOST_CODE]:
         said = _words(code)
+        if "." in code and not any(_alike(said, found) for found in words.values()):
+            yield from _in_place_of_all(context, code, places)
         for node in sorted(places, key=lambda node: -_alike(said, words[node.id]))[:_MOST_PLACES]:
             if "..." in code:
                 for made in dict.fromkeys(code.replace("...", text) for text in _fillings(node)):
                     yield f"Write {made} instead of {text_of(node)}", replace_expression(context, node, made)
+                continue
+            if node.type in _TESTS and code[:1] in "([{":
                 continue
             if not _alike(said, words[node.id]) or not _is_visible(context, code, node):
                 continue
@@ -72,6 +81,27 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f"Write {statement} instead of {text_of(node)}",
                     replace_expression(context, node, statement),
                 )
+
+
+def _in_place_of_all(context: RefactoringContext, code: str, places: list[Node]) -> Iterator[Proposal]:
+    """Code that has nothing of the old one, in place of all that a variable is given, or that is returned."""
+    whole = [
+        node
+        for node in places
+        if node.parent is not None and node.parent.type in ("assignment", "return_statement")
+    ]
+    for node in whole if len(whole) <= _MOST_WHOLE else ():
+        yield f"Write {code} instead of all of {text_of(node)}", replace_expression(context, node, code)
+
+
+def _is_listing(context: RefactoringContext, code: str) -> bool:
+    """Whether it is a tuple only by the commas of a sentence: without brackets, and with words in it that are no names."""
+    try:
+        body = ast.parse(code, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    bare = isinstance(body, ast.Tuple) and body.elts and body.elts[0].col_offset == 0
+    return bool(bare) and not context.knows(code)
 
 
 def _whole(pieces: list[str]) -> list[str]:

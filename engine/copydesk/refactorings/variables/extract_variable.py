@@ -14,7 +14,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import COMPOUND, in_one_line, named, place_before
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_lines, merged, replace_nodes, rewrite_node
-from copydesk.refactorings.expressions import is_mentioned
+from copydesk.refactorings.expressions import callee, is_mentioned
 from copydesk.refactorings.function_body import first_statement
 from copydesk.refactorings.new_names import derived_name, described_names, may_name, new_names
 from copydesk.refactorings.requested import requested_statements
@@ -84,7 +84,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if own in context.variables() and re.fullmatch(r"\w+\.\w+", code):
             own = f"{code.partition('.')[0]}_{own}" if not code.startswith("self.") else None
         tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
-        what = code if len(code) < _LONGEST else f"the {same[0].type}"
+        what = code if len(code) < _LONGEST else _kind_of(same[0])
         for name in dict.fromkeys(tried):
             for edits in (
                 extracted(context, same, name, arguments.words) if name not in context.variables() else ()
@@ -94,6 +94,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 for before in _earlier(context, _statement_of(same), far=bool(arguments.words & _EARLIER)):
                     title = f'Extract {what} into variable "{name}" before {named(before)}'
                     yield title, _made(context, same, name, in_one_line(same[0]), before)
+
+
+def _kind_of(node: Node) -> str:
+    """What a long expression is called in a title."""
+    called = re.sub(r"[(\[].*[)\]]", "()", callee(node), flags=re.DOTALL) if node.type == "call" else ""
+    return f"the call of {called}" if called and len(called) < _LONGEST else f"the {node.type}"
 
 
 def is_value(node: Node) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import assigned, following
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -38,6 +40,8 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 f"{indent}{name} = {text_of(right)}[{k}]\n" for k, name in enumerate(names) if name != "_"
             ]
             yield f"Index {text_of(right)} instead of unpacking", replace_lines(*rows(node), lines)
+        elif left.type in _LISTS and right.type in ("call", "await") and "\n" not in text_of(right):
+            yield from _one_of_them(context, node, left, right)
         if right.type == "assignment":
             targets, value = [text_of(left)], right
             while value.type == "assignment":
@@ -54,6 +58,18 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 *(f"{indent}{t} = {targets[-1]}\n" for t in targets[:-1]),
             ]
             yield "Split the chained assignment", replace_lines(*rows(node), lines)
+
+
+def _one_of_them(context: RefactoringContext, node: Node, left: Node, right: Node) -> Iterator[Proposal]:
+    """The one value that is used of those a call gives, by its index: `a = f()[0]` for `a, _ = f()`."""
+    names = [text_of(name) for name in left.named_children]
+    kept = [k for k, name in enumerate(names) if not name.startswith("_")]
+    if len(kept) == 1 and not any(name.startswith("*") for name in names) and len(names) > 1:
+        (k,) = kept
+        of = text_of(right) if right.type == "call" else f"({text_of(right)})"
+        made = f"{names[k]} = {of}[{k}]"
+        title = f"Take [{k}] of the call instead of unpacking, no _: {made}"
+        yield title, replace_lines(*rows(node), [f"{context.indent(node)}{made}\n"])
 
 
 def _join(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
