@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.refactorings.texts.comments import ADD_COMMENT, CHANGE_COMMENT, COMMENT_OUT
+from copydesk.refactorings.texts.docstring_form import DOCSTRING_FORM
 from copydesk.refactorings.texts.docstrings import ADD_DOCSTRING, CHANGE_DOCSTRING, COMMENT_TO_DOCSTRING
 from copydesk.refactorings.texts.doubled_words import DOUBLED_WORDS
 from copydesk.refactorings.texts.drop_marks import DROP_MARKS
@@ -19,6 +20,7 @@ from copydesk.refactorings.texts.replace_words import (
 )
 from copydesk.refactorings.texts.respell import RESPELL
 from copydesk.refactorings.texts.single_blanks import SINGLE_BLANKS
+from copydesk.refactorings.texts.swap_marks import SWAP_MARKS
 
 REFACTORINGS = (
     ADD_COMMENT,
@@ -26,6 +28,7 @@ REFACTORINGS = (
     COMMENT_OUT,
     ADD_DOCSTRING,
     CHANGE_DOCSTRING,
+    DOCSTRING_FORM,
     COMMENT_TO_DOCSTRING,
     FIX_SPELLING,
     DOUBLED_WORDS,
@@ -37,6 +40,7 @@ REFACTORINGS = (
     SPLICE_WORDING,
     RESPELL,
     DROP_MARKS,
+    SWAP_MARKS,
     SINGLE_BLANKS,
     EXTEND_TEXT,
     REPLACE_EVERYWHERE,

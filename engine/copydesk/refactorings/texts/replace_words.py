@@ -20,12 +20,22 @@ _BETWEEN = re.compile(
     r",?\s+should (?:be|read|say)\s+|,?\s+but (?:it's|it is|is|should be|means|it should be)\s+"
     r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
 )
-_INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)\s+")
+_INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)(?=\s)")
 _ENDS = re.compile(
     r"[,;!?]| (?:in|on|at|for|of|everywhere|please|instead|and|there|here|above|below)\b|\.$|\. "
 )
 _STRIPPED = " ()`\"'“”‘’.,:;!?"
-_MOST = 24
+_ASKED = re.compile(
+    r"^(?:please |it |this |that |just |better |the (?:text|message|comment|docstring) )*"
+    r"(?:(?:should |must )?(?:say|use|write|read|be|call it|put|says|reads)|i'd say|i'd write)?:? +|^.*: ",
+    re.IGNORECASE,
+)
+"""How people ask for words, before these."""
+_TWICE = re.compile(r"(\w+) \1", re.IGNORECASE)
+"""A word that is there twice: one of them is to go."""
+_POINTS = (",", ";", ":", ".")
+_MOST, _FEW = 24, 3
+"""Replacements of one instruction; words that are a wording as a whole."""
 _OPENING = re.compile(r"\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?")
 """What stands before the words of a text."""
 _MARKS = frozenset({
@@ -35,6 +45,7 @@ _MARKS = frozenset({
 """Words of an instruction about punctuation."""
 
 
+_STOPPED = ("Add a full stop, period", "Start with a capital, end with a period")
 _STARTING = frozenset({"start", "starts", "begin", "begins", "prefix"})
 """Words of an instruction about what a text begins with."""
 
@@ -95,13 +106,14 @@ def _respelt(word: str, joined: str) -> list[str]:
 
 
 def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
-    """The longest run of words at one end of a text that the selection's texts have."""
+    """The longest run of words at one end of a text that the selection's texts have, with the marks round them if it has them."""
     words = text.split()
     for count in range(min(8, len(words)), 0, -1):
-        phrase = " ".join(words[:count] if front else words[-count:]).strip(_STRIPPED)
-        near = [line for line in lower if phrase.lower() in line] if len(phrase) > 1 else []
-        if near and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", "\n".join(near)):
-            return phrase
+        whole = " ".join(words[:count] if front else words[-count:])
+        for phrase in dict.fromkeys([whole.strip("`\"'“”‘’"), whole.strip(_STRIPPED)]):
+            near = [line for line in lower if phrase.lower() in line] if len(phrase) > 1 else []
+            if near and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", "\n".join(near)):
+                return phrase
     return None
 
 
@@ -109,19 +121,22 @@ def _first_words(text: str) -> list[str]:
     whole = text.strip().strip("`\"'“”")
     ends = [whole[: end.start()] for end in list(_ENDS.finditer(whole))[:3]]
     words = whole.split()
-    some = [" ".join(words[:count]) for count in (1, 2)]
+    some = [" ".join(words[:count]) for count in (1, 2)] if len(words) > _FEW else []
     return [
         one
         for one in dict.fromkeys(
             one.strip().strip("`\"'“”") for one in (*ends, whole, whole.rstrip("."), *some)
         )
-        if one
+        if one and not one.startswith(("->", "=>", "→"))
     ]
 
 
 def _last_words(text: str) -> list[str]:
-    words = text.split()
-    found = [" ".join(words[-count:]).strip(_STRIPPED) for count in (1, 2, 3)]
+    """What may be wanted in place of what follows: all that is said before it if that is little, or else the last words."""
+    said = _ASKED.sub("", text.strip())
+    words = said.split()
+    counts = (len(words),) if len(words) <= _FEW else (1, 2, 3)
+    found = [" ".join(words[-count:]).strip(_STRIPPED) for count in counts if count]
     quoted = re.findall(r"[\"`']([^\"`']+)[\"`']$", text.strip())
     return list(dict.fromkeys(one for one in (*quoted, *found) if one))
 
@@ -142,7 +157,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     made = made[: found.start()] + new + made[found.end() :]
                     continue
                 start = found.start() - (
-                    new.startswith((",", ";", ":", ".")) and made[: found.start()].endswith(" ")
+                    new.startswith(_POINTS)
+                    and not found[0].startswith(_POINTS)
+                    and made[: found.start()].endswith(" ")
                 )
                 made = made[:start] + _cased(new, found[0]) + made[found.end() :]
             if made != place.text:
@@ -167,7 +184,7 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
     lower = [place.text.lower() for place in places]
     for at in range(len(words)):
         phrase = _known(" ".join(words[at:]), lower, front=True)
-        if phrase and len(phrase) > 3:
+        if phrase and len(phrase) > 3 and not _TWICE.fullmatch(phrase):
             gone.append(phrase)
     for place in places:
         text, kind = place.text.lower(), "comment" if place.comment else "text"
@@ -185,9 +202,10 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                     yield f'Drop "{phrase}" from the {kind}, a capital then', with_texts([(place, capital)])
                 tail = re.sub(rf"[ ,;:.-]*(?<!\w){re.escape(phrase)}.*?(?=[\"']*$)", "", place.text, count=1)
                 yield f'Drop "{phrase}" and what follows', with_texts([(place, tail)])
-        made = re.sub(r" ?\([^()]*\)", "", place.text)
-        if made != place.text:
-            yield "Drop what is in brackets, the parens", with_texts([(place, made)])
+        for found in re.finditer(r" ?(\([^(){}]*\))(?![\w(])", place.text):
+            made = place.text[: found.start()] + place.text[found.end() :]
+            if made.strip("# \"'rbf"):
+                yield f"Drop {found[1]}, what is in brackets, the parens", with_texts([(place, made)])
 
 
 def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -212,7 +230,7 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             "Full stop, no exclamation mark": text.replace("!", "."),
         }  # fmt: skip
         for title, made in forms.items():
-            if made != text:
+            if made != text and not (title in _STOPPED and _goes_on(context, place, text)):
                 changed = place, with_fields(head + made + tail, fields)
                 yield title, with_texts([changed])
                 no_marks += [changed] if title == "Drop the exclamation mark" else []
@@ -233,6 +251,16 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     yield f"Add a {mark} before {word}", edits
     if len(no_marks) > 1:
         yield "Drop the exclamation marks everywhere, in all texts", with_texts(no_marks)
+
+
+def _goes_on(context: RefactoringContext, place: TextLine, text: str) -> bool:
+    """Whether a text ends in a mark, or its sentence goes on in the next line of its docstring or comment."""
+    if text.rstrip().endswith((".", "!", "?", ":", ";", ",")):
+        return True
+    closed = place.text.rstrip().endswith(('"', "'"))
+    below = context.lines[place.number].strip() if place.number < len(context.lines) and not closed else ""
+    starts = below.lstrip("# ")[:1]
+    return starts.islower() and (below.startswith("#") if place.comment else True)
 
 
 def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -70,6 +70,15 @@ def with_fields(text: str, fields: Iterable[str]) -> str:
     return text
 
 
+def quotes_of(text: str) -> tuple[str, str]:
+    """The quotes round a text, and it with them, without its prefix."""
+    bare = text.lstrip("rRbBuUfF")
+    for quotes in ('"""', "'''", '"', "'"):
+        if bare.startswith(quotes) and bare.endswith(quotes) and len(bare) >= 2 * len(quotes):
+            return quotes, bare
+    return "", text
+
+
 def with_texts(changed: Iterable[tuple[TextLine, str]]) -> Edits | None:
     """Other texts for some; None where two are in one line."""
     parts = [
