@@ -29,6 +29,8 @@ CASES = [
      'Rename "item" to "entry", in texts too', 'def f(entry):\n    """Take an entry."""\n    return entry\n'),
     ("rename", "_set in names_set is noise", "names_set = 1\ng(names_set)\n",
      'Rename "names_set" to "names"', "names = 1\ng(names)\n"),
+    ("rename", "first and second for p1 and p2", "def f(p1, p2):\n    g(p1)\n", "Rename p1 to first, p2 to second",
+     "def f(first, second):\n    g(first)\n"),
     ("rename", "no idx please, i is fine", "def f(a):\n    idx = g(a)\n    return idx\n", 'Rename "idx" to "i"',
      "def f(a):\n    i = g(a)\n    return i\n"),
     ("rename", "call the second one d", "def f(a, b):\n    c = a\n    g(c)\n    c = b\n    return c\n",

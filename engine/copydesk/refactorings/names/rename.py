@@ -93,6 +93,10 @@ _SPELLING = frozenset({
 })  # fmt: skip
 """Words of an instruction that wants a short name spelt out."""
 _WORD = re.compile(r"[^\W\d]\w*")
+_NEW_FOR_OLD = re.compile(
+    r"([^\W\d]\w*)`?(?:,| and|/) ?`?([^\W\d]\w*)`? (?:for|instead of|rather than|in place of|not) `?(\w+)`?(?:,| and|/) ?`?(\w+)"
+)
+"""Two new names before the old ones."""
 _SPECIAL = re.compile(r"__\w+__")
 
 
@@ -175,6 +179,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 continue
             yield f'Rename "{old}" to "{new}"', rename(old, new, context)
     loose = [name for name in new_names(context, arguments, 3) if name not in refused]
+    texts_too = bool((arguments.words & _OF_TEXTS).difference(loose))
     spells = bool(arguments.words & _SPELLING)
     if spells:
         yield from _all_spelt_out(context, variables)
@@ -193,7 +198,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if new != old and not keyword.iskeyword(new) and not is_reversed(old, new, arguments.instruction):
                 kind = "" if arguments.mentions(old) else _kind_said(variables[old][0], arguments)
                 kind = "the abbreviation " if arguments.words & {"abbreviation", "abbreviations"} else kind
-                yield from _renamed(context, arguments, variables[old], new, kind)
+                yield from _renamed(context, arguments, variables[old], new, kind, texts_too)
     usual = [
         ({"args": "*", "kwargs": "**"}[name], name) for name in arguments.names if name in ("args", "kwargs")
     ]
@@ -363,9 +368,14 @@ def _kind_said(store: Node, arguments: Arguments) -> str:
 
 
 def _renamed(
-    context: RefactoringContext, arguments: Arguments, nodes: Sequence[Node], new: str, kind: str
+    context: RefactoringContext,
+    arguments: Arguments,
+    nodes: Sequence[Node],
+    new: str,
+    kind: str,
+    texts_too: bool,
 ) -> Iterator[Proposal]:
-    """kind: what is said of it, with a blank behind (`the parameter `), or nothing."""
+    """texts_too: whether texts are spoken of. kind: what is said of it, with a blank behind (`the parameter `), or nothing."""
     old = text_of(nodes[0])
     title = f'Rename {kind}"{old}" to "{new}"'
 
@@ -373,7 +383,7 @@ def _renamed(
         return replace_nodes(context.lines, [(node, new) for node in some])
 
     yield title, _replaced(context, [(nodes, new)])
-    if arguments.words & _OF_TEXTS and old in context.derived(_text_words):
+    if texts_too and old in context.derived(_text_words):
         yield f"{title}, in texts too", _everywhere(context, old, new)
     bare = [node for node in nodes if not _in_annotation(node)]
     if len(bare) < len(nodes):
@@ -445,6 +455,10 @@ def _pairs(
         group, tail = found.groups()[:2], found.groups()[2:]
         free = not set(tail) & context.variables() and all(map(str.isidentifier, tail))
         if free and all(name in variables for name in group):
+            yield list(zip(group, tail, strict=True))
+    for found in _NEW_FOR_OLD.finditer(arguments.instruction):
+        tail, group = found.groups()[:2], found.groups()[2:]
+        if all(name in variables for name in group) and not set(tail) & context.variables():
             yield list(zip(group, tail, strict=True))
     asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be", "instead"}
     for count in (2, 3) if asked or re.search(r"->|→|=>|:|/", arguments.instruction) else ():

@@ -29,9 +29,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for old, nodes in places.items():
         if not arguments.mentions(old) and not arguments.mentions(old.rpartition(".")[2]):
             continue
-        if any(is_stored(node) or is_parameter(node) for node in nodes) and lines_elsewhere(context, nodes):
+        bound = any(is_stored(node) or is_parameter(node) for node in nodes)
+        if bound and lines_elsewhere(context, nodes):
             continue  # it would be another variable here than there
         for new in (*arguments.dotted, *named):
+            if bound and new.isidentifier() and new not in known:
+                continue  # a rename, which looks after what documents it
             if any(_is_caught_too(node, new) for node in nodes):
                 continue
             whole = old.count(".") == 0 or old.rpartition(".")[0] != new.rpartition(".")[0]

@@ -10,6 +10,7 @@ from copydesk.refactorings.texts.drop_marks import DROP_MARKS
 from copydesk.refactorings.texts.extend_text import EXTEND_TEXT
 from copydesk.refactorings.texts.fix_spelling import FIX_SPELLING
 from copydesk.refactorings.texts.messages import CHANGE_MESSAGE
+from copydesk.refactorings.texts.put_round import PUT_ROUND
 from copydesk.refactorings.texts.remove_comments import REMOVE_COMMENTS
 from copydesk.refactorings.texts.replace_everywhere import REPLACE_EVERYWHERE
 from copydesk.refactorings.texts.replace_words import (
@@ -41,6 +42,7 @@ REFACTORINGS = (
     RESPELL,
     DROP_MARKS,
     SWAP_MARKS,
+    PUT_ROUND,
     SINGLE_BLANKS,
     EXTEND_TEXT,
     REPLACE_EVERYWHERE,

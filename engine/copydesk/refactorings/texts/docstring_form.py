@@ -11,17 +11,21 @@ from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import function_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, replace_lines
+from copydesk.refactorings.edits import Edits, delete_lines, insert_lines, merged, replace_lines
 from copydesk.refactorings.parameters import name_of
 from copydesk.refactorings.texts.text_lines import STRING, is_docstring
 from copydesk.syntax.tree import rows, text_of
 
 _BEGINNING = frozenset({
     "first", "same", "second", "own", "next", "line", "lines", "start", "starts", "begin", "begins", "quotes", "opening", "top",
-    "newline", "below", "behind", "summary",
+    "newline", "leading", "break", "below", "behind", "summary",
 })  # fmt: skip
 """Words of an instruction about the line in which a docstring begins."""
 _LINKS = frozenset({"link", "links", "url", "urls", "reference", "address"})
+_REMOVING = frozenset({
+    "drop", "remove", "delete", "kill", "rid", "no", "without", "needless", "redundant", "useless", "unnecessary", "need", "lose",
+    "away", "go",
+})  # fmt: skip
 _URL = re.compile(r"(?:see:?|ref(?:erence)?s?:?|\.\.)?\s*[<(]?https?://\S+", re.IGNORECASE)
 _DOCUMENTING = frozenset({
     "document", "documented", "documentation", "docs", "doc", "docstring", "param", "params", "describe", "described",
@@ -47,6 +51,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue
         if arguments.words & _BEGINNING and len(found[2]) == 3:
             yield from _begun(context, node, found[1] + found[2])
+        if arguments.words & _REMOVING:
+            yield from _without_fields(context, node)
         if arguments.words & _LINKS:
             yield from _without_links(context, node)
         if arguments.words & _DOCUMENTING and len(found[2]) == 3:
@@ -63,7 +69,7 @@ def _begun(context: RefactoringContext, node: Node, opening: str) -> Iterator[Pr
     indent = context.indent(node)
     if head.strip() == opening and below.strip() and first + 1 < last:
         yield (
-            "Start the docstring on its first line, the text right behind the quotes",
+            "Start the docstring on its first line, right behind the quotes, without a leading newline",
             replace_lines(first, first + 1, [f"{indent}{opening}{below.lstrip()}"]),
         )
     elif head.strip() != opening:
@@ -83,6 +89,48 @@ def _without_links(context: RefactoringContext, node: Node) -> Iterator[Proposal
             below = context.view(number + 1, number + 1)[0].strip()
             alone = number - 1 > first and not above and (not below or number + 1 == last)
             yield f"Remove the link {text} from the docstring", delete_lines(number - alone, number)
+
+
+def _without_fields(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
+    """Without all fields of a kind, or without a section."""
+    first, last = rows(node)
+    kinds: dict[str, list[Edits]] = {}
+    number = first + 1
+    while number < last:
+        (line,) = context.view(number, number)
+        field, section = _FIELD.match(line), _SECTION.match(line)
+        end = number
+        if field is not None or section is not None:
+            width = len(line) - len(line.lstrip())
+            while end + 1 < last and _is_inside(context.view(end + 1, end + 1)[0], width):
+                end += 1
+            blank = end + 1 >= last or not context.view(end + 1, end + 1)[0].strip()
+            above = number - 1 > first and not context.view(number - 1, number - 1)[0].strip()
+        if field is not None:
+            kinds.setdefault(field[1], []).append(delete_lines(number, end))
+        elif section is not None:
+            yield (
+                f"Remove the {section[1]} section from the docstring",
+                delete_lines(number - (blank and above), end),
+            )
+        number = end + 1
+    for kind, parts in kinds.items():
+        if len(parts) > 1:
+            yield f"Remove the :{kind} lines from the docstring, all, both", _with_blank(context, parts, last)
+
+
+def _is_inside(line: str, width: int) -> bool:
+    """Whether a line goes on with what a less indented one began."""
+    return bool(line.strip()) and len(line) - len(line.lstrip()) > width
+
+
+def _with_blank(context: RefactoringContext, parts: list[Edits], last: int) -> Edits | None:
+    """Parts that go, with the blank line above them where they are all of a paragraph."""
+    begin, end = parts[0][0].first, parts[-1][0].last
+    whole = sum(edit.last - edit.first + 1 for part in parts for edit in part) == end - begin + 1
+    blank = not context.view(begin - 1, begin - 1)[0].strip()
+    below = end + 1 >= last or not context.view(end + 1, end + 1)[0].strip()
+    return delete_lines(begin - 1, end) if whole and blank and below else merged(*parts)
 
 
 def _fields(node: Node, arguments: Arguments) -> Iterator[tuple[str, tuple[str, str, str]]]:

@@ -11,7 +11,7 @@ from copydesk.refactorings.spoken import SIGNS
 from copydesk.refactorings.texts.text_lines import (
     TextLine,
     quotes_of,
-    text_lines,
+    texts_meant,
     with_fields,
     with_texts,
     without_fields,
@@ -40,7 +40,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         or (sign.strip() and f" {sign} " in f" {arguments.instruction} ")
     ]
     all_of: dict[str, list[tuple[TextLine, str]]] = {}
-    for place in text_lines(context) if signs else ():
+    for place in texts_meant(context, arguments.words) if signs else ():
         shown, fields = without_fields(place.text)
         opening, text = quotes_of(shown)
         inner = text[len(opening) : len(text) - len(opening)] if opening else text

@@ -28,7 +28,7 @@ _OPEN = re.compile(
 """What a message ends with that its value follows without a colon."""
 _KEYED = re.compile(r"[\w.]+\[[\"'](\w+)[\"']\]")
 _MOST_VALUES = 3
-_VERBS = ("Include", "Mention", "Say", "Show", "Name", "Tell", "Report")
+_VERBS = ("Include", "Mention", "Say", "Show", "Name", "Tell", "Report", "Add", "Put", "Print", "Give", "Log")
 
 
 def _messages(context: RefactoringContext, arguments: Arguments) -> list[Node]:
@@ -93,7 +93,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 spoken = key[1] if (key := _KEYED.fullmatch(value)) else value
                 where = "error message" if _is_raised(node) else "message"
                 yield (
-                    f"{verb} {spoken} in the {where}: {form.strip(': ,')}",
+                    f"{verb} {spoken} {'to' if verb == 'Add' else 'in'} the {where}: {form.strip(': ,')}",
                     rewrite_node(context.lines, node, text),
                 )
         if "f" in prefix and "{" not in body:

@@ -6,19 +6,22 @@ import re
 from collections.abc import Iterator, Sequence
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.names.whole_variable import is_parameter
 from copydesk.refactorings.texts.text_lines import (
     TextLine,
-    text_lines,
+    texts_meant,
     with_fields,
     with_texts,
     without_fields,
 )
+from copydesk.syntax.tree import text_of
 
 _BETWEEN = re.compile(
     r",?\s+should (?:be|read|say)\s+|,?\s+but (?:it's|it is|is|should be|means|it should be)\s+"
-    r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
+    r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+|\s*(?:\.{3}|…)\s+"
 )
 _INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)(?=\s)")
 _ENDS = re.compile(
@@ -45,6 +48,15 @@ _MARKS = frozenset({
 """Words of an instruction about punctuation."""
 
 
+_MERELY = re.compile(
+    r"^(?:just|only|better|rather|simply|please|write|say|use|make it|make that|more like)[ :]+(?=\S)",
+    re.IGNORECASE,
+)
+"""What stands before the words that are wanted."""
+_ABOUT_TEXTS = frozenset({
+    "text", "texts", "comment", "comments", "docstring", "docstrings", "doc", "docs", "message", "messages", "typo", "word",
+    "says", "log", "error", "warning", "string", "spelling",
+})  # fmt: skip
 _STOPPED = ("Add a full stop, period", "Start with a capital, end with a period")
 _STARTING = frozenset({"start", "starts", "begin", "begins", "prefix"})
 """Words of an instruction about what a text begins with."""
@@ -81,7 +93,14 @@ def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]
     for word in re.findall(r"\d+(?:\.\d+)*|[^\W\d]\w*", text):
         for old in _respelt(word, joined):
             found[old, word] = None
-    return [pair for pair in found if pair[0].lower() != pair[1].lower() or pair[0] != pair[1]][:_MOST]
+    pairs = [pair for pair in found if pair[0] != pair[1]]
+    # "eg." becomes "e.g.", and what ends in no full stop gets none.
+    return [(old, new) for old, new in pairs if not (old.endswith(".") and (old, f"{new}.") in found)][:_MOST]
+
+
+def _own_names(context: RefactoringContext) -> frozenset[str]:
+    """What the selection gives a value or takes as a parameter."""
+    return frozenset(text_of(n) for n in context.walk("identifier") if is_stored(n) or is_parameter(n))
 
 
 def _respelt(word: str, joined: str) -> list[str]:
@@ -118,7 +137,7 @@ def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
 
 
 def _first_words(text: str) -> list[str]:
-    whole = text.strip().strip("`\"'“”")
+    whole = _MERELY.sub("", text.strip()).strip("`\"'“”")
     ends = [whole[: end.start()] for end in list(_ENDS.finditer(whole))[:3]]
     words = whole.split()
     some = [" ".join(words[:count]) for count in (1, 2)] if len(words) > _FEW else []
@@ -146,8 +165,11 @@ def _cased(new: str, old: str) -> str:
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    places = text_lines(context)
+    places = texts_meant(context, arguments.words)
+    own = _own_names(context) if not arguments.words & _ABOUT_TEXTS else frozenset()
     for old, new in replacements(arguments.instruction, places):
+        if old in own and new.isidentifier() and new not in context.variables():
+            continue  # the variable is to have another name, and its documentation with it
         word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
         changed: list[tuple[TextLine, str]] = []
         for place in places:
@@ -172,7 +194,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """Words that the instruction names, taken out of a text; and what stands in brackets."""
-    places = text_lines(context)
+    places = texts_meant(context, arguments.words)
     text = arguments.instruction
     gone = [
         q.strip()
@@ -213,7 +235,7 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     if not arguments.words & _MARKS:
         return
     no_marks: list[tuple[TextLine, str]] = []
-    for place in text_lines(context):
+    for place in texts_meant(context, arguments.words):
         shown, fields = without_fields(place.text)
         found = re.fullmatch(
             r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)((?:\\n)?(?:\"{3}|'{3}|\"|')?)", shown
@@ -267,7 +289,7 @@ def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     """A wording of the instruction in place of the words of a text that are most like it."""
     wordings = [text for text in arguments.texts if text != arguments.instruction]
     wordings += re.split(r"[,;:] |\.\.\.|…|→|->", arguments.instruction)
-    places = text_lines(context)
+    places = texts_meant(context, arguments.words)
     there = "\n".join(place.text for place in places)
     wordings = [text.strip() for text in wordings if 1 < len(text.split()) < 16]
     wordings = [text for text in wordings if text not in there][:8]
@@ -276,7 +298,8 @@ def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         words = [place.text[a:b].lower() for a, b in spans]
         for wording in (one for one in wordings if one not in place.text):
             wanted = wording.lower().split()
-            if len(set(wanted) & set(words)) * 2 < len(wanted):
+            shared = len(set(wanted) & set(words))
+            if (shared < 2 and not arguments.words & _STARTING) or shared * 2 < len(wanted):
                 continue
             window = _most_alike(words, wanted)
             if window is None:

@@ -11,7 +11,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.texts.text_lines import (
     TextLine,
     quotes_of,
-    text_lines,
+    texts_meant,
     with_fields,
     with_texts,
     without_fields,
@@ -50,7 +50,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     old, new = pair
     title = f'Write "{new}" instead of "{old}", {_SIGNS[new][0]}, not {_SIGNS[old][0]}'
     changed: list[tuple[TextLine, str]] = []
-    for place in text_lines(context):
+    for place in texts_meant(context, arguments.words):
         shown, fields = without_fields(place.text)
         quotes, whole = quotes_of(shown)
         start = shown.index(whole) + len(quotes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -53,6 +53,30 @@ def text_lines(context: RefactoringContext) -> list[TextLine]:
             begin, stop = len(raw[:start].decode(errors="replace")), len(raw[:end].decode(errors="replace"))
             found.append(TextLine(number, begin, stop, line, node.type == "comment"))
     return found
+
+
+_KINDS = (
+    (frozenset({"comment", "comments"}), "comment"),
+    (frozenset({"docstring", "docstrings", "docs", "summary"}), "docstring"),
+    (frozenset({"message", "messages", "warning"}), "message"),
+)
+"""Words for kinds of texts."""
+
+
+def texts_meant(context: RefactoringContext, words: Set[str]) -> list[TextLine]:
+    """The lines of the kinds of text that an instruction names, if it names some that the selection has; or else all of them."""
+    kinds = {kind for said, kind in _KINDS if said & words}
+    lines = text_lines(context)
+    if not kinds:
+        return lines
+    documenting = {
+        n for s in context.walk("string") if is_docstring(s) for n in range(rows(s)[0], rows(s)[1] + 1)
+    }
+
+    def kind_of(line: TextLine) -> str:
+        return "comment" if line.comment else "docstring" if line.number in documenting else "message"
+
+    return [line for line in lines if kind_of(line) in kinds] or lines
 
 
 def without_fields(text: str) -> tuple[str, list[str]]:
