@@ -122,6 +122,23 @@ def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True
     return _replaced(context, [(variables or mine, new)])
 
 
+def rename_all(pairs: Sequence[tuple[str, str]], context: RefactoringContext) -> Edits | None:
+    """Several names at once, each of a variable that is selected with all its places; None where one is not, or two meet."""
+    names = list(context.walk("identifier"))
+    there = {text_of(node) for node in names} | set(dir(builtins))
+    renamed: list[tuple[Sequence[Node], str]] = []
+    for old, new in pairs:
+        mine = [node for node in names if text_of(node) == old and not is_label(node)]
+        bound = any(is_stored(node) or is_parameter(node) for node in mine)
+        if not bound or new in there or keyword.iskeyword(new) or lines_elsewhere(context, mine):
+            return None
+        if any(_is_given(node, names) for node in names if text_of(node) == old and is_label(node)):
+            return None
+        renamed.append((mine, new))
+    apart = len({old for old, _ in pairs}) == len({new for _, new in pairs}) == len(pairs)
+    return _replaced(context, renamed) if apart else None
+
+
 def _replaced(context: RefactoringContext, renamed: Iterable[tuple[Sequence[Node], str]]) -> Edits | None:
     """Variables, each by all its places, under new names; and in what documents them."""
     splices: list[Splice] = []

@@ -130,8 +130,10 @@ def _shorter(
     alone = {start for start, end in paragraphs if start == end and start - 1 > first}
     for number in (number for number in range(first + 1, last) if number not in alone):
         line = context.view(number, number)[0].strip()
-        what = f'"{line[:_SHOWN]}" from the docstring' if line else _blank(context, number, first, last)
-        yield f"Remove the {what}", delete_lines(number, number)
+        if line:
+            yield f'Remove the "{line[:_SHOWN]}" from the docstring', delete_lines(number, number)
+        elif number != last - 1 and not arguments.words & {"end", "last", "closing", "trailing"}:
+            yield f"Remove the {_blank(context, number, first)}", delete_lines(number, number)
     for start, end in paragraphs:
         line = context.view(start, start)[0].strip()
         blank_before = start - 1 > first and not context.view(start - 1, start - 1)[0].strip()
@@ -141,12 +143,10 @@ def _shorter(
         yield title, delete_lines(start - blank_before, end)
 
 
-def _blank(context: RefactoringContext, number: int, first: int, last: int) -> str:
-    """Which blank line of a docstring it is."""
+def _blank(context: RefactoringContext, number: int, first: int) -> str:
+    """Which blank line of a docstring it is, other than the last one, of which `remove_blank_lines` tells."""
     if number == first + 1:
         return "blank line below the first line of the docstring"
-    if number == last - 1:
-        return "blank line from the docstring, the last one, at its end, before the closing quotes"
     below = context.view(number + 1, number + 1)[0].strip()
     return f'blank line from the docstring above "{below[:_SHOWN]}"'
 

@@ -79,6 +79,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         stop = "." if escaped.endswith(".") else ""
         bare = escaped.removesuffix(".")
         tested = _tested(node) if arguments.words & _GIVEN else None
+        if tested in values and not arguments.words & {"type", "class"}:
+            tested = None  # it is named
         for what, form in _given_forms(tested, arguments) if tested is not None else ():
             if quotes not in form:
                 text = f"f{quotes}{bare}{form}{stop}{quotes}"

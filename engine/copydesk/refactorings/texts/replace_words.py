@@ -161,12 +161,14 @@ def _last_words(text: str) -> list[str]:
 
 
 def _cased(new: str, old: str) -> str:
-    return new[:1].upper() + new[1:] if old[:1].isupper() and new[:1].islower() else new
+    titled = old[:1].isupper() and not (len(old) > 1 and old.isupper())
+    return new[:1].upper() + new[1:] if titled and new[:1].islower() else new
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     places = texts_meant(context, arguments.words)
-    own = _own_names(context) if not arguments.words & _ABOUT_TEXTS else frozenset()
+    renamed = not arguments.words & _ABOUT_TEXTS or arguments.words & {"rename", "too", "also", "well"}
+    own = _own_names(context) if renamed else frozenset()
     for old, new in replacements(arguments.instruction, places):
         if old in own and new.isidentifier() and new not in context.variables():
             continue  # the variable is to have another name, and its documentation with it
@@ -177,6 +179,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             for found in reversed(list(word.finditer(made))):
                 if found[0].lower() == new.lower():
                     made = made[: found.start()] + new + made[found.end() :]
+                    continue
+                if _says_twice(made, found.span(), new):
                     continue
                 start = found.start() - (
                     new.startswith(_POINTS)
@@ -190,6 +194,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f'Replace "{old}" by "{new}" in the text', with_texts([one])
         if len(changed) > 1:
             yield f'Replace "{old}" by "{new}" in all texts', with_texts(changed)
+
+
+def _says_twice(text: str, span: tuple[int, int], new: str) -> bool:
+    """Whether the new words would have one that stands right beside them already."""
+    words = new.lower().split()
+    before, behind = re.search(r"(\w{4,})\W*$", text[: span[0]]), re.match(r"\W*(\w{4,})", text[span[1] :])
+    return len(words) > 1 and any(side is not None and side[1].lower() in words for side in (before, behind))
 
 
 def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
