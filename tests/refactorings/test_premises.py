@@ -6,6 +6,7 @@ import pytest
 
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.premises import LONGEST, false_premise
+from copydesk.refactorings.premises.undone import undone
 from copydesk.syntax.tree import parse
 from copydesk.text.document import split_lines
 
@@ -129,3 +130,28 @@ def test_what_is_not_so(instruction: str, text: str, reason: str) -> None:
 )
 def test_what_may_be_so(instruction: str, text: str) -> None:
     assert said(instruction, text) is None
+
+
+RAISING = "def f(size):\n    if size < 1:\n        raise E('too small')\n"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text", "lacking"),
+    [
+        ("add a debug print of size", RAISING, True),
+        ("print the rows", LOOP, False),
+        ("log it", RAISING, True),
+        ("don't log it", RAISING, False),
+        ("print is python 2, use the function", RAISING, False),
+        ("add a docstring", RAISING, True),
+        ("add a docstring", TOTAL, False),
+        ("include the size in the error", RAISING, True),
+        ("include the size in the error", RAISING.replace("'too small'", "f'too small: {size}'"), False),
+        ("mention the colour in the message", RAISING, False),
+    ],
+)
+def test_what_is_clearly_not_done_yet(instruction: str, text: str, lacking: bool) -> None:
+    lines = split_lines(text)
+    tree = parse(lines, "python")
+    assert tree is not None
+    assert undone(RefactoringContext.of(lines, [(1, len(lines))], tree), instruction) is lacking

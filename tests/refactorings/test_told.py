@@ -37,8 +37,31 @@ def test_another_name_in_many_words(instruction: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "instruction",
+    [
+        "rename a to one and b to two",
+        "a -> one, b -> two",
+        "a and b should be called one and two",
+        "one and two for a and b",
+        "call a and b one and two",
+        "a/b -> one/two",
+    ],
+)
+def test_two_other_names(instruction: str) -> None:
+    source = "def f(a, b):\n    return g(a, b, a=b)\n"
+    assert told(instruction, source) == "def f(one, two):\n    return g(one, two, a=two)\n"
+
+
+@pytest.mark.parametrize(
     ("instruction", "source", "after"),
     [
+        # One of two is not there, or has its new name already, or is a type.
+        ("a and b -> c and d", "def f(a):\n    return g(a)\n", None),
+        ("a and b -> c and d", "def f(a, b, c):\n    return g(a, b)\n", None),
+        ("a -> int, b -> str", "def f(a, b):\n    return g(a, b)\n", None),
+        ("call a and b here and there", "def f(a, b):\n    return g(a, b)\n", None),
+        # Documentation goes along.
+        ("rename a to new", 'def f(a):\n    """Take `a`, a thing."""\n', 'def f(new):\n    """Take `new`, a thing."""\n'),
         # Followed already, or about nothing that is there.
         ("rename a to new", "new = 1\n", "new = 1\n"),
         ("rename a to new", "b = 1\n", "b = 1\n"),

@@ -44,6 +44,10 @@ _SIGN = re.compile(r"\bis (?=[<>=!]=|[<>] )")
 _CODE = re.compile(r"[()\[\]{}<>=+*/%|.'\"-]|\b(?:not|and|or|is|in)\b")
 
 
+_PRINT = re.compile(
+    r"\bprint\(|\b(?:use|using|with|by|to|of|as|call|plain|than) (?:a |the )?print\b|\bprint(?:,| instead| is| function)"
+)
+"""Where the function is meant: "add a debug print of it" and "print it" name nothing that stands in code."""
 _HYPHENED = re.compile(r"[A-Za-z]+(?:-[a-z]{2,})+")
 """A word like "f-string" or "re-raise": English, and no difference, unless it is quoted."""
 _CONTRAST = re.compile(r", not ")
@@ -100,6 +104,7 @@ def arguments_of(instruction: str) -> Arguments:
         name
         for name in _NAME.findall(bare)
         if not keyword.iskeyword(name) and (name in marked or name not in FUNCTION_WORDS)
+        if name != "print" or name in marked or _PRINT.search(text)
     ]
     dotted = [name for name in _DOTTED.findall(text) if not any(map(keyword.iskeyword, name.split(".")))]
     code = list(_code(_SIGN.sub("", text), quoted))

@@ -12,7 +12,8 @@ from copydesk.refactorings.context import RefactoringContext
 _STRONG = re.compile(
     r"(?:\b(?:to|as|called?|named?|use|into|local|variable|var|constant|say|it|name|be|first|second|inner|outer|and)"
     r"|->|→|=>|;) `?([^\W\d]\w*)`?(?![\w.(])"
-    r"|`([^\W\d]\w*)`|([^\W\d]\w*)`? (?:=(?!=)|would|is better|reads|rather|local|in (?:its|a|an) (?:own|local|variable))"
+    r"|`([^\W\d]\w*)`|([^\W\d]\w*)`? (?:=(?!=)|would|will do|is (?:better|fine|enough|clearer|nicer)|reads|rather|local"
+    r"|in (?:its|a|an) (?:own|local|variable))"
 )
 """Where an instruction names something."""
 _WEAK = re.compile(
@@ -36,6 +37,10 @@ _PROSE = frozenset({
     "rename", "return", "reusing", "same", "short", "should", "something", "start", "that", "the", "them", "then",
     "there", "this", "throughout", "times", "to", "too", "top", "twice", "unindent", "up", "use", "used", "variable",
     "way", "well", "when", "with", "without", "would",
+    "about", "abbreviated", "abbreviation", "again", "bad", "because", "but", "clearer", "confusing", "cryptic", "doesn", "don",
+    "easier", "enough", "fine", "good", "isn", "misleading", "nicer", "noise", "nothing", "or", "pointless", "poor", "prefer",
+    "rather", "really", "redundant", "says", "shorter", "so", "spelled", "spelt", "taken", "than", "these", "they", "those",
+    "vague", "what", "which", "wrong",
 })  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from copydesk.refactorings.phrases import instruction_edits
 from copydesk.refactorings.phrases.names import wished_name
 from copydesk.refactorings.phrases.words import plain
 from copydesk.refactorings.premises import false_premise
+from copydesk.refactorings.premises.undone import undone
 from copydesk.refactorings.prose import names_in, prose, takes_name_from
 from copydesk.refactorings.registry import enumerate_candidates
 from copydesk.refactorings.shown_title import shown_title
@@ -210,8 +211,8 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
-    # Who says that there is a bug is not told that there is none.
-    idle_too = not asked.finding and asked.clues is None
+    # Who says that there is a bug is not told that there is none, nor that something is there which is not.
+    idle_too = not asked.finding and asked.clues is None and not undone(context, instruction)
     another = ANOTHER
     if asked.clues is not None:
         another = replace(ANOTHER, prior=CLUELESS if asked.clues else NO_CLUES)

@@ -18,12 +18,14 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import Edits, merged, replace_lines, replace_nodes
+from copydesk.refactorings.names.documented import documented
 from copydesk.refactorings.names.whole_variable import called_with, is_parameter, lines_elsewhere
 from copydesk.refactorings.new_names import may_name, new_names
 from copydesk.refactorings.parameters import name_of, parameters_of
 from copydesk.refactorings.spoken import TYPES
 from copydesk.refactorings.texts.fix_spelling import near
 from copydesk.refactorings.texts.text_lines import text_lines
+from copydesk.syntax.splice import Splice, end_of, spliced, start_of
 from copydesk.syntax.tree import identifiers, is_label, text_of
 from copydesk.text.singular import singular
 
@@ -47,6 +49,43 @@ _MOST_TARGETS = 12
 """New names of one variable that are guessed or loosely named."""
 _STARRED = re.compile(r"(?<![\w*])(\*{1,2})([^\W\d]\w*)")
 _UNDERSCORE = frozenset({"underscore", "underscores", "unused", "private", "leading", "_"})
+_NO_NAMES = frozenset({
+    "about", "bad", "better", "call", "called", "clearer", "confusing", "could", "cryptic", "doesn", "fine", "good", "isn",
+    "misleading", "name", "named", "nicer", "noise", "nothing", "please", "pointless", "poor", "prefer", "rather", "really",
+    "rename", "renamed", "says", "shorter", "taken", "vague", "var", "what", "wrong",
+})  # fmt: skip
+"""Words of an instruction about names that are hardly the new one."""
+_MARKED_NAMES = _UNDERSCORE | frozenset({
+    "shadow", "shadows", "shadowing", "builtin", "builtins", "trailing", "public", "internal", "protected", "hide", "hidden",
+    "dunder", "keyword", "clash", "clashes",
+})  # fmt: skip
+_NUMBER = frozenset({
+    "plural", "singular", "single", "several", "many", "multiple", "list", "lists", "collection", "one", "more", "all", "them",
+    "just", "only",
+})  # fmt: skip
+_STYLE = frozenset({
+    "snake", "camel", "case", "snake_case", "camelcase", "snakecase", "pep8", "pep", "style", "pythonic", "lower", "lowercase",
+    "convention", "java", "mixed",
+})  # fmt: skip
+"""Words of an instruction about underscores at the ends of a name, about its number, and about how its words are joined."""
+_AFFIXES = frozenset({"prefix", "prefixes", "suffix", "suffixes", "part", "ending"})
+_LESS = _AFFIXES | frozenset({
+    "without", "drop", "remove", "lose", "noise", "redundant", "needless", "pointless",
+    "unnecessary", "superfluous", "needed", "need",
+})  # fmt: skip
+"""Words of an instruction that wants a name shorter by a part of it."""
+_OF_TEXTS = frozenset({
+    "text", "texts", "comment", "comments", "docstring", "docstrings", "doc", "docs", "documentation", "message", "messages",
+    "string", "strings", "everywhere", "throughout", "mentions",
+})  # fmt: skip
+"""Words of an instruction that wants another name in texts, too."""
+_OF_A_PART = frozenset({
+    "second", "again", "reuse", "reuses", "reused", "reusing", "reassign", "reassigns", "reassigned", "rebind", "rebound",
+    "overwrite", "overwrites", "overwritten", "shadow", "shadows", "shadowed", "from", "after", "afterwards", "later", "below",
+    "then", "different", "other", "another", "twice", "two", "separate", "own", "new", "one", "same", "once", "last", "line",
+    "meanings", "inner", "outer", "stripped", "parsed", "converted", "decoded", "result",
+})  # fmt: skip
+"""Words of an instruction that wants another name from where a variable is given another value."""
 _FOR = ("for_statement", "for_in_clause")
 _SPELLING = frozenset({
     "spell", "spells", "spelled", "spelt", "spelling", "abbreviate", "abbreviated", "abbreviation", "abbreviations",
@@ -54,12 +93,16 @@ _SPELLING = frozenset({
 })  # fmt: skip
 """Words of an instruction that wants a short name spelt out."""
 _WORD = re.compile(r"[^\W\d]\w*")
+_NEW_FOR_OLD = re.compile(
+    r"([^\W\d]\w*)`?(?:,| and|/) ?`?([^\W\d]\w*)`? (?:for|instead of|rather than|in place of|not) `?(\w+)`?(?:,| and|/) ?`?(\w+)"
+)
+"""Two new names before the old ones."""
 _SPECIAL = re.compile(r"__\w+__")
 
 
 def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True) -> Edits | None:
-    """Where nothing else has the new name, and neither a caller nor a line that is not selected the old one. sure: that there is
-    no such name means that nothing is left to do.
+    """Where nothing else has the new name, and neither a caller nor a line that is not selected the old one; in docstrings and
+    comments too, where they name it. sure: that there is no such name means that nothing is left to do.
     """
     if keyword.iskeyword(new) or keyword.iskeyword(old) or old == new:
         return None
@@ -76,7 +119,33 @@ def rename(old: str, new: str, context: RefactoringContext, *, sure: bool = True
         return None
     if any(map(_is_method, variables)) or any(_is_given(node, names) for node in mine):
         return None  # others may call it
-    return replace_nodes(context.lines, [(node, new) for node in variables or mine])
+    return _replaced(context, [(variables or mine, new)])
+
+
+def rename_all(pairs: Sequence[tuple[str, str]], context: RefactoringContext) -> Edits | None:
+    """Several names at once, each of a variable that is selected with all its places; None where one is not, or two meet."""
+    names = list(context.walk("identifier"))
+    there = {text_of(node) for node in names} | set(dir(builtins))
+    renamed: list[tuple[Sequence[Node], str]] = []
+    for old, new in pairs:
+        mine = [node for node in names if text_of(node) == old and not is_label(node)]
+        bound = any(is_stored(node) or is_parameter(node) for node in mine)
+        if not bound or new in there or keyword.iskeyword(new) or lines_elsewhere(context, mine):
+            return None
+        if any(_is_given(node, names) for node in names if text_of(node) == old and is_label(node)):
+            return None
+        renamed.append((mine, new))
+    apart = len({old for old, _ in pairs}) == len({new for _, new in pairs}) == len(pairs)
+    return _replaced(context, renamed) if apart else None
+
+
+def _replaced(context: RefactoringContext, renamed: Iterable[tuple[Sequence[Node], str]]) -> Edits | None:
+    """Variables, each by all its places, under new names; and in what documents them."""
+    splices: list[Splice] = []
+    for nodes, new in renamed:
+        splices += [Splice(start_of(node), end_of(node), new) for node in nodes]
+        splices += documented(context, nodes, new)
+    return spliced(context.lines, splices) or None
 
 
 def _is_given(label: Node, names: Sequence[Node]) -> bool:
@@ -115,6 +184,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     }
     asked = bool(arguments.words & {"rename", "call", "called", "name", "named"})
     refused = _SPELLING if asked else _SPELLING | _TYPE_NAMES  # "x is a list" says its type
+    if arguments.words & _LESS:
+        refused |= {mark for name in places for part in name.split("_") for mark in (f"_{part}", f"{part}_")}
     news = [name for name in arguments.names if name not in refused]
     wanted = [name for name in news if name not in places and may_name(name)]
     for old in places:
@@ -125,22 +196,26 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 continue
             yield f'Rename "{old}" to "{new}"', rename(old, new, context)
     loose = [name for name in new_names(context, arguments, 3) if name not in refused]
+    texts_too = bool((arguments.words & _OF_TEXTS).difference(loose))
     spells = bool(arguments.words & _SPELLING)
     if spells:
         yield from _all_spelt_out(context, variables)
     for old in sorted(variables, key=lambda name: not arguments.mentions(name)):
+        if (shorter := _shortened(old, arguments)) and shorter not in context.variables():
+            yield f'Rename "{old}" to "{shorter}"', _replaced(context, [(variables[old], shorter)])
+            continue
         targets = [*_parts_said(old, arguments, context), *_underscored(old, arguments), *loose]
         if spells:
             named = loose if arguments.mentions(old) else []
             targets = [*_spelt_out(old, variables[old], context), *named]
         elif arguments.mentions(old):
-            targets += _spelt_otherwise(old, context)
-            targets += [name for name in news if name not in context.variables()]
+            targets += _spelt_otherwise(old, arguments, context)
+            targets += [name for name in news if name not in context.variables() and name not in _NO_NAMES]
         for new in list(dict.fromkeys(targets))[:_MOST_TARGETS]:
             if new != old and not keyword.iskeyword(new) and not is_reversed(old, new, arguments.instruction):
                 kind = "" if arguments.mentions(old) else _kind_said(variables[old][0], arguments)
                 kind = "the abbreviation " if arguments.words & {"abbreviation", "abbreviations"} else kind
-                yield from _renamed(context, old, variables[old], new, kind)
+                yield from _renamed(context, arguments, variables[old], new, kind, texts_too)
     usual = [
         ({"args": "*", "kwargs": "**"}[name], name) for name in arguments.names if name in ("args", "kwargs")
     ]
@@ -156,8 +231,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if given.intersection(old for old, _ in pairs):
             continue
         title = ", ".join(f"{old} to {new}" for old, new in pairs)
-        nodes = [(node, new) for old, new in pairs for node in variables[old]]
-        yield f"Rename {title}", replace_nodes(context.lines, nodes)
+        yield f"Rename {title}", _replaced(context, [(variables[old], new) for old, new in pairs])
     yield from _unused(context, variables)
     idle = [
         (places[name][0], f"_{name}") for name in own if name[0] != "_" and len(places.get(name, ())) == 1
@@ -191,6 +265,17 @@ def _parts_said(old: str, arguments: Arguments, context: RefactoringContext) -> 
     return [name for name in found if may_name(name) and name not in context.variables()]
 
 
+def _shortened(old: str, arguments: Arguments) -> str:
+    """A name without the part of it that an instruction wants to go, its first or last one; empty where that says so of none."""
+    parts, words = old.split("_"), set(_WORD.findall(arguments.instruction))
+    if not words & _LESS or len(parts) < 2 or not all(parts):
+        return ""
+    marked = [part for part in (parts[0], parts[-1]) if f"_{part}" in words or f"{part}_" in words]
+    plain = [part for part in (parts[0], parts[-1]) if part in words and words & _AFFIXES]
+    gone = marked or plain
+    return "_".join(part for part in parts if part not in gone) if gone else ""
+
+
 def _is_part(word: str, name: str) -> bool:
     """Whether a name begins or ends with a word, or has its letters in this order and begins with the same one."""
     letters = iter(name.lower())
@@ -204,15 +289,17 @@ def _underscored(old: str, arguments: Arguments) -> list[str]:
     return [old.lstrip("_"), old.rstrip("_")] if old.strip("_") != old else [f"_{old}"]
 
 
-def _spelt_otherwise(old: str, context: RefactoringContext) -> list[str]:
+def _spelt_otherwise(old: str, arguments: Arguments, context: RefactoringContext) -> list[str]:
     """Spelt out, without numbers or underscores, in the plural, in one style or the other."""
-    found: list[str | None] = [
-        _SPELT_OUT.get(old), _without_digits(old), old.lstrip("_"), old.rstrip("_"), f"{old}_", f"_{old}", f"{old}s",
-        old.removesuffix("s"),
-        _in_snake_case(old),
-        re.sub(r"_([a-z])", lambda m: m[1].upper(), old),
-        "_".join(_SPELT_OUT.get(part, part) for part in old.split("_")), _of_initials(old, context),
-    ]  # fmt: skip
+    said = arguments.words
+    found: list[str | None] = [_SPELT_OUT.get(old), _without_digits(old)]
+    if said & _MARKED_NAMES:
+        found += [old.lstrip("_"), old.rstrip("_"), f"{old}_", f"_{old}"]
+    if said & _NUMBER:
+        found += [f"{old}s", old.removesuffix("s"), singular(old)]
+    if said & _STYLE:
+        found += [_in_snake_case(old), re.sub(r"_([a-z])", lambda m: m[1].upper(), old)]
+    found += ["_".join(_SPELT_OUT.get(part, part) for part in old.split("_")), _of_initials(old, context)]
     words = set(_WORD.findall("".join(context.lines[n - 1] for n in context.numbers())))
     if len(old) > 1:
         longer = [word for word in sorted(words) if word.startswith(old) and word.islower()]
@@ -248,8 +335,8 @@ def _all_spelt_out(context: RefactoringContext, variables: Places) -> Iterator[P
     pairs = [(old, new) for old, news in spelt.items() for new in news]
     if len(pairs) > 1 and len({new for _, new in pairs}) == len(pairs):
         title = ", ".join(f"{old} to {new}" for old, new in pairs)
-        nodes = [(node, new) for old, new in pairs for node in variables[old]]
-        yield f"Spell out all abbreviations: {title}", replace_nodes(context.lines, nodes)
+        renamed = [(variables[old], new) for old, new in pairs]
+        yield f"Spell out all abbreviations: {title}", _replaced(context, renamed)
 
 
 def _of_initials(old: str, context: RefactoringContext) -> str | None:
@@ -298,22 +385,28 @@ def _kind_said(store: Node, arguments: Arguments) -> str:
 
 
 def _renamed(
-    context: RefactoringContext, old: str, nodes: Sequence[Node], new: str, kind: str
+    context: RefactoringContext,
+    arguments: Arguments,
+    nodes: Sequence[Node],
+    new: str,
+    kind: str,
+    texts_too: bool,
 ) -> Iterator[Proposal]:
-    """kind: what is said of it, with a blank behind (`the parameter `), or nothing."""
+    """texts_too: whether texts are spoken of. kind: what is said of it, with a blank behind (`the parameter `), or nothing."""
+    old = text_of(nodes[0])
     title = f'Rename {kind}"{old}" to "{new}"'
 
     def only(some: Iterable[Node]) -> Edits | None:
         return replace_nodes(context.lines, [(node, new) for node in some])
 
-    yield title, only(nodes)
-    if old in context.derived(_text_words):
+    yield title, _replaced(context, [(nodes, new)])
+    if texts_too and old in context.derived(_text_words):
         yield f"{title}, in texts too", _everywhere(context, old, new)
     bare = [node for node in nodes if not _in_annotation(node)]
     if len(bare) < len(nodes):
         yield f"{title}, not the type", only(bare)
     stores = [node for node in nodes if is_stored(node) or is_parameter(node)]
-    for store in stores[1:]:
+    for store in stores[1:] if arguments.words & _OF_A_PART else ():
         end = _given(store).end_byte
         yield (
             f"{title} from line {store.start_point[0] + 1} on",
@@ -379,6 +472,10 @@ def _pairs(
         group, tail = found.groups()[:2], found.groups()[2:]
         free = not set(tail) & context.variables() and all(map(str.isidentifier, tail))
         if free and all(name in variables for name in group):
+            yield list(zip(group, tail, strict=True))
+    for found in _NEW_FOR_OLD.finditer(arguments.instruction):
+        tail, group = found.groups()[:2], found.groups()[2:]
+        if all(name in variables for name in group) and not set(tail) & context.variables():
             yield list(zip(group, tail, strict=True))
     asked = arguments.words & {"rename", "call", "called", "name", "names", "to", "should", "be", "instead"}
     for count in (2, 3) if asked or re.search(r"->|→|=>|:|/", arguments.instruction) else ():

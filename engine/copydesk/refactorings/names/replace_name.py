@@ -13,6 +13,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.direction import is_reversed
 from copydesk.refactorings.edits import replace_nodes
 from copydesk.refactorings.names.whole_variable import is_parameter, lines_elsewhere
+from copydesk.refactorings.new_names import may_name
 from copydesk.syntax.tree import is_label, text_of
 
 
@@ -23,12 +24,17 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if attribute and (node.parent is None or node.parent.type != "attribute"):
             continue  # the name of an argument
         places.setdefault(text_of(node), []).append(node)
+    known = context.variables()
+    named = [name for name in arguments.names if may_name(name) or name in known]
     for old, nodes in places.items():
         if not arguments.mentions(old) and not arguments.mentions(old.rpartition(".")[2]):
             continue
-        if any(is_stored(node) or is_parameter(node) for node in nodes) and lines_elsewhere(context, nodes):
+        bound = any(is_stored(node) or is_parameter(node) for node in nodes)
+        if bound and lines_elsewhere(context, nodes):
             continue  # it would be another variable here than there
-        for new in (*arguments.dotted, *arguments.names):
+        for new in (*arguments.dotted, *named):
+            if bound and new.isidentifier() and new not in known:
+                continue  # a rename, which looks after what documents it
             if any(_is_caught_too(node, new) for node in nodes):
                 continue
             whole = old.count(".") == 0 or old.rpartition(".")[0] != new.rpartition(".")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from functools import partial
 
-from copydesk.refactorings.names.rename import rename
+from copydesk.refactorings.names.rename import rename, rename_all
 from copydesk.refactorings.phrases.words import Rule, first_match, name, wordings
 
 _OLD, _NEW = name("old"), name("new")
@@ -31,6 +31,28 @@ _RENAMED = wordings(
 _ARROW = wordings(rf"{_OLD} (?:->|=>|\N{{RIGHTWARDS ARROW}}) {_NEW}(?: \(rename\))?")
 
 
+def _two(names: str, between: str, ends: str = "") -> str:
+    """Two names of a kind, `old` or `new`."""
+    return rf"{name(f'{names}1')}{between}{name(f'{names}2')}{ends}"
+
+
+_NO_NAMES = frozenset(
+    {"also", "both", "here", "instead", "it", "now", "once", "there", "together", "too", "twice"}
+)
+_AND = r"(?: and |, ?| ?/ ?)"
+_ARROWS = r"(?:->|=>|\N{RIGHTWARDS ARROW})"
+_TWO_RENAMED = wordings(
+    rf"rename {name('old1')} (?:to|into|as|->) {name('new1')}(?:,| and|, and) (?:rename )?{name('old2')} "
+    rf"(?:to|into|as|->) {name('new2')}",
+    rf"{name('old1')} ?{_ARROWS} ?{name('new1')}(?:,| and|, and|;) {name('old2')} ?{_ARROWS} ?{name('new2')}",
+    rf"{_two('old', _AND)} ?(?:{_ARROWS}|should be (?:called|named)) ?{_two('new', _AND)}",
+    rf"rename {_two('old', _AND)} (?:{_ARROWS}|to|into|as) {_two('new', _AND)}",
+    rf"{_two('new', _AND)} (?:for|instead of|rather than|in place of) {_two('old', _AND)}",
+    rf"call {_two('old', _AND)} {_two('new', _AND)}",
+)
+"""Two names, each with its new one."""
+
+
 def wished_name(instruction: str) -> tuple[str, str] | None:
     """The old and the new name of an instruction, as `plain` leaves it, that asks for another name and nothing else."""
     found = first_match(_RENAMED, instruction)
@@ -41,6 +63,9 @@ def name_rule(instruction: str) -> Rule | None:
     """Reads a wish for another name."""
     if names := wished_name(instruction):
         return partial(rename, *names)
+    two = first_match(_TWO_RENAMED, instruction)
+    if two is not None and not {two["new1"], two["new2"]} & _NO_NAMES:
+        return partial(rename_all, [(two["old1"], two["new1"]), (two["old2"], two["new2"])])
     arrow = first_match(_ARROW, instruction)
     if arrow is not None and not hasattr(
         builtins, arrow["new"]

@@ -47,7 +47,8 @@ _F_STRING = re.compile(
 _OTHER_TEXT = re.compile(r"['\"]\s*%|\.format\(|['\"]\s*\+|\+\s*['\"]|%s|%d")
 _ARGUMENT = re.compile(
     r"(?:(?:add|pass|set|use|with|give|needs?) )?(?P<name>[^\W\d]\w*)=(?P<value>[\w.\"'-]+)"
-    r"(?: (?:in|on|for|when|by|as|inside|to|initially|there|at|of)\b[^=]*)?"
+    r"(?: (?:in|on|for|when|by|as|inside|to|initially|there|at|of)\b"
+    r"(?!.*\b(?:back-?ticks?|quotes?|quoted|italics?|docstring|docs|comment|message|text)\b)[^=]*)?"
 )
 
 

@@ -13,6 +13,9 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines
 from copydesk.syntax.tree import rows, text_of
 
+_AT_END = frozenset({"end", "last", "closing", "trailing", "bottom", "final"})
+"""Words of an instruction about the end of a docstring."""
+
 
 def _statements(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     groups: dict[str, list[Edits]] = {}
@@ -38,11 +41,24 @@ def _statements(context: RefactoringContext, arguments: Arguments) -> Iterator[P
             yield f"Delete all {word}", merged(*edits)
 
 
+def _closes(context: RefactoringContext, number: int) -> bool:
+    """Whether nothing but the closing quotes of a text is in a line."""
+    return context.lines[number - 1].strip() in ('"""', "'''")
+
+
 def _blank_lines(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     if not arguments.words & {"blank", "empty", "line", "lines", "newline"}:
         return
     numbers = [number for number in context.numbers() if not context.lines[number - 1].strip()]
-    for number in numbers:
+    closing = [
+        number for number in numbers if context.lines[number : number + 1] and _closes(context, number + 1)
+    ]
+    for number in closing:
+        title = "Remove the blank line at the end of the docstring, the last one, before the closing quotes"
+        yield title, delete_lines(number, number)
+    if closing and arguments.words & _AT_END:
+        return
+    for number in [number for number in numbers if number not in closing]:
         below = context.view(number + 1, number + 1)[0].strip() if number < len(context.lines) else ""
         yield f"Remove the blank line above {below[:40]}", delete_lines(number, number)
     if len(numbers) > 1:

@@ -115,10 +115,18 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
         if statement == "pass":
             return  # which does nothing beside another one
         place = place_before(context, node)
-        yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
+        if not _reports_target(statement, node):
+            yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
     siblings = statements_of(node.parent)
     if node == siblings[-1] and not node.type.startswith(("return", "raise")):
         yield f"Add {statement} after {named(node)}", insert_lines(last + 1, [line])
+
+
+def _reports_target(statement: str, node: Node) -> bool:
+    """Whether a call reports what only the loop below it gives a value."""
+    target = node.child_by_field_name("left") if node.type == "for_statement" else None
+    reported = re.search(r"\((?:.*, )?([^\W\d]\w*)\)$", statement)
+    return target is not None and reported is not None and reported[1] in re.findall(r"\w+", text_of(target))
 
 
 def _returned_behind(node: Node) -> str:

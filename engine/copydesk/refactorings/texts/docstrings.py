@@ -70,35 +70,39 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         node, found = string.parent, STRING.fullmatch(text_of(string))
         if found is None or node is None or not is_docstring(string) or not context.starts_line(node):
             continue
-        yield from _shorter(context, node, found)
+        yield from _shorter(context, arguments, node, found)
         for new in _texts(arguments):
             if new.rstrip(".") == found[3].strip().rstrip("."):
                 continue  # it says so already
             yield from _reworded(context, node, found, new)
 
 
-def _written(context: RefactoringContext, node: Node, prefix: str, *lines: str) -> Edits:
+def _written(context: RefactoringContext, node: Node, prefix: str, *lines: str, quotes: str = '"""') -> Edits:
     """A docstring of some lines in place of another."""
-    made = [*lines[:-1], f'{lines[-1]}"""'] if len(lines) == 1 else [*lines, '"""']
-    made[0] = f'{prefix}"""{made[0]}'
+    made = [*lines[:-1], f"{lines[-1]}{quotes}"] if len(lines) == 1 else [*lines, quotes]
+    made[0] = f"{prefix}{quotes}{made[0]}"
     indent = context.indent(node)
     return replace_lines(*rows(node), [f"{indent}{line}\n" if line.strip() else "\n" for line in made])
 
 
-def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> Iterator[Proposal]:
+def _shorter(
+    context: RefactoringContext, arguments: Arguments, node: Node, found: re.Match[str]
+) -> Iterator[Proposal]:
     """The same text in another form, or less of it."""
     (first, last), (prefix, quotes, body) = rows(node), found.groups()
     lines = [line.strip() for line in body.removeprefix("\\\n").strip().split("\n")]
     paragraph = " ".join(lines[: lines.index("")] if "" in lines else lines)
     together = " ".join(filter(None, lines))
+    told = "sentence" if "sentence" in arguments.words and lines[0].endswith(".") else "line"
     forms = [
-        ("Keep the first line of the docstring alone", lines[0]),
+        (f"Keep the first {told} of the docstring alone", lines[0]),
         ("Keep the first paragraph of the docstring", paragraph),
     ]
     if len(f'{context.indent(node)}{prefix}"""{together}"""') <= _WIDTH:
         forms.insert(0, ("Put the docstring on one line", together))
+    kept = quotes if len(quotes) == 3 else '"""'
     for title, text in forms:
-        yield title, _written(context, node, prefix, text)
+        yield title, _written(context, node, prefix, text, quotes=kept)
     verb = re.match(r"([A-Z][a-z]+?)(?:es|s)? ", body.lstrip())
     if verb is not None and not body.lstrip().startswith(f"{verb[1]} "):
         (head,) = context.view(first, first)
@@ -122,15 +126,29 @@ def _shorter(context: RefactoringContext, node: Node, found: re.Match[str]) -> I
         yield "Put the closing quotes on their own line", replace_lines(last, last, apart)
     if first == last:
         yield "Put the docstring on lines of its own", _written(context, node, prefix, "", body.strip())
-    for number in range(first + 1, last):
+    paragraphs = _paragraphs(context, first + 1, last - 1)
+    alone = {start for start, end in paragraphs if start == end and start - 1 > first}
+    for number in (number for number in range(first + 1, last) if number not in alone):
         line = context.view(number, number)[0].strip()
-        what = f'"{line[:_SHOWN]}"' if line else "blank line"
-        yield f"Remove the {what} from the docstring", delete_lines(number, number)
-    for start, end in _paragraphs(context, first + 1, last - 1):
+        if line:
+            yield f'Remove the "{line[:_SHOWN]}" from the docstring', delete_lines(number, number)
+        elif number != last - 1 and not arguments.words & {"end", "last", "closing", "trailing"}:
+            yield f"Remove the {_blank(context, number, first)}", delete_lines(number, number)
+    for start, end in paragraphs:
         line = context.view(start, start)[0].strip()
         blank_before = start - 1 > first and not context.view(start - 1, start - 1)[0].strip()
-        title = f'Remove the paragraph "{line[:_SHOWN]}" from the docstring'
+        ends = (start, end) == paragraphs[-1] and blank_before
+        which = ", the last sentence" if ends and arguments.words >= {"last", "sentence"} else ""
+        title = f'Remove the paragraph "{line[:_SHOWN]}" from the docstring{which}'
         yield title, delete_lines(start - blank_before, end)
+
+
+def _blank(context: RefactoringContext, number: int, first: int) -> str:
+    """Which blank line of a docstring it is, other than the last one, of which `remove_blank_lines` tells."""
+    if number == first + 1:
+        return "blank line below the first line of the docstring"
+    below = context.view(number + 1, number + 1)[0].strip()
+    return f'blank line from the docstring above "{below[:_SHOWN]}"'
 
 
 def _reworded(context: RefactoringContext, node: Node, found: re.Match[str], new: str) -> Iterator[Proposal]:

@@ -10,7 +10,8 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.spoken import SIGNS
 from copydesk.refactorings.texts.text_lines import (
     TextLine,
-    text_lines,
+    quotes_of,
+    texts_meant,
     with_fields,
     with_texts,
     without_fields,
@@ -39,9 +40,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         or (sign.strip() and f" {sign} " in f" {arguments.instruction} ")
     ]
     all_of: dict[str, list[tuple[TextLine, str]]] = {}
-    for place in text_lines(context) if signs else ():
+    for place in texts_meant(context, arguments.words) if signs else ():
         shown, fields = without_fields(place.text)
-        opening, text = _quotes(shown)
+        opening, text = quotes_of(shown)
         inner = text[len(opening) : len(text) - len(opening)] if opening else text
         for sign in signs:
             if sign not in inner:
@@ -65,15 +66,6 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for title, every in all_of.items():
         if len(every) > 1 and title.startswith("Drop every"):
             yield f"{title.removesuffix(' from the text')} from all texts, everywhere", with_texts(every)
-
-
-def _quotes(text: str) -> tuple[str, str]:
-    """The quotes round a text, and it with them, without its prefix."""
-    bare = text.lstrip("rRbBuUfF")
-    for quotes in ('"""', "'''", '"', "'"):
-        if bare.startswith(quotes) and bare.endswith(quotes) and len(bare) >= 2 * len(quotes):
-            return quotes, bare
-    return "", text
 
 
 DROP_MARKS = Refactoring("drop_marks", "refactor.rewrite.dropMarks", _propose)

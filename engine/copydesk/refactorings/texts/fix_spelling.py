@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 
-from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.arguments import QUOTED, Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.texts.text_places import text_places
@@ -30,6 +31,10 @@ _SHORTEST = 4
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     counts = Counter(re.findall(r"[A-Za-z]{4,}", "".join(context.lines)))
     asked = arguments.words & _ASKING
+    wordings = " ".join(found[2] for found in QUOTED.finditer(arguments.instruction) if " " in found[2])
+    named = [
+        name for name in arguments.names if not re.search(rf"\b{name}\b", wordings)
+    ]  # else a text is reworded
     for place in text_places(context):
         for found in _WORD.finditer(place.text):
             bad = found[0]
@@ -39,7 +44,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                         spelt = good.capitalize() if bad.istitle() else good
                         yield f'Spell "{bad}" as "{spelt}"', place.replaced(context, *found.span(), spelt)
                 continue
-            others = [*arguments.names]
+            others = [*named]
             if counts[bad] == 1 and (
                 asked or not place.part
             ):  # a word of the document, or what a class is called after
@@ -47,11 +52,35 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     *(word for word in counts if word.lower() != bad.lower()),
                     *(word.lower() for word in counts if word.istitle() and bad.islower()),
                 ]
+            if (asked and len(bad) > _SHORTEST) or bad.lower() in arguments.words:
+                others += _english_near(bad)
             if others or bad.lower() in arguments.words:
                 endings = _with_ending(bad) if counts[bad] == 1 and (asked or not place.part) else ()
-                named = _otherwise(bad) if bad.lower() in arguments.words else ()
-                for good in dict.fromkeys([*near(bad, others), *endings, *named]):
+                doubled = _otherwise(bad) if bad.lower() in arguments.words else ()
+                for good in dict.fromkeys([*near(bad, others), *endings, *doubled]):
                     yield f'Spell "{bad}" as "{good}"', place.replaced(context, *found.span(), good)
+
+
+def _english_near(word: str) -> list[str]:
+    """What a word that is none of English may be meant for."""
+    lower = word.lower()
+    if lower in _english().get(lower[0], ()) or not word[1:].islower():
+        return []
+    found = near(lower, _english().get(lower[0], ()))
+    return [one.capitalize() if word.istitle() else one for one in found]
+
+
+@cache
+def _english() -> dict[str, frozenset[str]]:
+    """Words of English by their first letter: those of Python's own manual, as far as it is installed."""
+    try:
+        from pydoc_data import topics
+    except ImportError:
+        return {}
+    words = {
+        word for text in topics.topics.values() for word in re.findall(r"(?<![\w.])[a-z]{4,}(?![\w(])", text)
+    }
+    return {letter: frozenset(w for w in words if w[0] == letter) for letter in {word[0] for word in words}}
 
 
 def _with_ending(word: str) -> Iterator[str]:

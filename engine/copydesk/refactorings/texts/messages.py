@@ -20,7 +20,15 @@ from copydesk.syntax.tree import text_of
 _MOST = 16
 _GIVEN = frozenset({"value", "type", "class", "given", "got", "actual", "received", "passed"})
 """Words for what was wrong, where an instruction does not name it."""
-_VERBS = ("Include", "Mention", "Say", "Show", "Name", "Tell", "Report")
+_QUOTED = frozenset({"quote", "quoted", "quotes", "repr"})
+_BRACKETS = frozenset({"brackets", "parens", "parentheses", "parenthesis"})
+_OPEN = re.compile(
+    r"(?::|=|\b(?:for|of|in|to|from|at|by|with|file|value|name|key|option|type|argument|version))$"
+)
+"""What a message ends with that its value follows without a colon."""
+_KEYED = re.compile(r"[\w.]+\[[\"'](\w+)[\"']\]")
+_MOST_VALUES = 3
+_VERBS = ("Include", "Mention", "Say", "Show", "Name", "Tell", "Report", "Add", "Put", "Print", "Give", "Log")
 
 
 def _messages(context: RefactoringContext, arguments: Arguments) -> list[Node]:
@@ -37,15 +45,7 @@ def _said(text: str, arguments: Arguments) -> float:
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     texts = [text for text in quoted_texts(arguments) if "\\" not in text][:4]
-    values = [
-        *(v for v in arguments.code if not v.startswith(("'", '"')) and context.knows(v)),
-        *subjects(context, arguments, 3),
-    ]
-    values = [
-        value
-        for value in dict.fromkeys(values)
-        if re.fullmatch(r"[\w.()\[\]-]+", value) and not value.isdigit()
-    ][:4]
+    values = _values(context, arguments)
     verb = next((verb for verb in _VERBS if verb.lower() in arguments.words), _VERBS[0])
     for node in context.walk("assert_statement"):
         for text in texts if node.named_child_count == 1 else ():
@@ -73,12 +73,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     f'Add "{text}" to the message',
                     rewrite_node(context.lines, node, _literal(whole, quotes, formatted="f" in prefix)),
                 )
-        if " " not in body and not arguments.mentions(body):
+        if " " not in body and (not arguments.mentions(body) or _is_key(node)):
             continue
         escaped = body if "f" in prefix else body.replace("{", "{{").replace("}", "}}")
         stop = "." if escaped.endswith(".") else ""
         bare = escaped.removesuffix(".")
         tested = _tested(node) if arguments.words & _GIVEN else None
+        if tested in values and not arguments.words & {"type", "class"}:
+            tested = None  # it is named
         for what, form in _given_forms(tested, arguments) if tested is not None else ():
             if quotes not in form:
                 text = f"f{quotes}{bare}{form}{stop}{quotes}"
@@ -87,18 +89,33 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                     rewrite_node(context.lines, node, text),
                 )
         for value in values:
-            for form in (f": {{{value}}}", f": {{{value}!r}}", f" {{{value}}}", f", got {{{value}}}", f", got {{{value}!r}}",
-                         f" ({{{value}}})", f" {{{value}!r}}", f", not {{{value}}}"):  # fmt: skip
-                if quotes not in form:
-                    text = f"f{quotes}{bare}{form}{stop}{quotes}"
-                    yield (
-                        f"{verb} {value} in the message: {form.strip(': ,')}",
-                        rewrite_node(context.lines, node, text),
-                    )
+            shown = value.replace('"', "'") if quotes == '"' else value.replace("'", '"')
+            for form in _forms(shown, bare, arguments):
+                text = f"f{quotes}{bare}{form}{stop}{quotes}"
+                spoken = key[1] if (key := _KEYED.fullmatch(value)) else value
+                where = "error message" if _is_raised(node) else "message"
+                yield (
+                    f"{verb} {spoken} {'to' if verb == 'Add' else 'in'} the {where}: {form.strip(': ,')}",
+                    rewrite_node(context.lines, node, text),
+                )
         if "f" in prefix and "{" not in body:
             yield "Drop the f, no placeholder", rewrite_node(context.lines, node, f"{quotes}{body}{quotes}")
         if not prefix and "{" in body:
             yield "Make it an f-string", rewrite_node(context.lines, node, f"f{quotes}{body}{quotes}")
+
+
+def _is_raised(node: Node) -> bool:
+    """Whether a string is what an error says that is raised here."""
+    above = node.parent
+    while above is not None and above.type in ("argument_list", "call", "keyword_argument"):
+        above = above.parent
+    return above is not None and above.type == "raise_statement"
+
+
+def _is_key(node: Node) -> bool:
+    """Whether a string is what is looked up, and no message."""
+    above = node.parent
+    return above is not None and (above.type == "subscript" or above.child_by_field_name("key") == node)
 
 
 def _with_values(node: Node) -> Node:
@@ -112,14 +129,44 @@ def _with_values(node: Node) -> Node:
     return call if call is not None and call.type == "call" and formats else node
 
 
+def _values(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """What an instruction may want to have in a message: what it spells out, or else what it names in part."""
+    named = [
+        *(v for v in arguments.code if not v.startswith(("'", '"')) and context.knows(v)),
+        *subjects(context, arguments, 3),
+    ]
+    found = [v for v in dict.fromkeys(named) if re.fullmatch(r"[\w.()\[\]-]+", v) and not v.isdigit()]
+    spelt = [value for value in found if arguments.mentions(value)]
+    entries = [text_of(node) for node in context.walk("subscript")] if not spelt else []
+    keyed = [one for one in entries if (key := _KEYED.fullmatch(one)) and key[1].lower() in arguments.words]
+    return list(dict.fromkeys([*spelt, *keyed] or found))[:_MOST_VALUES]
+
+
+def _forms(value: str, message: str, arguments: Arguments) -> Iterator[str]:
+    """How a value is put behind a message: in one way, unless the instruction has words for another."""
+    words = arguments.words
+    shown = f"{{{value}!r}}" if words & _QUOTED or "!r" in arguments.instruction else f"{{{value}}}"
+    if words & _BRACKETS:
+        yield f" ({shown})"
+    elif "got" in words:
+        yield f", got {shown}"
+    elif "not" in words:
+        yield f", not {shown}"
+    elif _OPEN.search(message):
+        yield f" {shown}"
+        return
+    yield f": {shown}"
+
+
 def _given_forms(name: str, arguments: Arguments) -> Iterator[tuple[str, str]]:
     """What is said of a value that was wrong, and how it is put behind a message."""
     if arguments.words & {"type", "class"}:
+        before = ", not " if "not" in arguments.words else ", got "
         said = f"the type of the value given, which type it got, {name} was"
-        yield said, f", got {{type({name}).__name__}}"
+        yield said, f"{before}{{type({name}).__name__}}"
         return
-    for form in (f", got {{{name}!r}}", f": {{{name}!r}}", f": {{{name}}}", f" (got {{{name}!r}})"):
-        yield f"the given value of {name}", form
+    form = f", got {{{name}!r}}" if "got" in arguments.words else f": {{{name}!r}}"
+    yield f"the given value of {name}", form
 
 
 def _tested(message: Node) -> str | None:

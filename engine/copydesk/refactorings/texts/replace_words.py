@@ -6,26 +6,39 @@ import re
 from collections.abc import Iterator, Sequence
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import is_stored
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
+from copydesk.refactorings.names.whole_variable import is_parameter
 from copydesk.refactorings.texts.text_lines import (
     TextLine,
-    text_lines,
+    texts_meant,
     with_fields,
     with_texts,
     without_fields,
 )
+from copydesk.syntax.tree import text_of
 
 _BETWEEN = re.compile(
     r",?\s+should (?:be|read|say)\s+|,?\s+but (?:it's|it is|is|should be|means|it should be)\s+"
-    r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
+    r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+|\s*(?:\.{3}|…)\s+"
 )
-_INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)\s+")
+_INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)(?=\s)")
 _ENDS = re.compile(
     r"[,;!?]| (?:in|on|at|for|of|everywhere|please|instead|and|there|here|above|below)\b|\.$|\. "
 )
 _STRIPPED = " ()`\"'“”‘’.,:;!?"
-_MOST = 24
+_ASKED = re.compile(
+    r"^(?:please |it |this |that |just |better |the (?:text|message|comment|docstring) )*"
+    r"(?:(?:should |must )?(?:say|use|write|read|be|call it|put|says|reads)|i'd say|i'd write)?:? +|^.*: ",
+    re.IGNORECASE,
+)
+"""How people ask for words, before these."""
+_TWICE = re.compile(r"(\w+) \1", re.IGNORECASE)
+"""A word that is there twice: one of them is to go."""
+_POINTS = (",", ";", ":", ".")
+_MOST, _FEW = 24, 3
+"""Replacements of one instruction; words that are a wording as a whole."""
 _OPENING = re.compile(r"\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?")
 """What stands before the words of a text."""
 _MARKS = frozenset({
@@ -35,6 +48,16 @@ _MARKS = frozenset({
 """Words of an instruction about punctuation."""
 
 
+_MERELY = re.compile(
+    r"^(?:just|only|better|rather|simply|please|write|say|use|make it|make that|more like)[ :]+(?=\S)",
+    re.IGNORECASE,
+)
+"""What stands before the words that are wanted."""
+_ABOUT_TEXTS = frozenset({
+    "text", "texts", "comment", "comments", "docstring", "docstrings", "doc", "docs", "message", "messages", "typo", "word",
+    "says", "log", "error", "warning", "string", "spelling",
+})  # fmt: skip
+_STOPPED = ("Add a full stop, period", "Start with a capital, end with a period")
 _STARTING = frozenset({"start", "starts", "begin", "begins", "prefix"})
 """Words of an instruction about what a text begins with."""
 
@@ -70,7 +93,14 @@ def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]
     for word in re.findall(r"\d+(?:\.\d+)*|[^\W\d]\w*", text):
         for old in _respelt(word, joined):
             found[old, word] = None
-    return [pair for pair in found if pair[0].lower() != pair[1].lower() or pair[0] != pair[1]][:_MOST]
+    pairs = [pair for pair in found if pair[0] != pair[1]]
+    # "eg." becomes "e.g.", and what ends in no full stop gets none.
+    return [(old, new) for old, new in pairs if not (old.endswith(".") and (old, f"{new}.") in found)][:_MOST]
+
+
+def _own_names(context: RefactoringContext) -> frozenset[str]:
+    """What the selection gives a value or takes as a parameter."""
+    return frozenset(text_of(n) for n in context.walk("identifier") if is_stored(n) or is_parameter(n))
 
 
 def _respelt(word: str, joined: str) -> list[str]:
@@ -95,44 +125,53 @@ def _respelt(word: str, joined: str) -> list[str]:
 
 
 def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
-    """The longest run of words at one end of a text that the selection's texts have."""
+    """The longest run of words at one end of a text that the selection's texts have, with the marks round them if it has them."""
     words = text.split()
     for count in range(min(8, len(words)), 0, -1):
-        phrase = " ".join(words[:count] if front else words[-count:]).strip(_STRIPPED)
-        near = [line for line in lower if phrase.lower() in line] if len(phrase) > 1 else []
-        if near and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", "\n".join(near)):
-            return phrase
+        whole = " ".join(words[:count] if front else words[-count:])
+        for phrase in dict.fromkeys([whole.strip("`\"'“”‘’"), whole.strip(_STRIPPED)]):
+            near = [line for line in lower if phrase.lower() in line] if len(phrase) > 1 else []
+            if near and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", "\n".join(near)):
+                return phrase
     return None
 
 
 def _first_words(text: str) -> list[str]:
-    whole = text.strip().strip("`\"'“”")
+    whole = _MERELY.sub("", text.strip()).strip("`\"'“”")
     ends = [whole[: end.start()] for end in list(_ENDS.finditer(whole))[:3]]
     words = whole.split()
-    some = [" ".join(words[:count]) for count in (1, 2)]
+    some = [" ".join(words[:count]) for count in (1, 2)] if len(words) > _FEW else []
     return [
         one
         for one in dict.fromkeys(
             one.strip().strip("`\"'“”") for one in (*ends, whole, whole.rstrip("."), *some)
         )
-        if one
+        if one and not one.startswith(("->", "=>", "→"))
     ]
 
 
 def _last_words(text: str) -> list[str]:
-    words = text.split()
-    found = [" ".join(words[-count:]).strip(_STRIPPED) for count in (1, 2, 3)]
+    """What may be wanted in place of what follows: all that is said before it if that is little, or else the last words."""
+    said = _ASKED.sub("", text.strip())
+    words = said.split()
+    counts = (len(words),) if len(words) <= _FEW else (1, 2, 3)
+    found = [" ".join(words[-count:]).strip(_STRIPPED) for count in counts if count]
     quoted = re.findall(r"[\"`']([^\"`']+)[\"`']$", text.strip())
     return list(dict.fromkeys(one for one in (*quoted, *found) if one))
 
 
 def _cased(new: str, old: str) -> str:
-    return new[:1].upper() + new[1:] if old[:1].isupper() and new[:1].islower() else new
+    titled = old[:1].isupper() and not (len(old) > 1 and old.isupper())
+    return new[:1].upper() + new[1:] if titled and new[:1].islower() else new
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
-    places = text_lines(context)
+    places = texts_meant(context, arguments.words)
+    renamed = not arguments.words & _ABOUT_TEXTS or arguments.words & {"rename", "too", "also", "well"}
+    own = _own_names(context) if renamed else frozenset()
     for old, new in replacements(arguments.instruction, places):
+        if old in own and new.isidentifier() and new not in context.variables():
+            continue  # the variable is to have another name, and its documentation with it
         word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
         changed: list[tuple[TextLine, str]] = []
         for place in places:
@@ -141,8 +180,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 if found[0].lower() == new.lower():
                     made = made[: found.start()] + new + made[found.end() :]
                     continue
+                if _says_twice(made, found.span(), new):
+                    continue
                 start = found.start() - (
-                    new.startswith((",", ";", ":", ".")) and made[: found.start()].endswith(" ")
+                    new.startswith(_POINTS)
+                    and not found[0].startswith(_POINTS)
+                    and made[: found.start()].endswith(" ")
                 )
                 made = made[:start] + _cased(new, found[0]) + made[found.end() :]
             if made != place.text:
@@ -153,9 +196,16 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield f'Replace "{old}" by "{new}" in all texts', with_texts(changed)
 
 
+def _says_twice(text: str, span: tuple[int, int], new: str) -> bool:
+    """Whether the new words would have one that stands right beside them already."""
+    words = new.lower().split()
+    before, behind = re.search(r"(\w{4,})\W*$", text[: span[0]]), re.match(r"\W*(\w{4,})", text[span[1] :])
+    return len(words) > 1 and any(side is not None and side[1].lower() in words for side in (before, behind))
+
+
 def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """Words that the instruction names, taken out of a text; and what stands in brackets."""
-    places = text_lines(context)
+    places = texts_meant(context, arguments.words)
     text = arguments.instruction
     gone = [
         q.strip()
@@ -167,7 +217,7 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
     lower = [place.text.lower() for place in places]
     for at in range(len(words)):
         phrase = _known(" ".join(words[at:]), lower, front=True)
-        if phrase and len(phrase) > 3:
+        if phrase and len(phrase) > 3 and not _TWICE.fullmatch(phrase):
             gone.append(phrase)
     for place in places:
         text, kind = place.text.lower(), "comment" if place.comment else "text"
@@ -185,9 +235,10 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                     yield f'Drop "{phrase}" from the {kind}, a capital then', with_texts([(place, capital)])
                 tail = re.sub(rf"[ ,;:.-]*(?<!\w){re.escape(phrase)}.*?(?=[\"']*$)", "", place.text, count=1)
                 yield f'Drop "{phrase}" and what follows', with_texts([(place, tail)])
-        made = re.sub(r" ?\([^()]*\)", "", place.text)
-        if made != place.text:
-            yield "Drop what is in brackets, the parens", with_texts([(place, made)])
+        for found in re.finditer(r" ?(\([^(){}]*\))(?![\w(])", place.text):
+            made = place.text[: found.start()] + place.text[found.end() :]
+            if made.strip("# \"'rbf"):
+                yield f"Drop {found[1]}, what is in brackets, the parens", with_texts([(place, made)])
 
 
 def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -195,7 +246,7 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     if not arguments.words & _MARKS:
         return
     no_marks: list[tuple[TextLine, str]] = []
-    for place in text_lines(context):
+    for place in texts_meant(context, arguments.words):
         shown, fields = without_fields(place.text)
         found = re.fullmatch(
             r"(\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?)(.*?)((?:\\n)?(?:\"{3}|'{3}|\"|')?)", shown
@@ -212,7 +263,7 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             "Full stop, no exclamation mark": text.replace("!", "."),
         }  # fmt: skip
         for title, made in forms.items():
-            if made != text:
+            if made != text and not (title in _STOPPED and _goes_on(context, place, text)):
                 changed = place, with_fields(head + made + tail, fields)
                 yield title, with_texts([changed])
                 no_marks += [changed] if title == "Drop the exclamation mark" else []
@@ -235,11 +286,21 @@ def _marks(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         yield "Drop the exclamation marks everywhere, in all texts", with_texts(no_marks)
 
 
+def _goes_on(context: RefactoringContext, place: TextLine, text: str) -> bool:
+    """Whether a text ends in a mark, or its sentence goes on in the next line of its docstring or comment."""
+    if text.rstrip().endswith((".", "!", "?", ":", ";", ",")):
+        return True
+    closed = place.text.rstrip().endswith(('"', "'"))
+    below = context.lines[place.number].strip() if place.number < len(context.lines) and not closed else ""
+    starts = below.lstrip("# ")[:1]
+    return starts.islower() and (below.startswith("#") if place.comment else True)
+
+
 def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """A wording of the instruction in place of the words of a text that are most like it."""
     wordings = [text for text in arguments.texts if text != arguments.instruction]
     wordings += re.split(r"[,;:] |\.\.\.|…|→|->", arguments.instruction)
-    places = text_lines(context)
+    places = texts_meant(context, arguments.words)
     there = "\n".join(place.text for place in places)
     wordings = [text.strip() for text in wordings if 1 < len(text.split()) < 16]
     wordings = [text for text in wordings if text not in there][:8]
@@ -248,7 +309,8 @@ def _spliced(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         words = [place.text[a:b].lower() for a, b in spans]
         for wording in (one for one in wordings if one not in place.text):
             wanted = wording.lower().split()
-            if len(set(wanted) & set(words)) * 2 < len(wanted):
+            shared = len(set(wanted) & set(words))
+            if (shared < 2 and not arguments.words & _STARTING) or shared * 2 < len(wanted):
                 continue
             window = _most_alike(words, wanted)
             if window is None:

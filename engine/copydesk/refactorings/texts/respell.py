@@ -11,7 +11,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.texts.text_lines import TextLine, text_lines, with_texts
 
-_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORDS = re.compile(r"[^\W_]+(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _LONGEST = 3
 """Words that one may be written as."""
 _SHORTEST = 4

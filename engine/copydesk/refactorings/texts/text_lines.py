@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -55,6 +55,30 @@ def text_lines(context: RefactoringContext) -> list[TextLine]:
     return found
 
 
+_KINDS = (
+    (frozenset({"comment", "comments"}), "comment"),
+    (frozenset({"docstring", "docstrings", "docs", "summary"}), "docstring"),
+    (frozenset({"message", "messages", "warning"}), "message"),
+)
+"""Words for kinds of texts."""
+
+
+def texts_meant(context: RefactoringContext, words: Set[str]) -> list[TextLine]:
+    """The lines of the kinds of text that an instruction names, if it names some that the selection has; or else all of them."""
+    kinds = {kind for said, kind in _KINDS if said & words}
+    lines = text_lines(context)
+    if not kinds:
+        return lines
+    documenting = {
+        n for s in context.walk("string") if is_docstring(s) for n in range(rows(s)[0], rows(s)[1] + 1)
+    }
+
+    def kind_of(line: TextLine) -> str:
+        return "comment" if line.comment else "docstring" if line.number in documenting else "message"
+
+    return [line for line in lines if kind_of(line) in kinds] or lines
+
+
 def without_fields(text: str) -> tuple[str, list[str]]:
     """A text in its quotes with one character for each field of an f-string (`{value!r}`), and these fields."""
     fields = _FIELD.findall(text) if _FORMATTED.match(text) else []
@@ -68,6 +92,15 @@ def with_fields(text: str, fields: Iterable[str]) -> str:
     for number, field in enumerate(fields):
         text = text.replace(chr(_HIDDEN + number), field)
     return text
+
+
+def quotes_of(text: str) -> tuple[str, str]:
+    """The quotes round a text, and it with them, without its prefix."""
+    bare = text.lstrip("rRbBuUfF")
+    for quotes in ('"""', "'''", '"', "'"):
+        if bare.startswith(quotes) and bare.endswith(quotes) and len(bare) >= 2 * len(quotes):
+            return quotes, bare
+    return "", text
 
 
 def with_texts(changed: Iterable[tuple[TextLine, str]]) -> Edits | None:
