@@ -50,7 +50,7 @@ CASES = [
      "Add return self after g()", "def f(self):\n    g()\n    return self\n"),
     ("insert_statement", "the first match is enough", "for a in b:\n    if a:\n        c()\n", "Add break after c()",
      "for a in b:\n    if a:\n        c()\n        break\n"),
-    ("extend_once", "", "a.append(b)\na.append(c)\na.append(d)\n", "Use one extend, both at once: a.extend([b, c, d])",
+    ("extend_once", "", "a.append(b)\na.append(c)\na.append(d)\n", "Use one extend, all 3 at once: a.extend([b, c, d])",
      "a.extend([b, c, d])\n"),
     ("extend_once", "", "a.add(b)\na.add(c)\n", "Use one update, both at once: a.update({b, c})", "a.update({b, c})\n"),
     ("extend_once", "", "a.extend([b, c])\n", "Call append for each instead of extend", "a.append(b)\na.append(c)\n"),

@@ -64,6 +64,10 @@ _OF_KEYS = frozenset({"get", "pop", "setdefault"})
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
 
+def _names_error(name: str, arguments: Arguments) -> bool:
+    return name in arguments.exceptions or name.endswith(("Error", "Exception", "Warning"))
+
+
 def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     news = [name for name in arguments.names if _is_callable(name, context, arguments)]
     called: dict[str, list[Node]] = {}
@@ -77,6 +81,8 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         called.setdefault(text_of(target), []).append(name)
         for new in _others(old, news, arguments):
             known = method is not None or context.knows(new) or f"{new}(" in arguments.instruction
+            if _names_error(new, arguments) and not _names_error(old, arguments):
+                continue
             if new != old and known and not is_reversed(old, new, arguments.instruction):
                 if not (method is not None and not _takes_as_many(old, new, call)):
                     yield (
@@ -90,6 +96,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             for new in (*arguments.dotted, *news):
                 if (
                     told != new
+                    and not (_names_error(new, arguments) and not _names_error(told, arguments))
                     and not _prints(told, new)
                     and not is_reversed(told, new, arguments.instruction)
                     and (method is None or _takes_as_many(old, new.rpartition(".")[2], call))

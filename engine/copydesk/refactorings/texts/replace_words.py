@@ -20,6 +20,8 @@ _BETWEEN = re.compile(
     r",?\s+should (?:be|read|say)\s+|,?\s+but (?:it's|it is|is|should be|means|it should be)\s+"
     r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+"
 )
+_ITS = re.compile(r"^(?:it's|it is|that's|this is|it should be|should be)(?: (?:called|named))? ")
+"""What stands before the right word: "it says down, it's bottom"."""
 _INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)\s+")
 _ENDS = re.compile(
     r"[,;!?]| (?:in|on|at|for|of|everywhere|please|instead|and|there|here|above|below)\b|\.$|\. "
@@ -106,7 +108,7 @@ def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
 
 
 def _first_words(text: str) -> list[str]:
-    whole = text.strip().strip("`\"'“”")
+    whole = _ITS.sub("", text.strip()).strip("`\"'“”")
     ends = [whole[: end.start()] for end in list(_ENDS.finditer(whole))[:3]]
     words = whole.split()
     some = [" ".join(words[:count]) for count in (1, 2)]
@@ -147,7 +149,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 made = made[:start] + _cased(new, found[0]) + made[found.end() :]
             if made != place.text:
                 changed.append((place, made))
+        coded = old[0].isdigit() and not arguments.words & {"comment", "comments"}
+        coded = coded and any(not place.comment for place, _ in changed)
         for one in changed[:3]:
+            if coded and one[0].comment:
+                continue  # a comment on the number in the code
             yield f'Replace "{old}" by "{new}" in the text', with_texts([one])
         if len(changed) > 1:
             yield f'Replace "{old}" by "{new}" in all texts', with_texts(changed)
