@@ -370,6 +370,15 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("add_condition", "x may be None", "if x.n > 1:\n    g(x)", "x is not None first, or"),
         ("add_condition", "no bools", "if isinstance(x, int):\n    g(x)", "or not isinstance"),
         ("change_test", "None", "if isinstance(x, int):\n    g(x)", "is None"),
+        ("call_another", "a bad x is a ValueError", "y = int(x)", "ValueError"),
+        ("change_entries", "ValueError, too", "return (x, d)", "ValueError"),
+        ("wrap_value", "case should not matter", "d = ['a']\ny = x in d", "x.lower() in d.lower()"),
+        # Where the first statement fails, the second would read a name without a value.
+        ("try_finally", "close it in any case", "y = g(x)\nh(y)\ny.close()", "Try y = g(x)"),
+        ("return_anyway", "", "if x:\n    y = g(x)\n    return y\nreturn d", "any case"),
+        ("name_or_text", "the value of x", "y = d[x]", "quotes"),
+        ("default_of_call", "", "y = max(x)", "default"),
+        ("name_in_error", "say which", "raise ValueError('no')", "which"),
     ],
 )
 def test_what_would_mean_something_else_is_not_offered(

@@ -214,7 +214,8 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
     for low, high in _BETWEEN.findall(arguments.instruction):
         for subject in about:
             found[f"not {low} <= {subject} <= {high}"] = None
-            found[f"{low} <= {subject} <= {high}"] = None
+            if "outside" not in arguments.words and not arguments.exceptions:
+                found[f"{low} <= {subject} <= {high}"] = None
     compared = list(dict.fromkeys(_compared(arguments)))
     numbers = [code for code in arguments.code if re.fullmatch(r"-?\d+", code) and code != "0"]
     for sign, number in compared or [("==", number) for number in numbers[:1]]:

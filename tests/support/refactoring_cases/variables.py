@@ -38,7 +38,7 @@ CASES = [
     ("extract_variable", "name the 42 limit", "# why\nf(42)\n", 'Extract 42 into variable "limit"',
      "limit = 42\n# why\nf(limit)\n"),
     ("join_assignments", "", "a = c[0]\nb = c[1]\n", "Unpack c into a and b", "a, b = c\n"),
-    ("split_assignment", "", "a, b = c, d\n", "Split the unpacking, one assignment each line: 2 lines", "a = c\nb = d\n"),
+    ("split_assignment", "", "a, b = c, d\n", "Split the unpacking, one assignment each line", "a = c\nb = d\n"),
     ("extract_variable", "node.value in a local called value", "def f(node):\n    a(node.value)\n    b(node.value)\n",
      'Extract node.value into variable "value"',
      "def f(node):\n    value = node.value\n    a(value)\n    b(value)\n"),

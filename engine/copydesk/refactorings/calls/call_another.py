@@ -261,7 +261,10 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 def _is_error(node: Node) -> bool:
     """Whether a name is that of an exception type, or stands where one would be raised or caught."""
     name = text_of(node).rpartition(".")[2]
-    if name.endswith(("Error", "Exception", "Warning")) or hasattr(builtins, name):
+    kind = getattr(builtins, name, None)
+    if name.endswith(("Error", "Exception", "Warning")) or (
+        isinstance(kind, type) and issubclass(kind, BaseException)
+    ):
         return True
     above = node.parent
     while above is not None and above.type in ("call", "tuple", "argument_list", "as_pattern"):

@@ -79,10 +79,10 @@ _USUAL = {
 }
 """Arguments that are given to a function beside what it needs, by its name."""
 _ONCE = {
-    ("replace", "1"): ", to replace only the first one, once",
-    ("sub", "count=1"): ", to replace only the first one, once",
-    ("split", "maxsplit=1"): ", to split only once, at the first",
-    ("rsplit", "maxsplit=1"): ", to split only once, at the last",
+    ("replace", "1"): ", only the first one, once",
+    ("sub", "count=1"): ", only the first one, once",
+    ("split", "maxsplit=1"): ", only once, at the first",
+    ("rsplit", "maxsplit=1"): ", only once, at the last",
 }
 """What a limit of one means."""
 _CODECS = ("encode", "decode")

@@ -30,7 +30,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for default in dict.fromkeys([*usual, *spoken_values(arguments)]):
             made = f"{called}({inner}, {prefix}{default})"
             error = _ERRORS.get(called, "ValueError")
-            title = f"Give {called} the default {default}: {default} if there is none, not {error}"
+            title = f"Default to {default} instead of {error}: {called}(…, {prefix}{default})"
             yield title, replace_expression(context, node, made)
 
 

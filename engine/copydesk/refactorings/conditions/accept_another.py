@@ -83,7 +83,7 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             for new in _quoted(arguments):
                 made = f"{text_of(left)} {word} (None, {new})"
                 yield (
-                    f"Accept {new}, too, like None, the same: {made}",
+                    f"Accept {new}, too: {made}",
                     replace_expression(context, node, made),
                 )
         if sign in _MEMBERSHIP:

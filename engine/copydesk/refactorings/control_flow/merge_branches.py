@@ -71,7 +71,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             chosen = f"{one} if {f'({test})' if level_of(test) < 2 else test} else {otherwise}"
             made = both.around(chosen)
             if ":=" not in test:
-                title = f"One line with a conditional expression, ternary: {made}"
+                title = f"One statement with a conditional expression, ternary: {made}"
                 yield title, replace_lines(rows(node)[0], last, [f"{context.indent(node)}{made}\n"])
             free = [name for name in both.keyword if name not in context.variables()]
             for name in dict.fromkeys([*free, *new_names(context, arguments, 2)]) if both.first else ():

@@ -25,7 +25,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         other = next(iter(opposites(test)), None) or f"not {in_one_line(test)}"
         if moved is not None:
             said = named(last)
-            title = f"{said[0].upper()}{said[1:]} also if {other}, in any case, always: behind the if"
+            title = f"{said[0].upper()}{said[1:]} in any case, also if {other}"
             yield title, delete_lines(*rows(last)) + insert_lines(rows(node)[1] + 1, moved)
 
 

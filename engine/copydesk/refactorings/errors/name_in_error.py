@@ -28,7 +28,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue
         names = dict.fromkeys([*subjects(context, arguments, _MOST), *_looked_at(node)])
         for name in [name for name in names if name not in ("self", "cls", error)][:_MOST]:
-            title = f"Say which {name} in the error, as its message: {error}({name})"
+            title = f"Say which {name}: {error}({name})"
             yield title, replace_node(context.lines, raised, f"{error}({name})")
 
 

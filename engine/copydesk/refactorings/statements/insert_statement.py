@@ -34,6 +34,10 @@ _CHAINING = frozenset({"chain", "chaining", "chained", "fluent"})
 _JUMPS = ("pass_statement", "continue_statement", "break_statement")
 
 
+_LEAVING = ("return", "raise", "break", "continue")
+"""What is behind one of these is never reached."""
+
+
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     statements = list(plain_statements(context))
     for statement in composed_statements(context, arguments):
@@ -112,10 +116,11 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
             yield f"Return {behind} directly instead of break", replace_lines(first, last, [made])
         elif node.type not in COMPOUND:
             yield f"Put {statement} in place of {named(node)}", replace_lines(first, last, [line])
-        if statement == "pass":
+        if statement == "pass" or node.type == "pass_statement":
             return  # which does nothing beside another one
-        place = place_before(context, node)
-        yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
+        if statement.partition(" ")[0] not in _LEAVING:
+            place = place_before(context, node)
+            yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
     siblings = statements_of(node.parent)
     if node == siblings[-1] and not node.type.startswith(("return", "raise")):
         yield f"Add {statement} after {named(node)}", insert_lines(last + 1, [line])

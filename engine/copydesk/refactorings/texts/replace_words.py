@@ -28,6 +28,8 @@ _ENDS = re.compile(
 )
 _STRIPPED = " ()`\"'“”‘’.,:;!?"
 _MOST = 24
+_SHORT = 4
+"""Words of a text that stand whole before "not" and what is wrong."""
 _OPENING = re.compile(r"\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?")
 """What stands before the words of a text."""
 _MARKS = frozenset({
@@ -59,7 +61,11 @@ def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]
     for match in _INSTEAD.finditer(text):
         old = _known(text[match.end() :], lower, front=True)
         if old:
-            for new in _last_words(text[: match.start()]):
+            before = text[: match.start()]
+            short = (
+                match[0].strip(" ,").startswith("not") and len(before.split()) <= _SHORT and "," not in before
+            )
+            for new in [before.strip(_STRIPPED)] if short else _last_words(before):
                 found[old, new] = None
     for match in _BETWEEN.finditer(text):
         old = _known(text[: match.start()], lower, front=False)
@@ -151,9 +157,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 changed.append((place, made))
         coded = old[0].isdigit() and not arguments.words & {"comment", "comments"}
         coded = coded and any(not place.comment for place, _ in changed)
+        field = re.compile(rf"\s*:\w+ {re.escape(old)}:", re.IGNORECASE)
+        paired = all(field.match(place.text) for place, _ in changed)
         for one in changed[:3]:
-            if coded and one[0].comment:
-                continue  # a comment on the number in the code
+            if len(changed) > 1 and (coded or paired):
+                continue  # a number and the comment on it; what is said of one parameter
             yield f'Replace "{old}" by "{new}" in the text', with_texts([one])
         if len(changed) > 1:
             yield f'Replace "{old}" by "{new}" in all texts', with_texts(changed)

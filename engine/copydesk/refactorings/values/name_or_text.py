@@ -25,14 +25,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for node in context.walk("string"):
         found = _TEXT.fullmatch(text_of(node))
         if found is not None and found[2] in known and arguments.mentions(found[2]):
-            title = f"Use {found[2]} itself, the variable, not the text in quotes, the string"
+            title = f"Use the variable {found[2]}, not '{found[2]}' in quotes"
             yield title, replace_node(context.lines, node, found[2])
     for node in loads(context) if arguments.words & _QUOTES else ():
         name = text_of(node)
         if node.type == "identifier" and arguments.mentions(name) and name not in ("self", "cls"):
             called = node.parent is not None and node.parent.type in ("call", "attribute", "type")
             if not called:
-                title = f'Put {name} in quotes: "{name}", the text, a string, not the variable'
+                title = f'Put {name} in quotes: "{name}", a string'
                 yield title, replace_node(context.lines, node, f'"{name}"')
 
 

@@ -31,8 +31,7 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         ):
             pairs = zip(left.named_children, right.named_children, strict=True)
             lines = [f"{indent}{text_of(a)} = {text_of(b)}\n" for a, b in pairs]
-            title = f"Split the unpacking, one assignment each line: {len(lines)} lines"
-            yield title, replace_lines(*rows(node), lines)
+            yield "Split the unpacking, one assignment each line", replace_lines(*rows(node), lines)
         elif left.type in _LISTS and right.type in ("identifier", "attribute", "subscript"):
             names = [text_of(name) for name in left.named_children]
             lines = [
