@@ -366,6 +366,7 @@ def raises(arguments: Arguments) -> list[str]:
 
 _IMPLIED = (
     ("ImportError", "import imported imports importable installed"),
+    ("FileNotFoundError", "installed"),
     ("KeyError", "key keys entry"),
     ("AttributeError", "attribute attributes attr"),
     ("IndexError", "index range"),
@@ -412,7 +413,11 @@ _IMPLIED = (
 
 def implied_errors(context: RefactoringContext, arguments: Arguments) -> list[str]:
     """The exceptions that an instruction may mean, where it names none: Python's own, and those of modules that are imported."""
-    said = [error for error, words in _IMPLIED if arguments.words & set(words.split())]
+    said = list(dict.fromkeys(error for error, words in _IMPLIED if arguments.words & set(words.split())))
+    if "installed" in arguments.words:  # a program, or a module
+        selected = "".join(line for scope in context.scope for line in context.view(*scope))
+        wrong = "FileNotFoundError" if re.search(r"\bimport", selected) else "ImportError"
+        said = [error for error in said if error != wrong]
     return [error for error in said if "." not in error or context.knows(error)]
 
 

@@ -14,6 +14,8 @@ CASES = [
      "if (a or c) and b is not None:\n    f(b)\n"),
     ("add_condition", "b may be None", "if b.c > 1:\n    f(b)\n", "Extend the condition b.c > 1: b is not None first, and",
      "if b is not None and b.c > 1:\n    f(b)\n"),
+    ("change_test", "", "if a not in b:\n    c()\n", "Treat an empty entry like a missing one: not b.get(a)",
+     "if not b.get(a):\n    c()\n"),
     ("change_operator", "", "y = a < b\n", "Compare with <= instead of <: a <= b (at most, inclusive)", "y = a <= b\n"),
     ("change_test", "it has to be callable", "if a is not None:\n    b()\n", "Test whether a is callable, not just there",
      "if callable(a):\n    b()\n"),

@@ -164,7 +164,8 @@ def _at_ends(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
             continue
         indent = context.indent(node)
         inner = context.indent(clauses[0].statements[0]) if clauses[0].statements else indent + "    "
-        title = f"Add else: {statement} to {named(node)}"
+        where = "for any other case of" if node.type == "if_statement" else "to"
+        title = f"Add else: {statement} {where} {named(node)}"
         if node.type == "for_statement":
             if "break" not in text_of(node):
                 continue

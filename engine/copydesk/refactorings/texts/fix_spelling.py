@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -23,6 +24,8 @@ _SHORT = (
 _ASKING = frozenset({
     "typo", "typos", "spelling", "spelt", "spelled", "misspelt", "misspelled", "misspelling", "mistyped", "letter", "spell",
 })  # fmt: skip
+_SAME = 6
+"""Letters that two words begin with of which one is written for the other."""
 _SHORTEST = 4
 """Letters of a word that is looked for among those of the document."""
 
@@ -49,9 +52,18 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 ]
             if others or bad.lower() in arguments.words:
                 endings = _with_ending(bad) if counts[bad] == 1 and (asked or not place.part) else ()
-                named = _otherwise(bad) if bad.lower() in arguments.words else ()
+                named = [*_otherwise(bad), *_kin(bad, arguments)] if bad.lower() in arguments.words else ()
                 for good in dict.fromkeys([*near(bad, others), *endings, *named]):
                     yield f'Spell "{bad}" as "{good}"', place.replaced(context, *found.span(), good)
+
+
+def _kin(word: str, arguments: Arguments) -> Iterator[str]:
+    """Words of the instruction that begin as a longer one does: `multiplied` beside `multiplicated`."""
+    for name in arguments.names:
+        pairs = zip(word.lower(), name.lower(), strict=False)
+        begun = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if name.lower() != word.lower() and begun >= _SAME and begun * 4 >= 3 * min(len(word), len(name)):
+            yield name.capitalize() if word.istitle() else name
 
 
 def _with_ending(word: str) -> Iterator[str]:

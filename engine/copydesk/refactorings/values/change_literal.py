@@ -19,6 +19,8 @@ _LITERALS = ("integer", "float", "string", "true", "false", "none", "unary_opera
 _NO_NUMBERS = frozenset({"True", "False", "None"})
 _RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
 _QUOTES = ("'", '"')
+_JOINTS = ("-", "_", ".", "/", ":", " ", "=", "#", "@")
+"""What a text ends with behind which something is to come."""
 _FLIPPED = {"True": "False", "False": "True"}
 _CODEC_ERRORS = ("strict", "ignore", "replace", "backslashreplace", "surrogateescape")
 _SWITCH = {"True": ("False", "Turn off"), "False": ("True", "Turn on")}
@@ -50,6 +52,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 _FLIPPED.get(old, old),
             ]
         ):
+            new = _with_field(old, new)
             fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
             for node in fitting:
                 made = _spaced(node, new, arguments)
@@ -58,6 +61,19 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if len(fitting) > 1:
                 everywhere = replace_nodes(context.lines, [(node, new) for node in fitting])
                 yield f"Change {old} to {new} everywhere", everywhere
+
+
+def _with_field(old: str, new: str) -> str:
+    """A text with the placeholder that the old one ends with, and that it has none for: what is formatted into it stays."""
+    field = re.search(r"(?:\{[^{}]*\}|%[sdr])(?=[\"']$)", old)
+    if (
+        field is None
+        or new[:1] not in _QUOTES
+        or new[-2:-1] not in _JOINTS
+        or re.search(r"\{[^{}]*\}|%[sdr]", new)
+    ):
+        return new
+    return f"{new[:-1]}{field[0]}{new[-1]}"
 
 
 def _spaced(node: Node, new: str, arguments: Arguments) -> str:

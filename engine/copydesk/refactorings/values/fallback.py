@@ -158,7 +158,10 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
             owner, key = map(text_of, parts)
-            yield f"Use get: {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
+            yield (
+                f"Use get: {owner}.get({key}), may be missing",
+                replace_expression(context, node, f"{owner}.get({key})"),
+            )
             for default in defaults:
                 made = f"{owner}.get({key}, {default})"
                 yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
