@@ -438,6 +438,15 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("fill_at_once", "", "c = 'a'\nd.b = 1\nc += 'b'", "One"),
         ("take_entry", "", "if y in d:\n    g(d[y])", "Use get"),
         ("use_with", "closing", "try:\n    g(x)\nfinally:\n    x.close()\n    h()", "closing"),
+        ("call_another", "a bad x is a ValueError", "y = int(x)", "ValueError"),
+        ("change_entries", "ValueError, too", "return (x, d)", "ValueError"),
+        ("wrap_value", "case should not matter", "d = ['a']\ny = x in d", "x.lower() in d.lower()"),
+        # Where the first statement fails, the second would read a name without a value.
+        ("try_finally", "close it in any case", "y = g(x)\nh(y)\ny.close()", "Try y = g(x)"),
+        ("return_anyway", "", "if x:\n    y = g(x)\n    return y\nreturn d", "any case"),
+        ("name_or_text", "the value of x", "y = d[x]", "quotes"),
+        ("default_of_call", "", "y = max(x)", "default"),
+        ("name_in_error", "say which", "raise ValueError('no')", "which"),
     ],
 )
 def test_what_would_mean_something_else_is_not_offered(

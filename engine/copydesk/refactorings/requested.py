@@ -41,7 +41,7 @@ BLANK = frozenset({"blank", "blanks", "whitespace"})
 _OF_TEXTS = (
     "strip|lstrip|rstrip|split|rsplit|startswith|endswith|lower|upper|partition|replace|encode|isdigit"
 )
-_RETURNED = re.compile(r"\breturn(?:s|ing|ed)? (?:a )?none\b", re.IGNORECASE)
+_RETURNED = re.compile(r"\breturn(?:s|ing|ed)? (?:a )?(?P<value>none|0|zero|true|false)\b", re.IGNORECASE)
 _SET = frozenset({"set", "given", "true", "truthy", "present", "already"})
 _SAID = _SET | {"there", "if", "when", "unless", "once"}
 """Words of an instruction about something that is set."""
@@ -74,11 +74,16 @@ _OR_BEYOND = re.compile(
     r"\b(\d+|[a-z]+) (?:and|or) (less|fewer|smaller|below|under|lower|more|greater|larger|above|over|up)\b"
 )
 _AT_LEAST = re.compile(r"\b(?:at|the) (least|minimum|most|maximum) (?:of |is |be )*(\d+|[a-z]+)\b")
-_BETWEEN = re.compile(r"\bbetween (-?\d+(?:\.\d+)?) and (-?\d+(?:\.\d+)?)\b")
+_BETWEEN = re.compile(
+    r"\b(?:between|outside|within|range) (?:of )?(?:the range )?[\[(]?(-?\d+(?:\.\d+)?)"
+    r"(?: and | to | ?\.\.+ ?| ?[-–] ?|, ?)(-?\d+(?:\.\d+)?)(?![\w.]*\w)"
+)
 _AFFIX = re.compile(
     r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|(?:_|[^\w\s'\"`,;])+)(?![\w.])"
 )
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
+_PAIR = re.compile(r"(?<![\w.])([^\W\d]\w*),? (?:and|&) ([^\W\d]\w*)(?![\w.(])")
+"""Two values that go together: `path and qs`."""
 _PLAIN = ("true", "false", "integer", "float", "string")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
@@ -186,7 +191,10 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
     ]
     selected = "".join(line for scope in context.scope for line in context.view(*scope))
     elsewhere = _RETURNED.sub(" ", arguments.instruction)
-    said = arguments.words if re.search(r"\bnone\b", elsewhere, re.IGNORECASE) else arguments.words - {"none"}
+    returned = {found["value"].lower() for found in _RETURNED.finditer(arguments.instruction)}
+    said = arguments.words - {
+        word for word in returned if not re.search(rf"\b{word}\b", elsewhere, re.IGNORECASE)
+    }
     for subject in about:
         states = [test for words, test in _STATES if said & set(words.split())]
         if arguments.words & BLANK:
@@ -210,7 +218,8 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
     for low, high in _BETWEEN.findall(arguments.instruction):
         for subject in about:
             found[f"not {low} <= {subject} <= {high}"] = None
-            found[f"{low} <= {subject} <= {high}"] = None
+            if "outside" not in arguments.words and not arguments.exceptions:
+                found[f"{low} <= {subject} <= {high}"] = None
     compared = list(dict.fromkeys(_compared(arguments)))
     numbers = [code for code in arguments.code if re.fullmatch(r"-?\d+", code) and code != "0"]
     for sign, number in compared or [("==", number) for number in numbers[:1]]:
@@ -307,8 +316,15 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
     if words & _STOPS:
         made.append("break")
     loops = any(True for _ in context.walk("for_statement", "while_statement"))
-    if words & _EXITS or not made or (made == ["continue"] and not loops):
+    told = any(jump.startswith("return ") for jump in made)
+    if not told and (words & _EXITS or not made or (made == ["continue"] and not loops)):
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
+        pairs = _PAIR.findall(arguments.instruction)
+        joined = {f"{one} and {other}" for one, other in pairs}
+        said = [
+            *(f"{one}, {other}" for one, other in pairs),
+            *(value for value in said if value not in joined),
+        ]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
         bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
         valued = {"return", "none"} <= words or any(
@@ -346,13 +362,15 @@ def raises(arguments: Arguments) -> list[str]:
     found = [f"raise {call}" for call in calls if arguments.exceptions]
     for error in arguments.exceptions:
         found += [f"raise {error}({code})" for code in arguments.code if code.startswith(("f'", 'f"'))][:2]
-        found += [f"raise {error}({quoted(text)})" for text in quoted_texts(arguments)[:2]]
+        texts = [text for text in quoted_texts(arguments) if error not in text]
+        found += [f"raise {error}({quoted(text)})" for text in texts[:2]]
         found.append(f"raise {error}")
     return found
 
 
 _IMPLIED = (
     ("ImportError", "import imported imports importable installed"),
+    ("FileNotFoundError", "installed"),
     ("KeyError", "key keys entry"),
     ("AttributeError", "attribute attributes attr"),
     ("IndexError", "index range"),
@@ -399,7 +417,11 @@ _IMPLIED = (
 
 def implied_errors(context: RefactoringContext, arguments: Arguments) -> list[str]:
     """The exceptions that an instruction may mean, where it names none: Python's own, and those of modules that are imported."""
-    said = [error for error, words in _IMPLIED if arguments.words & set(words.split())]
+    said = list(dict.fromkeys(error for error, words in _IMPLIED if arguments.words & set(words.split())))
+    if "installed" in arguments.words:  # a program, or a module
+        selected = "".join(line for scope in context.scope for line in context.view(*scope))
+        wrong = "FileNotFoundError" if re.search(r"\bimport", selected) else "ImportError"
+        said = [error for error in said if error != wrong]
     return [error for error in said if "." not in error or context.knows(error)]
 
 

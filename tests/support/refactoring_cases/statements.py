@@ -65,7 +65,7 @@ CASES = [
      "a = f'{b} is {{}}'\n"),
     ("fill_at_once", "", "a = b\na += c if d else e\n", "One statement, without +=: a = b + (c if d else e)",
      "a = b + (c if d else e)\n"),
-    ("extend_once", "", "a.append(b)\na.append(c)\na.append(d)\n", "Use one extend, both at once: a.extend([b, c, d])",
+    ("extend_once", "", "a.append(b)\na.append(c)\na.append(d)\n", "Use one extend, all 3 at once: a.extend([b, c, d])",
      "a.extend([b, c, d])\n"),
     ("extend_once", "", "a.add(b)\na.add(c)\n", "Use one update, both at once: a.update({b, c})", "a.update({b, c})\n"),
     ("extend_once", "", "a.extend([b, c])\n", "Call append for each instead of extend", "a.append(b)\na.append(c)\n"),

@@ -72,6 +72,10 @@ _MODULES = frozenset({
 _KNOWN = (str, bytes, list, dict, set, frozenset, tuple, int, float, re.Pattern)
 
 
+def _names_error(name: str, arguments: Arguments) -> bool:
+    return name in arguments.exceptions or name.endswith(("Error", "Exception", "Warning"))
+
+
 def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     news = [name for name in arguments.names if _is_callable(name, context, arguments)]
     called: dict[str, list[Node]] = {}
@@ -83,9 +87,9 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             continue
         old = text_of(name)
         called.setdefault(text_of(target), []).append(name)
-        errors = arguments.exceptions if not _is_error(target) else ()
         for new in _others(old, news, arguments):
-            if new in errors or (method is not None and _is_unrelated(old, new, arguments)):
+            misfit = _names_error(new, arguments) and not _is_error(target)
+            if misfit or (method is not None and _is_unrelated(old, new, arguments)):
                 continue
             known = method is not None or context.knows(new) or _is_called(new, arguments)
             if method is not None and not _may_have(context, method[0], new):
@@ -103,7 +107,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             for new in (*arguments.dotted, *news):
                 if (
                     told != new
-                    and new not in errors
+                    and not (_names_error(new, arguments) and not _is_error(target))
                     and not ("." not in new and _is_unrelated(old, new, arguments))
                     and not _prints(told, new)
                     and not is_reversed(told, new, arguments.instruction)
@@ -315,7 +319,10 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 def _is_error(node: Node) -> bool:
     """Whether a name is that of an exception type, or stands where one would be raised or caught."""
     name = text_of(node).rpartition(".")[2]
-    if name.endswith(("Error", "Exception", "Warning")) or hasattr(builtins, name):
+    kind = getattr(builtins, name, None)
+    if name.endswith(("Error", "Exception", "Warning")) or (
+        isinstance(kind, type) and issubclass(kind, BaseException)
+    ):
         return True
     above = node.parent
     while above is not None and above.type in ("call", "tuple", "argument_list", "as_pattern"):

@@ -63,7 +63,6 @@ _USUAL = {
     "replace": ("1",),
     "max": ("default=0", "default=None"),
     "min": ("default=0", "default=None"),
-    "next": ("None",),
     "get": ("None", "0", "''", "[]", "{}", "False", "True", "()"),
     "pop": ("None", "0", "-1"),
     "getattr": ("None", "False", "''"),
@@ -79,6 +78,13 @@ _USUAL = {
     "join": ("timeout=None",),
 }
 """Arguments that are given to a function beside what it needs, by its name."""
+_ONCE = {
+    ("replace", "1"): ", only the first one, once",
+    ("sub", "count=1"): ", only the first one, once",
+    ("split", "maxsplit=1"): ", only once, at the first",
+    ("rsplit", "maxsplit=1"): ", only once, at the last",
+}
+"""What a limit of one means."""
 _CODECS = ("encode", "decode")
 """Methods whose first argument says what a second one would say again."""
 _BARE = frozenset(
@@ -103,7 +109,7 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         for entry in dict.fromkeys([*pairs, *usual]):
             placed = last in _CODECS and "=" not in entry and bool(has)
             if entry.partition("=")[0] not in keys and entry not in has and not placed:
-                yield f"Pass {entry} to {called}{_said(entry)}", append_argument(context, given, entry)
+                yield f"Pass {entry} to {called}{_said(entry, last)}", append_argument(context, given, entry)
         for entry in _passed_on(node):
             if entry not in has:
                 yield f"Pass {entry} on to {called}", append_argument(context, given, entry)
@@ -150,7 +156,9 @@ def _passed_on(call: Node) -> list[str]:
     ]
 
 
-def _said(entry: str) -> str:
+def _said(entry: str, called: str) -> str:
+    if (called, entry) in _ONCE:
+        return _ONCE[called, entry]
     return next((f", {words}" for flag, words in _GROUP.items() if flag in entry.lower()), "")
 
 

@@ -226,11 +226,26 @@ def _both(
             if sides[2].type == "string" and name in ("lower", "upper", "casefold"):
                 lowered = right.upper() if name == "upper" else right.lower()
                 yield name, f"{left}.{name}() {sign} {lowered}"
-            elif sides[2].type in ATOMS:
+            elif sides[2].type in ATOMS and not (sign in ("in", "not in") and _is_collection(sides[2])):
                 yield name, f"{left}.{name}() {sign} {right}.{name}()"
     for name in dict.fromkeys(functions):
         if "(" not in name:
             yield name, f"{name}({left}) {sign} {name}({right})"
+
+
+def _is_collection(node: Node) -> bool:
+    """Whether a variable holds a list, a tuple, a set or a dict, as far as the file tells, or is named like a constant."""
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    name = re.escape(text_of(node))
+    return text_of(node).rpartition(".")[2].isupper() or (
+        re.search(
+            rf"(?<![\w.]){name} *(?::[^=\n]*)?= *(?:[\[{{(]|(?:set|list|tuple|frozenset|dict)\()",
+            text_of(root),
+        )
+        is not None
+    )
 
 
 def _is_function(name: str, context: RefactoringContext, arguments: Arguments) -> bool:

@@ -14,6 +14,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.expressions import (
     LITERALS,
+    NAMES,
     callee,
     children_of,
     comparison,
@@ -77,6 +78,14 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         if sides is None:
             continue
         left, sign, right = sides
+        if sign in ("is", "is not") and right.type == "none" and left.type in NAMES:
+            word = "in" if sign == "is" else "not in"
+            for new in _quoted(arguments):
+                made = f"{text_of(left)} {word} (None, {new})"
+                yield (
+                    f"Accept {new}, too: {made}",
+                    replace_expression(context, node, made),
+                )
         if sign in _MEMBERSHIP:
             news = _texts_like(right, arguments)
             named = (*arguments.dotted, *arguments.names)
@@ -131,6 +140,15 @@ def _texts_like(old: Node, arguments: Arguments) -> list[str]:
     together, listed = listed_like(text_of(old), arguments), listed_texts(arguments)
     news = literals_like(text_of(old), arguments)
     return [together, *(new for new in news if new[1:-1] not in listed)] if together else news
+
+
+def _quoted(arguments: Arguments) -> list[str]:
+    """The texts in quotes of an instruction, as they are spelt."""
+    return [
+        code
+        for code in arguments.code
+        if code[0] in "'\"" and code[0] == code[-1] and code.count(code[0]) == 2
+    ][:2]
 
 
 def _equality(left: Node, sign: str, right: Node) -> str:

@@ -43,6 +43,11 @@ _BOOLEAN = (
     "all",
     "bool",
 )
+_TYPE_OF = {
+    "type([])": "list", "type({})": "dict", "type(())": "tuple", "type('')": "str", 'type("")': "str", "type(u'')": "str",
+    "type(b'')": "bytes", "type(0)": "int", "type(1)": "int", "type(0.0)": "float", "type(1.0)": "float", "type(True)": "bool",
+}  # fmt: skip
+"""The types that are spelt by a value of theirs."""
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''", 'b""')
 
 
@@ -89,7 +94,22 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
             spelt = text_of(inner)
             yield f"Test whether {spelt} is None, not whether it is empty", f"{spelt} is None"
             yield f"Test the length of {spelt} == 0", f"len({spelt}) == 0"
+    sides = comparison(node)
+    if sides is not None and sides[1] in ("is", "is not", "==", "!=") and sides[2].type == "none":
+        yield from _of_kind(text_of(sides[0]), sides[1] in ("is", "=="), arguments)
     yield from _spellings(node)
+
+
+def _of_kind(left: str, negated: bool, arguments: Arguments) -> Iterator[tuple[str, str]]:
+    """What something has to be, and not only there: callable, of a type that is named."""
+    sign = "not " if negated else ""
+    if arguments.words & {"callable", "call", "function"}:
+        yield f"Test whether {left} is {sign}callable, not just there", f"{sign}callable({left})"
+    for type in (kind for kind in spoken_types(arguments) if kind not in ("object", "Any")):
+        yield (
+            f"Test whether {left} is {sign}a {type}, not just there: isinstance",
+            f"{sign}isinstance({left}, {type})",
+        )
 
 
 def _is_boolean(node: Node) -> bool:
@@ -142,6 +162,8 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
         if sign in ("in", "not in") and sides[2].type in NAMES:
             made = f"{right}.get({left}) is {'not ' * (sign == 'in')}None"
             yield f"Treat None like a missing entry: {made}", made
+            made = f"{'not ' * (sign == 'not in')}{right}.get({left})"
+            yield f"Treat an empty entry like a missing one: {made}", made
         method = method_of(sides[0]) if sides[0].type == "call" and right == "None" else None
         given = positional(sides[0]) if method is not None and text_of(method[1]) == "get" else None
         if method is not None and given is not None and len(given) == 1 and sign in ("is", "is not"):
@@ -194,6 +216,7 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
         if (typed or left.endswith(".__class__")) and sign in ("is", "==", "in", "is not", "!=", "not in"):
             negated = "not " if "not" in sign or sign == "!=" else ""
             subject = left[5:-1] if typed else left.removesuffix(".__class__")
+            right = _TYPE_OF.get(right, right)
             yield (
                 f"Use isinstance: isinstance({subject}, {right})",
                 f"{negated}isinstance({subject}, {right})",

@@ -20,6 +20,7 @@ from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLI
 from copydesk.refactorings.control_flow.nested_withs import MERGE_WITHS, SPLIT_WITH
 from copydesk.refactorings.control_flow.only_if import ONLY_IF
 from copydesk.refactorings.control_flow.return_alone import RETURN_ALONE
+from copydesk.refactorings.control_flow.return_anyway import RETURN_ANYWAY
 from copydesk.refactorings.control_flow.return_call import RETURN_CALL
 from copydesk.refactorings.control_flow.returns import (
     CONSOLIDATE_RETURNS,
@@ -49,6 +50,7 @@ REFACTORINGS = (
     SPLIT_RETURN,
     ONLY_IF,
     RETURN_CALL,
+    RETURN_ANYWAY,
     RETURN_ALONE,
     MERGE_WITHS,
     SPLIT_WITH,

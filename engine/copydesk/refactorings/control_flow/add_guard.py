@@ -47,6 +47,8 @@ _MOST_PLACES = 6
 _MOST_OF_ONE = 3
 """Of them, for one check."""
 _NOTHING = frozenset({"nothing", "op", "noop"})
+_AT_ONCE = frozenset({"straight", "away", "immediately", "beginning", "top"})
+"""Words of an instruction that wants a check as early as it can be made."""
 _CONSTANT = ("None", "True", "False")
 _NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _REFUSING = frozenset({
@@ -67,6 +69,7 @@ _MESSAGES = tuple(
         (r"([\w.]+) < 0", "ValueError", "{0} must not be negative"),
         (r"([\w.]+) <= 0", "ValueError", "{0} must be positive"),
         (r"([\w.]+) == 0", "ValueError", "{0} must not be zero"),
+        (r"not (\S+) <= ([\w.]+) <= (\S+)", "ValueError", "{1} must be between {0} and {2}"),
         (rf"{_OF} < (\d+)", "ValueError", "{0} must be at least {1}"),
         (rf"{_OF} > (\d+)", "ValueError", "{0} must be at most {1}"),
     )
@@ -111,8 +114,11 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     for test in tests:
         refused = [[_refusal(context, test)]] if refusing else []
         possible = [node for node in places if _may_hold(context, test, node)][:_MOST_OF_ONE]
+        earliest = sorted(possible, key=lambda node: node.start_byte)[:1]
+        possible = earliest if arguments.words & _AT_ONCE else possible
+        early = earliest if _is_of_parameters(context, test) else possible
         for body in [*refused, *bodies]:
-            for node in possible:
+            for node in early if body[-1].startswith("raise") else possible:
                 if can_leave(body[-1], node) and not body[-1].endswith(test):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
@@ -189,6 +195,15 @@ def _may_hold(context: RefactoringContext, test: str, node: Node) -> bool:
         inside = any(loop.start_byte <= name.start_byte < loop.end_byte for name in stored)
         return inside and not late
     return not late - own
+
+
+def _is_of_parameters(context: RefactoringContext, test: str) -> bool:
+    """Whether all that a test reads are arguments, which are never given another value and not checked yet: it can come first."""
+    read = set(_NAME.findall(test)) & context.variables()
+    stored = {text_of(name) for name in context.walk("identifier") if is_stored(name)}
+    first = first_statement(context)
+    checked = set(map(text_of, identifiers(first))) if first is not None and _is_guard(first) else set()
+    return bool(read) and read <= set(plain_names(context)) and not read & (stored | checked)
 
 
 def _refusal(context: RefactoringContext, test: str) -> str:

@@ -130,6 +130,8 @@ def _chain(context: RefactoringContext, node: Node, clauses: Sequence[Clause]) -
     rest = [one for one in rest if ifs and one.start_byte > ifs[-1].node.end_byte]
     if len(clauses) != 1 or len(ifs) < 2 or not all(one.leaves for one in ifs) or len(rest) > 1:
         return
+    if len({"".join(context.view(one.first, one.last)) for one in ifs}) == 1:
+        return  # `or` says that better
     lines: list[str] = []
     for one in ifs:
         head = context.view(one.head, one.last)

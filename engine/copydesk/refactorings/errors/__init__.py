@@ -11,6 +11,7 @@ from copydesk.refactorings.errors.except_clauses import (
     SUPPRESS,
     UNSUPPRESS,
 )
+from copydesk.refactorings.errors.name_in_error import NAME_IN_ERROR
 from copydesk.refactorings.errors.raise_otherwise import RAISE_OTHERWISE
 from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION, RETURN_FOR_RAISE
 from copydesk.refactorings.errors.report_error import REPORT_ERROR
@@ -28,6 +29,7 @@ REFACTORINGS = (
     REPORT_ERROR,
     RERAISE_OTHERWISE,
     RAISE_OTHERWISE,
+    NAME_IN_ERROR,
     TRY_FINALLY,
     WRAP_IN_TRY,
     ASSERT_MESSAGE,

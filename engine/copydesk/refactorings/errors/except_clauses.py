@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from copydesk.refactorings.arguments import Arguments
@@ -51,6 +52,8 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if len(errors) > 1 and arguments.exceptions:
             news[f"({', '.join(errors)})"] = f"Catch {' and '.join(errors)}"
             news[f"({', '.join(dict.fromkeys([*old, *errors]))})"] = f"Catch {' and '.join(errors)}, too"
+        for base in [error for error in errors if _covers(error, old)] if len(old) > 1 else ():
+            news = {base: f"Catch {base}, the parent of {'both' if len(old) == 2 else 'all'}"}
         for part in old if len(old) > 1 else ():
             news[part] = f"Catch {part} alone"
             rest = [other for other in old if other != part]
@@ -65,6 +68,14 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         else:
             for name in dict.fromkeys([*[*(n for n in arguments.names if len(n) < 6)][:2], "e", "exc"]):
                 yield f"Catch {caught} as {name}", head.changed(name=name)
+
+
+def _covers(base: str, kinds: Iterable[str]) -> bool:
+    """Whether all of some of Python's own exceptions derive from another one."""
+    parent, *types = (getattr(builtins, name, None) for name in (base, *kinds))
+    return base not in kinds and all(
+        isinstance(parent, type) and isinstance(kind, type) and issubclass(kind, parent) for kind in types
+    )
 
 
 def _suppressed(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import (
     BLOCKS,
+    assigned,
     can_leave,
     is_text,
     movable,
@@ -31,7 +32,7 @@ from copydesk.refactorings.requested import (
 )
 from copydesk.request import Range
 from copydesk.syntax.splice import end_of, start_of
-from copydesk.syntax.tree import rows, text_of
+from copydesk.syntax.tree import identifiers, rows, text_of
 
 _ACTIONS = ("pass", "return", "return None", "return False", "continue")
 _TRY_WORDS = frozenset({
@@ -165,6 +166,20 @@ def _wrapped(context: RefactoringContext, node: Node, error: str, action: str) -
         yield f"Try {named(node)}, except {caught}: {said}", replace_lines(*rows(node), lines)
 
 
+def _is_bound_first(statement: Node, user: Node) -> bool:
+    """Whether a statement gives a variable its value, as far as its block tells, that another one reads."""
+    sides = assigned(statement)
+    if sides is None or sides[0].type != "identifier":
+        return False
+    name = text_of(sides[0])
+    above = statement.prev_named_sibling
+    while above is not None:
+        if name in map(text_of, identifiers(above)):
+            return False
+        above = above.prev_named_sibling
+    return name in map(text_of, identifiers(user))
+
+
 def _finally(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """What comes last is done even where the statements before it fail."""
     statements = [s for s in requested_statements(context, arguments) if "\n" not in s][:2]
@@ -178,6 +193,8 @@ def _finally(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for start in siblings[max(0, at - _NEAR) : at]:
             first = rows(start)[0]
             body = reindented(context, first, begin - 1, 4) if not is_text(start) else None
+            if any(_is_bound_first(one, node) for one in siblings[siblings.index(start) : at]):
+                continue  # where that fails, the name would have no value
             while body and not body[-1].strip():
                 body.pop()
             if not body:

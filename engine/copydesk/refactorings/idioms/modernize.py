@@ -65,6 +65,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 "Drop the f prefix of a text without placeholders",
                 replace_node(context.lines, node, text_of(node)[1:]),
             )
+        if re.match(r"[uU][\"']", text_of(node)) and single_line(node):
+            yield (
+                "Drop the u prefix of the text: python 2, superfluous",
+                replace_node(context.lines, node, text_of(node)[1:]),
+            )
     for node in context.walk("while_statement"):
         test = node.child_by_field_name("condition")
         if test is not None and text_of(test) == "1":

@@ -37,7 +37,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             bulk, opening, closing = _BULK[method]
             made = f"{owner}.{bulk}({opening}{', '.join(entries)}{closing})"
             line = f"{context.indent(node)}{made}\n"
-            yield f"Use one {bulk}, both at once: {made}", replace_lines(rows(node)[0], rows(last)[1], [line])
+            count = "both" if len(entries) == 2 else f"all {len(entries)}"
+            title = f"Use one {bulk}, {count} at once: {made}"
+            yield title, replace_lines(rows(node)[0], rows(last)[1], [line])
     for node in plain_statements(context, "expression_statement"):
         yield from _one_each(context, node)
 

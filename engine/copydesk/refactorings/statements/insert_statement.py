@@ -34,6 +34,10 @@ _CHAINING = frozenset({"chain", "chaining", "chained", "fluent"})
 _JUMPS = ("pass_statement", "continue_statement", "break_statement")
 
 
+_LEAVING = ("return", "raise", "break", "continue")
+"""What is behind one of these is never reached."""
+
+
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     statements = list(plain_statements(context))
     for statement in composed_statements(context, arguments):
@@ -112,10 +116,10 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
             yield f"Return {behind} directly instead of break", replace_lines(first, last, [made])
         elif node.type not in COMPOUND:
             yield f"Put {statement} in place of {named(node)}", replace_lines(first, last, [line])
-        if statement == "pass":
+        if statement == "pass" or node.type == "pass_statement":
             return  # which does nothing beside another one
         place = place_before(context, node)
-        if not _reports_target(statement, node):
+        if statement.partition(" ")[0] not in _LEAVING and not _reports_target(statement, node):
             yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
     siblings = statements_of(node.parent)
     if node == siblings[-1] and not node.type.startswith(("return", "raise")):
@@ -167,7 +171,8 @@ def _at_ends(context: RefactoringContext, statement: str) -> Iterator[Proposal]:
             continue
         indent = context.indent(node)
         inner = context.indent(clauses[0].statements[0]) if clauses[0].statements else indent + "    "
-        title = f"Add else: {statement} to {named(node)}"
+        where = "for any other case of" if node.type == "if_statement" else "to"
+        title = f"Add else: {statement} {where} {named(node)}"
         if node.type == "for_statement":
             if "break" not in text_of(node):
                 continue

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import takewhile
 
 from copydesk.refactorings.arguments import QUOTED, Arguments
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -24,6 +25,8 @@ _SHORT = (
 _ASKING = frozenset({
     "typo", "typos", "spelling", "spelt", "spelled", "misspelt", "misspelled", "misspelling", "mistyped", "letter", "spell",
 })  # fmt: skip
+_SAME = 6
+"""Letters that two words begin with of which one is written for the other."""
 _SHORTEST = 4
 """Letters of a word that is looked for among those of the document."""
 
@@ -56,8 +59,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 others += _english_near(bad)
             if others or bad.lower() in arguments.words:
                 endings = _with_ending(bad) if counts[bad] == 1 and (asked or not place.part) else ()
-                doubled = _otherwise(bad) if bad.lower() in arguments.words else ()
-                for good in dict.fromkeys([*near(bad, others), *endings, *doubled]):
+                named = [*_otherwise(bad), *_kin(bad, arguments)] if bad.lower() in arguments.words else []
+                for good in dict.fromkeys([*near(bad, others), *endings, *named]):
                     yield f'Spell "{bad}" as "{good}"', place.replaced(context, *found.span(), good)
 
 
@@ -81,6 +84,15 @@ def _english() -> dict[str, frozenset[str]]:
         word for text in topics.topics.values() for word in re.findall(r"(?<![\w.])[a-z]{4,}(?![\w(])", text)
     }
     return {letter: frozenset(w for w in words if w[0] == letter) for letter in {word[0] for word in words}}
+
+
+def _kin(word: str, arguments: Arguments) -> Iterator[str]:
+    """Words of the instruction that begin as a longer one does: `multiplied` beside `multiplicated`."""
+    for name in arguments.names:
+        pairs = zip(word.lower(), name.lower(), strict=False)
+        begun = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if name.lower() != word.lower() and begun >= _SAME and begun * 4 >= 3 * min(len(word), len(name)):
+            yield name.capitalize() if word.istitle() else name
 
 
 def _with_ending(word: str) -> Iterator[str]:

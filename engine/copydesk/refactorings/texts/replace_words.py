@@ -23,6 +23,8 @@ _BETWEEN = re.compile(
     r",?\s+should (?:be|read|say)\s+|,?\s+but (?:it's|it is|is|should be|means|it should be)\s+"
     r"|\s*(?:-+>|→|=>)\s*|\s+(?:to|into|by|with|as|is|be|read|say|becomes?|means|written|spelt|spelled|for)\s+|:\s+|,\s+|\?\s+|\s*(?:\.{3}|…)\s+"
 )
+_ITS = re.compile(r"^(?:it's|it is|that's|this is|it should be|should be)(?: (?:called|named))? ")
+"""What stands before the right word: "it says down, it's bottom"."""
 _INSTEAD = re.compile(r",?\s+(?:and not|instead of|in place of|rather than|not|for|over|where it says)(?=\s)")
 _ENDS = re.compile(
     r"[,;!?]| (?:in|on|at|for|of|everywhere|please|instead|and|there|here|above|below)\b|\.$|\. "
@@ -39,6 +41,8 @@ _TWICE = re.compile(r"(\w+) \1", re.IGNORECASE)
 _POINTS = (",", ";", ":", ".")
 _MOST, _FEW = 24, 3
 """Replacements of one instruction; words that are a wording as a whole."""
+_SHORT = 4
+"""Words of a text that stand whole before "not" and what is wrong."""
 _OPENING = re.compile(r"\s*(?:#+ ?|[rRbBuUfF]*(?:\"{3}|'{3}|\"|'))?")
 """What stands before the words of a text."""
 _MARKS = frozenset({
@@ -80,7 +84,11 @@ def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]
     for match in _INSTEAD.finditer(text):
         old = _known(text[match.end() :], lower, front=True)
         if old:
-            for new in _last_words(text[: match.start()]):
+            before = text[: match.start()]
+            short = (
+                match[0].strip(" ,").startswith("not") and len(before.split()) <= _SHORT and "," not in before
+            )
+            for new in [before.strip(_STRIPPED)] if short else _last_words(before):
                 found[old, new] = None
     for match in _BETWEEN.finditer(text):
         old = _known(text[: match.start()], lower, front=False)
@@ -137,7 +145,7 @@ def _known(text: str, lower: Sequence[str], *, front: bool) -> str | None:
 
 
 def _first_words(text: str) -> list[str]:
-    whole = _MERELY.sub("", text.strip()).strip("`\"'“”")
+    whole = _ITS.sub("", _MERELY.sub("", text.strip())).strip("`\"'“”")
     ends = [whole[: end.start()] for end in list(_ENDS.finditer(whole))[:3]]
     words = whole.split()
     some = [" ".join(words[:count]) for count in (1, 2)] if len(words) > _FEW else []
@@ -190,7 +198,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 made = made[:start] + _cased(new, found[0]) + made[found.end() :]
             if made != place.text:
                 changed.append((place, made))
+        coded = old[0].isdigit() and not arguments.words & {"comment", "comments"}
+        coded = coded and any(not place.comment for place, _ in changed)
+        field = re.compile(rf"\s*:\w+ {re.escape(old)}:", re.IGNORECASE)
+        paired = all(field.match(place.text) for place, _ in changed)
         for one in changed[:3]:
+            if len(changed) > 1 and (coded or paired):
+                continue  # a number and the comment on it; what is said of one parameter
             yield f'Replace "{old}" by "{new}" in the text', with_texts([one])
         if len(changed) > 1:
             yield f'Replace "{old}" by "{new}" in all texts', with_texts(changed)

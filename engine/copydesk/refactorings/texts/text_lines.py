@@ -41,11 +41,13 @@ class TextLine:
 
 
 def text_lines(context: RefactoringContext) -> list[TextLine]:
-    """All of the selection, in order. Raises UnicodeEncodeError."""
+    """All of the selection, in order, also where a text goes on beyond it. Raises UnicodeEncodeError."""
     found: list[TextLine] = []
-    for node in context.walk("comment", "string"):
+    for node in context.overlapping():
         first, last = rows(node)
-        for number in range(first, last + 1):
+        for number in range(first, last + 1) if node.type in ("comment", "string") else ():
+            if not context.shows(number, number):
+                continue
             (line,) = context.view(number, number)
             raw = line.rstrip("\n").encode()
             start = node.start_point[1] if number == first else 0

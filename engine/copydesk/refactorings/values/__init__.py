@@ -7,6 +7,7 @@ from copydesk.refactorings.values.change_number import CHANGE_NUMBER
 from copydesk.refactorings.values.change_return import CHANGE_RETURN
 from copydesk.refactorings.values.entries import ADD_ENTRY, CHANGE_ENTRIES
 from copydesk.refactorings.values.fallback import CHANGE_FALLBACK, SETDEFAULT, TAKE_ENTRY
+from copydesk.refactorings.values.name_or_text import NAME_OR_TEXT
 from copydesk.refactorings.values.named_field import NAMED_FIELD
 from copydesk.refactorings.values.normalize import NORMALIZE_PARAMETER
 from copydesk.refactorings.values.part_of_value import PART_OF_VALUE
@@ -16,6 +17,7 @@ from copydesk.refactorings.values.use_expression import USE_EXPRESSION
 REFACTORINGS = (
     CHANGE_LITERAL,
     CHANGE_NUMBER,
+    NAME_OR_TEXT,
     CHANGE_RETURN,
     ADD_ENTRY,
     CHANGE_ENTRIES,

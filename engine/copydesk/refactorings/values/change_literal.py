@@ -21,6 +21,8 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _NO_NUMBERS = frozenset({"True", "False", "None"})
 _RECKONING = ("augmented_assignment", "binary_operator", "subscript", "slice")
 _QUOTES = ("'", '"')
+_JOINTS = ("-", "_", ".", "/", ":", " ", "=", "#", "@")
+"""What a text ends with behind which something is to come."""
 _FLIPPED = {"True": "False", "False": "True"}
 _CODEC_ERRORS = ("strict", "ignore", "replace", "backslashreplace", "surrogateescape")
 _UNITS = frozenset(
@@ -62,6 +64,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 _FLIPPED.get(old, old),
             ]
         ):
+            new = _with_field(old, new)
             fitting = [node for node in nodes if new not in _NO_NUMBERS or not _is_reckoned_with(node)]
             if lasting and new.replace(".", "").isdigit():
                 fitting = [node for node in fitting if node in lasting and new not in of_other_units]
@@ -84,6 +87,19 @@ def _lasts(node: Node) -> bool:
     if holder.type == "argument_list" and holder.parent is not None:
         return _LASTING.search(callee(holder.parent).rpartition(".")[2].lower()) is not None
     return _LASTING.search((_name_of(node) or "").lower()) is not None
+
+
+def _with_field(old: str, new: str) -> str:
+    """A text with the placeholder that the old one ends with, and that it has none for: what is formatted into it stays."""
+    field = re.search(r"(?:\{[^{}]*\}|%[sdr])(?=[\"']$)", old)
+    if (
+        field is None
+        or new[:1] not in _QUOTES
+        or new[-2:-1] not in _JOINTS
+        or re.search(r"\{[^{}]*\}|%[sdr]", new)
+    ):
+        return new
+    return f"{new[:-1]}{field[0]}{new[-1]}"
 
 
 def _spaced(node: Node, new: str, arguments: Arguments) -> str:

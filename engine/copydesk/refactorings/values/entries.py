@@ -138,7 +138,7 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         listed = listed_texts(arguments)
         news = [new for new in news if new[1:-1] not in listed]
         for new in (
-            [*news, *(n for n in arguments.names[:6] if context.knows(n))]
+            [*news, *(n for n in arguments.names[:6] if context.knows(n) and _belongs(n, node, arguments))]
             if node.type != "dictionary"
             else ()
         ):
@@ -151,6 +151,13 @@ def _change(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     f"Add {new} to the {node.type}, first",
                     insert_at(context.lines, start_of(entries[0]), f"{new}, "),
                 )
+
+
+def _belongs(name: str, node: Node, arguments: Arguments) -> bool:
+    """Whether a name could be an entry of something: an exception stands among others."""
+    return name not in arguments.exceptions or any(
+        text_of(entry).endswith(("Error", "Exception", "Warning")) for entry in children_of(node)
+    )
 
 
 def _drop_listed(context: RefactoringContext, node: Node, arguments: Arguments) -> Iterator[Proposal]:

@@ -160,7 +160,10 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             owner, key = map(text_of, parts)
             if _is_there(node, f"{key} in {owner}"):
                 continue
-            yield f"Use get: {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
+            yield (
+                f"Use get: {owner}.get({key}), may be missing",
+                replace_expression(context, node, f"{owner}.get({key})"),
+            )
             for default in defaults:
                 made = f"{owner}.get({key}, {default})"
                 yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
