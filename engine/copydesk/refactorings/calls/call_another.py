@@ -75,7 +75,8 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             continue
         old = text_of(name)
         called.setdefault(text_of(target), []).append(name)
-        for new in _others(old, news, arguments):
+        fitting = news if _is_error(target) else [new for new in news if new not in arguments.exceptions]
+        for new in _others(old, fitting, arguments):
             known = method is not None or context.knows(new) or f"{new}(" in arguments.instruction
             if new != old and known and not is_reversed(old, new, arguments.instruction):
                 if not (method is not None and not _takes_as_many(old, new, call)):
@@ -87,7 +88,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                     yield from _with_fewer_arguments(context, call, new)
         if method is not None or "." in text_of(target):
             told = text_of(target)
-            for new in (*arguments.dotted, *news):
+            for new in (*arguments.dotted, *fitting):
                 if (
                     told != new
                     and not _prints(told, new)
@@ -254,7 +255,10 @@ def _names(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
 def _is_error(node: Node) -> bool:
     """Whether a name is that of an exception type, or stands where one would be raised or caught."""
     name = text_of(node).rpartition(".")[2]
-    if name.endswith(("Error", "Exception", "Warning")) or hasattr(builtins, name):
+    kind = getattr(builtins, name, None)
+    if name.endswith(("Error", "Exception", "Warning")) or (
+        isinstance(kind, type) and issubclass(kind, BaseException)
+    ):
         return True
     above = node.parent
     while above is not None and above.type in ("call", "tuple", "argument_list", "as_pattern"):
