@@ -40,6 +40,11 @@ def applied(source: str, edits: Edits) -> str:
             "def f(items):\n    return g(items)\n",
             "def f(*, rows):\n    return g(rows)\n",
         ),
+        (
+            "remove the comment, rename fp to file",
+            "with open(a) as fp:\n    # b\n    g(fp)\n",
+            "with open(a) as file:\n    g(file)\n",
+        ),
     ],
 )
 def test_both_parts_are_done(instruction: str, source: str, expected: str) -> None:

@@ -408,6 +408,7 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("add_condition", "x may be None", "if x.n > 1:\n    g(x)", "x is not None first, or"),
         ("add_condition", "no bools", "if isinstance(x, int):\n    g(x)", "or not isinstance"),
         ("change_test", "None", "if isinstance(x, int):\n    g(x)", "is None"),
+        ("call_another", "only IndexError", "with x.suppress(y):\n    g()", "Call IndexError"),
         # A plain name in a pattern takes the value.
         ("use_match", "use match", "if x == 1:\n    g()\nelif x == y:\n    h()", "match"),
         ("use_match", "use match", "if x == 1:\n    g()\nelif y == 2:\n    h()", "match"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from copydesk.refactorings.arguments import QUOTED, Arguments, arguments_of
@@ -26,7 +26,8 @@ _CLOSE = 1.5
 _MOST = 2
 """Pairs of one instruction."""
 _JOINT = re.compile(r",? (?:and|then|and then|but) |; |(?<!\.)\. (?=\w)")
-_MOST_JOINTS = 2
+_COMMA = re.compile(r", ")
+"""Joins two parts as well, but more often what says why: no two edits of the same lines."""
 _SHORTEST = 4
 """Letters and signs that a part has."""
 _IT = re.compile(r"\b(?:it|them|that|both)\b")
@@ -36,19 +37,22 @@ def pairs(context: RefactoringContext, arguments: Arguments, rank: Rank) -> list
     """Candidates of each part of an instruction, one made after the other, those first of which both go best with theirs; none
     where it has no two parts that something goes well with. Their score is that of the half that goes less well.
     """
+    parts = _parts(arguments.instruction)
     found: dict[Edits, Candidate] = {}
-    for first, second in _parts(arguments.instruction):
-        for one in _good(rank(context, arguments_of(first), _EACH)):
-            behind = _after(context, one.edits)
-            if behind is None:
-                continue
-            said = arguments_of(_without_pronoun(second, one, context))
-            for other in _good(rank(behind, said, _EACH)):
-                edits = _as_one(context, behind, one.edits, other.edits)
-                if edits:
-                    pair = Candidate(f"{one.title}; and {other.title}", edits, min(one.score, other.score))
-                    if edits not in found or found[edits].score < pair.score:
-                        found[edits] = pair
+    if parts is None:
+        return []
+    first, second, apart = parts
+    for one in _good(rank(context, arguments_of(first), _EACH)):
+        behind = _after(context, one.edits)
+        if behind is None:
+            continue
+        said = arguments_of(_without_pronoun(second, one, context))
+        for other in _good(rank(behind, said, _EACH)):
+            edits = _as_one(context, behind, one.edits, other.edits)
+            if edits and not (apart and _meet(one.edits, other.edits)):
+                pair = Candidate(f"{one.title}; and {other.title}", edits, min(one.score, other.score))
+                if edits not in found or found[edits].score < pair.score:
+                    found[edits] = pair
     return sorted(found.values(), key=lambda pair: -pair.score)[:_MOST]
 
 
@@ -57,25 +61,17 @@ def _good(ranked: Sequence[Candidate]) -> list[Candidate]:
     return [one for one in ranked if one.score >= max(LEAST_SCORE, ranked[0].score - _CLOSE)]
 
 
-def _parts(instruction: str) -> Iterator[tuple[str, str]]:
-    """Both parts of an instruction, wherever something joins two; nothing in quotes or brackets does."""
+def _parts(instruction: str) -> tuple[str, str, bool] | None:
+    """Both parts of an instruction, and whether a comma alone stands between them; nothing in quotes or brackets joins."""
     quoted = [found.span() for found in QUOTED.finditer(instruction)]
-    count = 0
-    for joint in _JOINT.finditer(instruction):
-        first, second = instruction[: joint.start()], instruction[joint.end() :]
-        inside = any(begin < joint.start() < end for begin, end in quoted) or first.count("(") > first.count(
-            ")"
-        )
-        if (
-            not inside
-            and min(len(first), len(second)) >= _SHORTEST
-            and " " in second.strip()
-            and " " in first.strip()
-        ):
-            yield first, second
-            count += 1
-            if count == _MOST_JOINTS:
-                return
+    for joints in (_JOINT, _COMMA):
+        for joint in joints.finditer(instruction):
+            first, second = instruction[: joint.start()], instruction[joint.end() :]
+            inside = any(begin < joint.start() < end for begin, end in quoted)
+            inside = inside or first.count("(") > first.count(")")
+            if not inside and min(len(first), len(second)) >= _SHORTEST and " " in second.strip():
+                return first, second, joints is _COMMA
+    return None
 
 
 def _without_pronoun(part: str, one: Candidate, context: RefactoringContext) -> str:
@@ -103,6 +99,18 @@ def _after(context: RefactoringContext, edits: Edits) -> RefactoringContext | No
     tree = parse(lines, "python")
     ranges = [(begin, end) for begin, end in scope if begin <= end]
     return RefactoringContext.of(lines, ranges, tree) if tree is not None and ranges else None
+
+
+def _meet(one: Edits, other: Edits) -> bool:
+    """Whether the second edits change lines that the first ones have made."""
+    moved = 0
+    for edit in one:
+        count = len(split_lines(edit.text))
+        begin, end = edit.first + moved, edit.first + moved + count - 1
+        if any(later.first <= end and begin <= max(later.first, later.last) for later in other):
+            return True
+        moved += count - (edit.last - edit.first + 1)
+    return False
 
 
 def _as_one(

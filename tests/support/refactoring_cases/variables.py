@@ -37,6 +37,8 @@ CASES = [
      "def f(a):\n    return g(a)\n"),
     ("inline_variable", "", "def h():\n    a = ('one '\n         'two')\n    g(1, a)\n", 'Inline variable "a" everywhere',
      "def h():\n    g(1, 'one ' 'two')\n"),
+    ("join_assignments", "", "a = 1\nb.c = d\ne = f()\n", "Assign all 3 in one line, one assignment, as a tuple: a, b.c, e",
+     "a, b.c, e = 1, d, f()\n"),
     ("join_assignments", "", "a = 0\nb = 0\n", "Chain the assignment of a and b", "a = b = 0\n"),
     ("extract_variable", "name the 42 limit", "# why\nf(42)\n", 'Extract 42 into variable "limit"',
      "limit = 42\n# why\nf(limit)\n"),

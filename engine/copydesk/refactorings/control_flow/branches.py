@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 
 from tree_sitter import Node
 
@@ -77,6 +78,15 @@ def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 if below and moved is not None and below[0].head == clause.first:
                     moved[0] = f"{indent}el{moved[0].lstrip()}"
                     yield "Merge else and if into elif", replace_lines(clause.head, clause.last, moved)
+            if clause.word == "else" and len(inner) > 1 and inner[0].type == "if_statement":
+                only = clauses_of(context, inner[0])
+                first = reindented(context, clause.first, only[0].last, -step_of(clause)) if only else None
+                if len(only) == 1 and only[0].leaves and only[0].head == clause.first and first is not None:
+                    first[0] = f"{indent}el{first[0].lstrip()}"
+                    rest = context.view(only[0].last + 1, clause.last)
+                    lines = [*first, f"{indent}else:\n", *dropwhile(lambda line: not line.strip(), rest)]
+                    title = f"Make {named(inner[0])} an elif, what follows it the else"
+                    yield title, replace_lines(clause.head, clause.last, lines)
         if node.parent is not None and clauses:
             before = node.prev_named_sibling
             while before is not None and before.type == "comment":

@@ -13,7 +13,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
-from copydesk.syntax.tree import rows, text_of
+from copydesk.syntax.tree import identifiers, rows, text_of
 
 _LISTS = ("pattern_list", "tuple_pattern", "expression_list", "tuple")
 _ALIKE = ("integer", "float", "string", "true", "false", "none", "unary_operator", "identifier", "attribute")
@@ -72,8 +72,34 @@ def _one_of_them(context: RefactoringContext, node: Node, left: Node, right: Nod
         yield title, replace_lines(*rows(node), [f"{context.indent(node)}{made}\n"])
 
 
+def _join_all(context: RefactoringContext, node: Node) -> Proposal | None:
+    """Three assignments or more in a row, from the first on, none of which reads what another one of them assigns."""
+    above = node.prev_named_sibling
+    if above is not None and context.has(above) and following(above) == node and assigned(above) is not None:
+        return None
+    found: list[tuple[Node, Node]] = []
+    last, after = node, node if context.has(node) else None
+    while after is not None and context.has(after) and (sides := assigned(after)) is not None:
+        found.append(sides)
+        last, after = after, following(after)
+    texts = [(in_one_line(left), in_one_line(right)) for left, right in found]
+    listed = any(part.type in _LISTS or part.type == "assignment" for sides in found for part in sides)
+    targets = {text_of(left) for left, _ in found}
+    reads = any(text_of(name) in targets for _, right in found for name in [right, *identifiers(right)])
+    plain = all(left is not None and right is not None for left, right in texts)
+    if not 3 <= len(found) <= 5 or listed or reads or not plain:
+        return None
+    lefts, rights = (", ".join(str(part) for part in side) for side in zip(*texts, strict=True))
+    line = f"{context.indent(node)}{lefts} = {rights}\n"
+    title = f"Assign all {len(found)} in one line, one assignment, as a tuple: {lefts}"
+    return title, replace_lines(rows(node)[0], rows(last)[1], [line])
+
+
 def _join(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     for node in plain_statements(context, "expression_statement"):
+        together = _join_all(context, node)
+        if together is not None:
+            yield together
         below = following(node)
         one, two = assigned(node), assigned(below) if below is not None else None
         if one is None or two is None or below is None:
