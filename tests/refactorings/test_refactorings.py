@@ -294,6 +294,7 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("any_of_calls", "", "return g(*x) or g(*y)", "any"),
         ("any_of_calls", "", "return x in y or x in d", "any"),
         ("string_prefix", "bytes", "return 'é'", "bytes"),
+        ("leave_out_words", "'utf8' is the default", "return x.encode('utf8')", "Drop"),
         ("joined_path", "pathlib", "return x + '.txt'", "path"),
         ("joined_path", "pathlib", "return x + '/a' + y", "path"),
         ("joined_path", "pathlib", "return '/a' + x", "path"),
