@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_argument", "pass keyword arguments to A: b, c", "a = A(x, y)\n", "Pass by keyword to A: b, c", "a = A(b=x, c=y)\n"),
     ("clamp", "", "a = max(0, b(c))\n", "Allow it to be negative, below 0, no max(), no limit: b(c)", "a = b(c)\n"),
     ("clamp", "", "a = min(b, 3)\n", "Allow it to be above 3, no min(), no limit: b", "a = b\n"),
     ("unwrap_value", "no bool()", "if not bool(a):\n    b(bool(c))\n", "Remove bool() everywhere, the call is not needed",

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 CASES = [
+    ("joined_path", "", "import os\na = b + '/c/d'\n", "Use os.path.join: os.path.join(b, 'c/d')",
+     "import os\na = os.path.join(b, 'c/d')\n"),
+    ("joined_path", "pathlib", "a = b + '/' + c.d + '/e.txt'\n", "Use pathlib: Path(b) / c.d / 'e.txt'",
+     "a = Path(b) / c.d / 'e.txt'\n"),
+    ("remove_affix", "", "if a.endswith('.rb'):\n    b(a[:-3])\n", "Use removesuffix instead of the slice: a.removesuffix('.rb')",
+     "if a.endswith('.rb'):\n    b(a.removesuffix('.rb'))\n"),
+    ("modernize", "brackets round the tuple", "a = b, 3\n", "Put brackets, parentheses, round the tuple b, 3", "a = (b, 3)\n"),
     ("equivalent", "use utc", "from datetime import datetime\na = datetime.now()\n",
      "Use datetime.now(timezone.utc) instead of datetime.now()",
      "from datetime import datetime\na = datetime.now(timezone.utc)\n"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_entries", "", "a = -1 * b\n", "Drop * -1, the other sign: only b", "a = b\n"),
     ("change_number", "underscores, please", "a = 1000000\n", "Spell the number otherwise, underscores: 1_000_000",
      "a = 1_000_000\n"),
     ("change_number", "hex", "a = 255\n", "Spell the number otherwise, hex: 0xff", "a = 0xff\n"),

@@ -91,6 +91,10 @@ _BARE = frozenset(
     {"plain", "bare", "without", "no", "nothing", "drop", "simply", "shouldn", "argument", "arguments"}
 )
 """Words of an instruction that wants fewer arguments."""
+_OF_ARGUMENTS = frozenset(
+    {"argument", "arguments", "args", "keyword", "keywords", "name", "names", "pass", "passed"}
+)
+"""Words about arguments, where these are listed."""
 _GROUP = {"ignorecase": "case insensitive", "multiline": "line lines", "dotall": "newlines dot"}
 
 
@@ -260,7 +264,7 @@ def _named_in_order(
     order = [
         name
         for name in dict.fromkeys(re.findall(r"[^\W\d]\w*", arguments.instruction))
-        if name in arguments.names and name not in re.split(r"\W+", called)
+        if name in arguments.names and name not in _OF_ARGUMENTS and name not in re.split(r"\W+", called)
     ]
     plain = [e for e in entries if e.type not in ("keyword_argument", "list_splat", "dictionary_splat")]
     listed = [name for name in order if "_" in name or name not in context.variables()]

@@ -9,6 +9,7 @@ from copydesk.refactorings.idioms.entry_or_default import ENTRY_OR_DEFAULT
 from copydesk.refactorings.idioms.equivalents import EQUIVALENT
 from copydesk.refactorings.idioms.exist_ok import EXIST_OK
 from copydesk.refactorings.idioms.getattr_default import GETATTR_DEFAULT
+from copydesk.refactorings.idioms.joined_paths import JOINED_PATH
 from copydesk.refactorings.idioms.lambda_function import DEF_TO_LAMBDA, LAMBDA_TO_DEF
 from copydesk.refactorings.idioms.modernize import MODERNIZE
 from copydesk.refactorings.idioms.operator_functions import OPERATOR_FUNCTION
@@ -57,6 +58,7 @@ REFACTORINGS = (
     ISDISJOINT,
     POSITIVE,
     EQUIVALENT,
+    JOINED_PATH,
     REGEX_ANCHORS,
     WALRUS_LOOP,
     PREFIX_SLICE,

@@ -86,6 +86,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if node.parent is not None and node.parent.type in _OPERATIONS and single_line(node):
                 title = f"Put brackets, parentheses, round {text_of(node)}"
                 yield title, replace_node(context.lines, node, f"({text_of(node)})")
+        for node in context.walk("expression_list"):
+            if node.parent is not None and node.parent.type in ("assignment", "return_statement"):
+                title = f"Put brackets, parentheses, round the tuple {text_of(node)}"
+                yield title, replace_node(context.lines, node, f"({text_of(node)})")
     for node in context.walk(
         "call",
         "conditional_expression",

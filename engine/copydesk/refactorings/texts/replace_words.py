@@ -241,7 +241,9 @@ def _leave_out(context: RefactoringContext, arguments: Arguments) -> Iterator[Pr
                 made = place.text[: found.start()] + place.text[found.end() :]
                 yield f'Drop "{phrase}" from the {kind}, further on', with_texts([(place, made)])
             made = word.sub("", place.text, count=1)
-            if made != place.text and made.strip("# "):  # a whole comment goes with its line
+            if made != place.text and made.strip(
+                "# \"'"
+            ):  # a whole comment goes with its line, a whole text with what has it
                 yield f'Drop "{phrase}" from the {kind}', with_texts([(place, made)])
                 opened = re.match(r"([\"']*|# ?) *([a-z])", made)
                 if phrase[:1].isupper() and opened is not None:

@@ -182,8 +182,9 @@ def _terms(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
     if left is None or right is None or sign is None or not single_line(node):
         return
     for kept, dropped in ((left, right), (right, left)):
+        other = ", the other sign" if (text_of(sign), text_of(dropped)) == ("*", "-1") else ""
         yield (
-            f"Drop {text_of(sign)} {text_of(dropped)}: only {text_of(kept)}",
+            f"Drop {text_of(sign)} {text_of(dropped)}{other}: only {text_of(kept)}",
             replace_expression(context, node, text_of(kept)),
         )
     yield (
