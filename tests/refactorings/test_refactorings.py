@@ -371,6 +371,12 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("add_condition", "no bools", "if isinstance(x, int):\n    g(x)", "or not isinstance"),
         ("change_test", "None", "if isinstance(x, int):\n    g(x)", "is None"),
         (
+            "extract_variable",
+            "d.get(x) twice, keep it in a variable",
+            "h(d.get(x), y[1])\ng(d.get(x), y[1])",
+            "Extract y[1]",
+        ),
+        (
             "accept_another",
             "look x up with d.get only once",
             "if x == 'a' and d.get(x) == 1:\n    g(x)",
