@@ -318,14 +318,11 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
     loops = any(True for _ in context.walk("for_statement", "while_statement"))
     told = any(jump.startswith("return ") for jump in made)
     if not told and (words & _EXITS or not made or (made == ["continue"] and not loops)):
-        said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
-        pairs = _PAIR.findall(arguments.instruction)
-        joined = {f"{one} and {other}" for one, other in pairs}
-        said = [
-            *(f"{one}, {other}" for one, other in pairs),
-            *(value for value in said if value not in joined),
-        ]
-        values = [value for value in dict.fromkeys(said) if context.knows(value)]
+        named = subjects(context, arguments, 2) if words & _EXITS else ()
+        said = [*spoken_values(arguments), *arguments.code, *named]
+        pairs = named_pairs(context, arguments)
+        said = [value for value in said if value.replace(" and ", ", ") not in pairs]
+        values = [value for value in dict.fromkeys([*pairs, *said]) if context.knows(value)]
         bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
         valued = {"return", "none"} <= words or any(
             body is not None and returns_value(body) for body in bodies
@@ -354,6 +351,12 @@ def _answers(context: RefactoringContext, most: int = 2) -> list[str]:
     declared = function.child_by_field_name("return_type") if function is not None else None
     kind = text_of(declared).partition("[")[0].lower() if declared is not None else ""
     return [value for value in dict.fromkeys([*found, *_OF_TYPE.get(kind, ())]) if value != "None"][:most]
+
+
+def named_pairs(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """Two variables that an instruction names together, as `path, qs`."""
+    pairs = _PAIR.findall(arguments.instruction)
+    return [f"{one}, {other}" for one, other in pairs if {one, other} <= context.variables()]
 
 
 def raises(arguments: Arguments) -> list[str]:

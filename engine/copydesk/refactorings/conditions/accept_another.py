@@ -78,7 +78,7 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         if sides is None:
             continue
         left, sign, right = sides
-        if sign in ("is", "is not") and right.type == "none" and left.type in NAMES:
+        if sign in ("is", "is not") and right.type == "none" and _is_tested_again(node, left):
             word = "in" if sign == "is" else "not in"
             for new in _quoted(arguments):
                 made = f"{text_of(left)} {word} (None, {new})"
@@ -87,8 +87,8 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     replace_expression(context, node, made),
                 )
         if sign in _MEMBERSHIP:
-            news = _texts_like(right, arguments)
-            named = (*arguments.dotted, *arguments.names)
+            news = [new for new in _texts_like(right, arguments) if not _is_called(context, new[1:-1])]
+            named = [name for name in (*arguments.dotted, *arguments.names) if not _is_called(context, name)]
             news += [n for n in named if right.type not in LITERALS and context.knows(n)]
             if right.type == "attribute":
                 owner = text_of(right).rpartition(".")[0]
@@ -140,6 +140,24 @@ def _texts_like(old: Node, arguments: Arguments) -> list[str]:
     together, listed = listed_like(text_of(old), arguments), listed_texts(arguments)
     news = literals_like(text_of(old), arguments)
     return [together, *(new for new in news if new[1:-1] not in listed)] if together else news
+
+
+def _is_called(context: RefactoringContext, name: str) -> bool:
+    """Whether it is a function or method that the selected code calls, and no value to compare with."""
+    return name in context.derived(_called)
+
+
+def _called(context: RefactoringContext) -> frozenset[str]:
+    return frozenset(callee(node) for node in context.walk("call"))
+
+
+def _is_tested_again(node: Node, subject: Node) -> bool:
+    """Whether what is joined with a test by `and` or `or` compares the same variable, too."""
+    beside = [one for one in children_of(node.parent) if one != node] if node.parent is not None else []
+    joined = node.parent is not None and node.parent.type == "boolean_operator" and subject.type in NAMES
+    return joined and any(
+        (sides := comparison(one)) is not None and text_of(sides[0]) == text_of(subject) for one in beside
+    )
 
 
 def _quoted(arguments: Arguments) -> list[str]:

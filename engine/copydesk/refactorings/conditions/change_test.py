@@ -162,8 +162,9 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
         if sign in ("in", "not in") and sides[2].type in NAMES:
             made = f"{right}.get({left}) is {'not ' * (sign == 'in')}None"
             yield f"Treat None like a missing entry: {made}", made
-            made = f"{'not ' * (sign == 'not in')}{right}.get({left})"
-            yield f"Treat an empty entry like a missing one: {made}", made
+            if sides[0].type == "string":
+                made = f"{'not ' * (sign == 'not in')}{right}.get({left})"
+                yield f"Test whether the entry is empty, too: {made}", made
         method = method_of(sides[0]) if sides[0].type == "call" and right == "None" else None
         given = positional(sides[0]) if method is not None and text_of(method[1]) == "get" else None
         if method is not None and given is not None and len(given) == 1 and sign in ("is", "is not"):

@@ -104,10 +104,10 @@ all(X for Y in Z) => not any(not X for Y in Z)
 isinstance(X, Y | Z) <=> isinstance(X, (Y, Z))
 isinstance(X, (Y, type(None))) => X is None or isinstance(X, Y)
 isinstance(X, (type(None), Y)) => X is None or isinstance(X, Y)
-type(X) == Y <=> isinstance(X, Y)
-type(X) is Y <=> isinstance(X, Y)
-type(X) != Y <=> not isinstance(X, Y)
-type(X) is not Y <=> not isinstance(X, Y)
+isinstance(X, Y) => type(X) == Y
+isinstance(X, Y) => type(X) is Y
+not isinstance(X, Y) => type(X) != Y
+not isinstance(X, Y) => type(X) is not Y
 isinstance(X, Y.__class__) => type(X) is type(Y)
 not isinstance(X, Y.__class__) => type(X) is not type(Y)
 not isinstance(X, Y.__class__) => type(X) is not Y.__class__

@@ -16,6 +16,7 @@ from copydesk.refactorings.edits import insert_lines, replace_lines, replace_nod
 from copydesk.refactorings.requested import (
     composed_statements,
     logging_calls,
+    named_pairs,
     raises,
     requested_statements,
     subjects,
@@ -52,7 +53,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         made += ["return", "return None", "return self"]
     if arguments.words & _HANDING_BACK:
         named_ones = named_in(arguments, sorted(context.variables()), 3)
-        made += [f"return {name}" for name in named_ones if name not in ("self", "cls")]
+        spelt = [name for name in named_ones if arguments.mentions(name)]
+        returned = [*named_pairs(context, arguments)] or spelt or named_ones
+        made += [f"return {name}" for name in returned if name not in ("self", "cls")]
     if arguments.words & _CHAINING:
         made.append("return self")
     if arguments.words & _FALLING_BACK:

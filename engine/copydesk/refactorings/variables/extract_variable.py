@@ -76,7 +76,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     yield from _as_written(context, arguments, places)
     described = described_names(context, arguments)
     names = described[:2] or new_names(context, arguments)
-    ranked = sorted(places.items(), key=lambda item: -_rank(item[0], item[1], arguments))
+    spelt = {code: found for code, found in places.items() if "(" in code and arguments.mentions(code)}
+    ranked = sorted((spelt or places).items(), key=lambda item: -_rank(item[0], item[1], arguments))
     for code, same in ranked[:_MOST]:
         parts = [part for part in re.findall(r"[^\W\d_]{3,}", code) if part in arguments.words]
         parts = [part for part in parts if not hasattr(builtins, part)]
