@@ -16,6 +16,7 @@ from copydesk.refactorings.edits import Edits, delete_lines, replace_lines
 from copydesk.refactorings.expressions import (
     ATOMS,
     COLLECTIONS,
+    NAMES,
     callee,
     children_of,
     comparison,
@@ -89,10 +90,16 @@ _METHODS = {
     "exists": "exists",
 }
 """What a function or method makes of a value, by the words that may ask for it."""
+_OF_TEXTS = frozenset({
+    "strip", "rstrip", "lstrip", "lower", "casefold", "upper", "splitlines", "split", "decode", "encode", "title", "capitalize",
+    "resolve", "exists",
+})  # fmt: skip
+"""Methods that no collection has."""
 _OF_SEVERAL = frozenset(
     {"sorted", "list", "tuple", "set", "frozenset", "dict", "reversed", "iter", "enumerate"}
 )
 """What is made of several values, and not of one."""
+_CASES = ("lower", "upper", "casefold")
 _COPIES = ("list", "tuple")
 """One of them round the other is as good as the outer one alone."""
 _SPELT = re.compile(r"[A-Za-z]\w+")
@@ -119,6 +126,11 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
     for node in mentioned(context.walk("comparison_operator"), arguments):
         sides = comparison(node)
         if sides is not None and sides[1] in ("==", "!=", "in", "not in", "is", "is not"):
+            if sides[1] in ("in", "not in") and sides[0].type in ATOMS and _holds_several(sides[2]):
+                for name in (one for one in either if one in _CASES):
+                    made = f"{text_of(sides[0])}.{name}() {sides[1]} {text_of(sides[2])}"
+                    title = f"Compare {text_of(sides[0])} through one call{_asked(name, arguments)}: {made}"
+                    yield title, replace_expression(context, node, made)
             for name, made in _both(sides, functions, either):
                 title = f"Compare both through the same call{_asked(name, arguments)}: {made}"
                 yield title, replace_expression(context, node, made)
@@ -133,6 +145,9 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             "parenthesized_expression",
         ):
             for name in dict.fromkeys(methods):
+                several = node.type in (*COLLECTIONS, "list_comprehension", "generator_expression", "string")
+                if (several and name in _OF_TEXTS) or (name in _CASES and _one_of_both(node, arguments)):
+                    continue
                 if not text.endswith(f".{name}()"):
                     inner = f"({text})" if level_of(text) < 10 else text
                     yield (
@@ -224,11 +239,35 @@ def _both(
             if sides[2].type == "string" and name in ("lower", "upper", "casefold"):
                 lowered = right.upper() if name == "upper" else right.lower()
                 yield name, f"{left}.{name}() {sign} {lowered}"
-            elif sides[2].type in ATOMS:
+            elif sides[2].type in ATOMS and (
+                sides[1] not in ("in", "not in") or not _holds_several(sides[2])
+            ):
                 yield name, f"{left}.{name}() {sign} {right}.{name}()"
     for name in dict.fromkeys(functions):
         if "(" not in name:
             yield name, f"{name}({left}) {sign} {name}({right})"
+
+
+def _one_of_both(node: Node, arguments: Arguments) -> bool:
+    """Whether it is compared with another value whose letters may be of either case as well, and the instruction means both."""
+    sides = comparison(node.parent) if node.parent is not None else None
+    if sides is None or sides[1] not in ("==", "!=") or any(side.type not in ATOMS for side in sides[::2]):
+        return False
+    return is_mentioned(sides[0], arguments) == is_mentioned(sides[2], arguments)
+
+
+def _holds_several(node: Node) -> bool:
+    """Whether it is by its name, or by what it is given, no text but what holds some."""
+    name = text_of(node).rpartition(".")[2]
+    if node.type in NAMES and name.endswith("s") and not name.endswith("ss"):
+        return True
+    function = node.parent
+    while function is not None and function.type not in ("function_definition", "module"):
+        function = function.parent
+    return (
+        function is not None
+        and re.search(rf"\b{re.escape(text_of(node))} = [\[({{]", text_of(function)) is not None
+    )
 
 
 def _is_function(name: str, context: RefactoringContext, arguments: Arguments) -> bool:
