@@ -47,6 +47,10 @@ _VALUED = (
     "raise_statement", "assert_statement", "default_parameter", "typed_default_parameter",
 )  # fmt: skip
 _PLAIN = re.compile(r"(?:not )?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
+_QUOTED = re.compile(r"(['\"])(?:\\.|(?!\1).)*\1")
+_BOOLEAN = (
+    "isinstance", "issubclass", "callable", "hasattr", "startswith", "endswith", "exists", "any", "all", "bool",
+)  # fmt: skip
 _TESTED = ("if_statement", "elif_clause", "while_statement")
 
 
@@ -139,7 +143,7 @@ def level_of(text: str) -> int:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _ATOM
     if isinstance(body, ast.Tuple) and text.startswith("(") and text.endswith(")"):
-        return _ATOM if text.count("(") == text.count(")") == 1 or _encloses(text) else -1
+        return _ATOM if _encloses(text) else -1
     if text.startswith("(") and _encloses(text):
         return _ATOM
     if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Pow):
@@ -154,10 +158,11 @@ def level_of(text: str) -> int:
 def _encloses(text: str) -> bool:
     """Whether the bracket that a text begins with closes at its end."""
     depth = 0
-    for at, char in enumerate(text):
+    bare_text = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
+    for at, char in enumerate(bare_text):
         depth += (char in "([{") - (char in ")]}")
         if depth == 0:
-            return at == len(text) - 1
+            return at == len(bare_text) - 1
     return False
 
 
@@ -216,9 +221,19 @@ def _is_target(node: Node) -> bool:
     )
 
 
+def is_boolean(node: Node) -> bool:
+    """Whether it is a call of what gives nothing but True and False."""
+    called = callee(node).rpartition(".")[2] if node.type == "call" else ""
+    return (
+        called in _BOOLEAN
+        or called.startswith(("is_", "has_"))
+        or (called.startswith("is") and called.islower())
+    )
+
+
 def conditions(context: RefactoringContext) -> list[Node]:
     """Every selected whole condition: of `if`, `elif`, `while`, `assert`, a conditional expression, a comprehension; and what is
-    returned or assigned, where it is a comparison or joins some.
+    returned or assigned, where it is a comparison, joins some, or calls what gives True or False.
     """
     return context.derived(_conditions)
 
@@ -239,11 +254,8 @@ def _conditions(context: RefactoringContext) -> list[Node]:
             value = node.child_by_field_name("right") if node.type == "assignment" else None
             value = children[0] if node.type == "return_statement" and children else value
             inner = bare(value) if value is not None else None
-            if inner is not None and inner.type in (
-                "comparison_operator",
-                "boolean_operator",
-                "not_operator",
-            ):
+            joined = ("comparison_operator", "boolean_operator", "not_operator")
+            if inner is not None and (inner.type in joined or is_boolean(inner)):
                 found.append(inner)
         else:
             found += children[:1]

@@ -18,6 +18,7 @@ from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.spoken import (
     EMPTY,
     NUMBERS,
+    SIGNS,
     abbreviates,
     named_in,
     spoken_types,
@@ -79,7 +80,9 @@ _BETWEEN = re.compile(
     r"(?: and | to | ?\.\.+ ?| ?[-–] ?|, ?)(-?\d+(?:\.\d+)?)(?![\w.]*\w)"
 )
 _AFFIX = re.compile(
-    r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|(?:_|[^\w\s'\"`,;])+)(?![\w.])"
+    r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?"
+    r"(`[^`]+`|'[^']+'|\"[^\"]+\"|(?:_|[^\w\s'\"`,;])+(?![\w.])|[-./@$%+#]+\w+(?![\w.])"
+    r"|(?!(?:the|that|this|it|one|any|upper|lower|what)\b)[a-z]\w*(?=$|,| (?:should|shouldn|is|are|aren|must|don|do)\b))"
 )
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
 _PAIR = re.compile(r"(?<![\w.])([^\W\d]\w*),? (?:and|&) ([^\W\d]\w*)(?![\w.(])")
@@ -197,6 +200,8 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
     }
     for subject in about:
         states = [test for words, test in _STATES if said & set(words.split())]
+        if context.knows("os.path") and "Path" not in context.words:
+            states = [test.replace("{0}.exists()", "os.path.exists({0})") for test in states]
         if arguments.words & BLANK:
             found[blank_test(selected, subject)] = None
         if arguments.words & (_SET if states else _SAID):
@@ -280,8 +285,9 @@ def affix_tests(arguments: Arguments) -> Iterator[str]:
     """What a text is said to begin or to end with, as tests of it: in quotes, or what is no word."""
     for said, text in _AFFIX.findall(arguments.instruction):
         method = "startswith" if said[0] in "sb" else "endswith"
-        plain = text.strip("`'\"") or text
-        yield f"{{0}}.{method}({quoted(plain).replace('{', '{{').replace('}', '}}')})"
+        named = next((sign for sign, words in SIGNS.items() if sign and text in words.split()), None)
+        plain = f'"{named}"' if named and named != '"' else quoted(text.strip("`'\"") or text)
+        yield f"{{0}}.{method}({plain.replace('{', '{{').replace('}', '}}')})"
 
 
 def _compared(arguments: Arguments) -> Iterator[tuple[str, str]]:

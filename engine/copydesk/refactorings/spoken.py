@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.arguments import FUNCTION_WORDS, Arguments
 from copydesk.refactorings.code_words import literal_type
 
 TYPES = {
@@ -39,6 +39,7 @@ SIGNS = {
     "_": "underscore underscores",
     ".": "dot dots period",
     "/": "slash slashes",
+    r"\\": "backslash backslashes",
     ":": "colon colons",
     ";": "semicolon semicolons",
     "|": "pipe pipes",
@@ -176,6 +177,44 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
     return [code for code in dict.fromkeys(found) if code != old][:most]
 
 
+_NO_ENTRIES = FUNCTION_WORDS | {
+    "as", "well", "also", "for", "from", "when", "if", "must", "not", "shouldn", "doesn", "aren", "may", "itself", "has", "have",
+    "does", "more", "another", "both", "either", "same", "like", "accept", "allow", "allowed", "ok", "fine", "count", "counts",
+}  # fmt: skip
+
+
+def entries_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
+    """Literals that may stand beside an old one; beside a sign no words, unless these are quoted."""
+    quoted = {text for _, text in _QUOTED.findall(arguments.instruction)}
+    news = [
+        new
+        for new in literals_like(old, arguments)
+        if new.strip("bBuUrR\"'").lower() not in _NO_ENTRIES or new[1:-1] in quoted
+    ]
+    if _ONE_SIGN.fullmatch(old) and not old[-2].isalnum():
+        news = [
+            new
+            for new in news
+            if not re.search(r"[^\W_]", new.strip("bBuU\"'").lstrip("\\")) or new[1:-1] in quoted
+        ]
+    return news[:most]
+
+
+_ONE_SIGN = re.compile(r"[bBuU]?([\"'])(\\?.)\1")
+
+
+def sign_words(code: str, arguments: Arguments) -> str:
+    """The words of an instruction for the signs that stand between quotes in a piece of code, in brackets: ` (slash)`."""
+    signs = {sign for _, sign in _ONE_SIGN.findall(code)}
+    said = [
+        word
+        for sign, words in SIGNS.items()
+        for word in words.split()
+        if sign in signs and word in arguments.words
+    ]
+    return f" ({' '.join(dict.fromkeys(said))})" if said else ""
+
+
 @lru_cache(maxsize=16)
 def listed_texts(arguments: Arguments) -> tuple[str, ...]:
     """Texts in quotes that an instruction lists, as in `'y' and 't'`; none for one alone."""
@@ -223,7 +262,10 @@ def named_in(arguments: Arguments, names: Iterable[str], most: int = 8) -> list[
             spelt.append(name)
         elif (len(lower) > 2 and (f"{lower}s" in words or lower.removesuffix("s") in words)) or (
             "_" in name
-            and any(len(part) > 3 and {part, part.removesuffix("s")} & words for part in lower.split("_"))
+            and any(
+                (len(part) > 3 or part[-1:].isdigit()) and {part, part.removesuffix("s")} & words
+                for part in lower.split("_")
+            )
         ):
             alike.append(name)
         elif any(abbreviates(lower, word) for word in words):

@@ -101,6 +101,8 @@ CASES = [
      "Skip an entry, continue, if b is None", "for x in a:\n    b = g(x)\n    if b is None:\n        continue\n    f(b.c)\n"),
     ("filter_entries", "those that are None need not be sent", "x = {k: f(v) for k, v in a}\n",
      "Only entries where v is not None, filter", "x = {k: f(v) for k, v in a if v is not None}\n"),
+    ("filter_entries", "leave out the failed ones", "x = [r for (ok, r) in a]\n", "Only entries where ok, filter",
+     "x = [r for (ok, r) in a if ok]\n"),
     ("filter_entries", "", "x = [f(v) for v in a if v]\n", "Drop the filter if v, take all", "x = [f(v) for v in a]\n"),
     ("skip_entry", "skip the empty ones", 'for a in z:\n    b = """\n# c"""\n    g(b)\n',
      "Skip an entry, continue, if not b", 'for a in z:\n    b = """\n# c"""\n    if not b:\n        continue\n    g(b)\n'),

@@ -53,9 +53,12 @@ _SIBLINGS = (
 _ASKING = {
     "rstrip": "end trailing right", "lstrip": "start leading beginning left", "removesuffix": "end suffix", "update": "all",
     "removeprefix": "start prefix", "endswith": "end ends", "startswith": "start starts begin", "min": "smallest least",
-    "max": "largest biggest", "casefold": "case", "extend": "all", "discard": "missing", "setdefault": "missing",
+    "max": "largest biggest", "casefold": "case", "extend": "all", "discard": "missing",
+    "setdefault": "missing",
 }  # fmt: skip
 """Words that ask for one of them."""
+_QUANTIFIERS = {"all": ("every", "each", "both"), "any": ("one", "enough", "some", "least", "either")}
+"""Words that ask for one of the two and say how many."""
 _ONCE = frozenset({"once", "first", "last", "only", "one", "right", "left", "maxsplit", "1", "limit"})
 _WITHOUT_TEXT = frozenset({
     "capitalize", "casefold", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
@@ -97,7 +100,7 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             if new != old and known and not is_reversed(old, new, arguments.instruction):
                 if not (method is not None and not _takes_as_many(old, new, call)):
                     yield (
-                        f"Call {new} instead of {old}: {text_of(target)}",
+                        f"Call {new} instead of {old}: {text_of(target)}{_asked(new, arguments)}",
                         replace_node(context.lines, name, new),
                     )
                 if new not in _OF_KEYS and not (method is None and hasattr(builtins, old)):
@@ -228,6 +231,12 @@ def _with_fewer_arguments(context: RefactoringContext, call: Node, new: str) -> 
 def _prints(old: str, new: str) -> bool:
     """Whether a stream's `write` would be called `print`, which writes elsewhere."""
     return new == "print" and old.endswith(".write")
+
+
+def _asked(name: str, arguments: Arguments) -> str:
+    """The words of an instruction that ask for a function."""
+    said = [word for word in _QUANTIFIERS.get(name, ()) if word in arguments.words]
+    return f", {' '.join(said)}" if said else ""
 
 
 def _others(old: str, news: list[str], arguments: Arguments) -> Iterator[str]:

@@ -16,6 +16,7 @@ from copydesk.refactorings.edits import Edits, delete_lines, replace_lines
 from copydesk.refactorings.expressions import (
     ATOMS,
     COLLECTIONS,
+    NAMES,
     callee,
     children_of,
     comparison,
@@ -91,10 +92,16 @@ _METHODS = {
     "exists": "exists",
 }
 """What a function or method makes of a value, by the words that may ask for it."""
+_OF_TEXTS = frozenset({
+    "strip", "rstrip", "lstrip", "lower", "casefold", "upper", "splitlines", "split", "decode", "encode", "title", "capitalize",
+    "resolve", "exists",
+})  # fmt: skip
+"""Methods that no collection has."""
 _OF_SEVERAL = frozenset(
     {"sorted", "list", "tuple", "set", "frozenset", "dict", "reversed", "iter", "enumerate"}
 )
 """What is made of several values, and not of one."""
+_CASES = ("lower", "upper", "casefold")
 _COPIES = ("list", "tuple")
 """One of them round the other is as good as the outer one alone."""
 _SPELT = re.compile(r"[A-Za-z]\w+")
@@ -121,6 +128,11 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
     for node in mentioned(context.walk("comparison_operator"), arguments):
         sides = comparison(node)
         if sides is not None and sides[1] in ("==", "!=", "in", "not in", "is", "is not"):
+            if sides[1] in ("in", "not in") and sides[0].type in ATOMS and _is_collection(sides[2]):
+                for name in (one for one in either if one in _CASES):
+                    made = f"{text_of(sides[0])}.{name}() {sides[1]} {text_of(sides[2])}"
+                    title = f"Compare {text_of(sides[0])} through one call{_asked(name, arguments)}: {made}"
+                    yield title, replace_expression(context, node, made)
             for name, made in _both(sides, functions, either):
                 title = f"Compare both through the same call{_asked(name, arguments)}: {made}"
                 yield title, replace_expression(context, node, made)
@@ -135,6 +147,9 @@ def _wrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
             "parenthesized_expression",
         ):
             for name in dict.fromkeys(methods):
+                several = node.type in (*COLLECTIONS, "list_comprehension", "generator_expression", "string")
+                if (several and name in _OF_TEXTS) or (name in _CASES and _one_of_both(node, arguments)):
+                    continue
                 if not text.endswith(f".{name}()"):
                     inner = f"({text})" if level_of(text) < 10 else text
                     yield (
@@ -233,13 +248,23 @@ def _both(
             yield name, f"{name}({left}) {sign} {name}({right})"
 
 
+def _one_of_both(node: Node, arguments: Arguments) -> bool:
+    """Whether it is compared with another value whose letters may be of either case as well, and the instruction means both."""
+    sides = comparison(node.parent) if node.parent is not None else None
+    if sides is None or sides[1] not in ("==", "!=") or any(side.type not in ATOMS for side in sides[::2]):
+        return False
+    return is_mentioned(sides[0], arguments) == is_mentioned(sides[2], arguments)
+
+
 def _is_collection(node: Node) -> bool:
-    """Whether a variable holds a list, a tuple, a set or a dict, as far as the file tells, or is named like a constant."""
+    """Whether a variable holds a list, a tuple, a set or a dict, as far as the file or its name tells."""
     root = node
     while root.parent is not None:
         root = root.parent
     name = re.escape(text_of(node))
-    return text_of(node).rpartition(".")[2].isupper() or (
+    last = text_of(node).rpartition(".")[2]
+    plural = node.type in NAMES and last.endswith("s") and not last.endswith(("ss", "us", "is"))
+    return (plural or last.isupper()) or (
         re.search(
             rf"(?<![\w.]){name} *(?::[^=\n]*)?= *(?:[\[{{(]|(?:set|list|tuple|frozenset|dict)\()",
             text_of(root),

@@ -15,18 +15,28 @@ from copydesk.refactorings.edits import Edits
 from copydesk.refactorings.expressions import (
     LITERALS,
     NAMES,
+    bare,
     callee,
     children_of,
     comparison,
     level_of,
     method_of,
+    operands,
     positional,
     replace_expression,
 )  # fmt: skip
-from copydesk.refactorings.spoken import listed_like, listed_texts, literals_like, spoken_types
+from copydesk.refactorings.spoken import entries_like, listed_like, listed_texts, spoken_types
 from copydesk.syntax.tree import text_of
 
 _GROUPS = ("tuple", "set", "list")
+_IN_FRONT = frozenset(
+    {"first", "before", "front", "start", "order", "alphabetical", "alphabetically", "sorted"}
+)
+"""Words of an instruction that says where the new one goes: behind the others, else."""
+_INSTEAD = frozenset({"not", "instead", "rather", "than"})
+"""Words of an instruction that wants one in place of another, which it names,"""
+_ALSO = frozenset({"too", "also", "well", "both", "either", "or", "and", "only", "just", "as"})
+"""unless it has one of these."""
 _MEMBERSHIP = {"==": "in", "!=": "not in"}
 
 
@@ -55,7 +65,7 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         given = positional(node)
         if given is not None and len(given) == 2 and callee(node) in ("isinstance", "issubclass"):
             fitting = [type for type in types if _has(type, _methods_called(node, text_of(given[0])))]
-            yield from _of(context, given[1], fitting, f"{text_of(given[0])} a")
+            yield from _of(context, given[1], fitting, f"{text_of(given[0])} a", arguments)
 
 
 def _methods_called(test: Node, subject: str) -> set[str]:
@@ -86,7 +96,15 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
                     f"Accept {new}, too: {made}",
                     replace_expression(context, node, made),
                 )
-        if sign in _MEMBERSHIP:
+        if left.type == "call" and callee(left) == "type" and sign in (*_MEMBERSHIP, "is", "is not"):
+            member = "in" if sign in ("==", "is") else "not in"
+            spoken = spoken_types(arguments)
+            meant = text_of(right) in spoken or len(spoken) == 1
+            for new in spoken if meant else ():
+                if new not in ("Any", "object", text_of(right)):
+                    made = f"{text_of(left)} {member} ({text_of(right)}, {new})"
+                    yield f"Accept {new}, too: {made}", replace_expression(context, node, made)
+        elif sign in _MEMBERSHIP and not in_chain(node):
             news = [new for new in _texts_like(right, arguments) if not _is_called(context, new[1:-1])]
             named = [name for name in (*arguments.dotted, *arguments.names) if not _is_called(context, name)]
             news += [n for n in named if right.type not in LITERALS and context.knows(n)]
@@ -96,9 +114,9 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if "none" in arguments.words and text_of(right) != "None":
                 news.append("None")
             for new in news:
-                for pair in (f"({text_of(right)}, {new})", f"({new}, {text_of(right)})"):
-                    made = f"{text_of(left)} {_MEMBERSHIP[sign]} {pair}"
-                    yield f"Accept {new}, too: {made}", replace_expression(context, node, made)
+                for pair in _orders([text_of(right)], new, arguments):
+                    made = f"{text_of(left)} {_MEMBERSHIP[sign]} ({', '.join(pair)})"
+                    yield f"Accept {new}{_said(new)}, too: {made}", replace_expression(context, node, made)
         elif sign in ("in", "not in") and right.type in _GROUPS:
             entries = children_of(right)
             like = entries[0] if entries else None
@@ -109,7 +127,7 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             if arguments.words & {"empty", "blank"}:
                 news.append("''")
             what = f"{text_of(left)} one: accept"
-            yield from _more(context, right, news, what)
+            yield from _more(context, right, news, what, arguments)
             if len(entries) > 2:
                 yield from _fewer(context, right, what)
             for k, entry in enumerate(entries if len(entries) < 3 else ()):
@@ -130,7 +148,21 @@ def _values(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             one = given[0]
             entries = children_of(one) if one.type == "tuple" else [one]
             news = _texts_like(entries[0], arguments) if entries and entries[0].type == "string" else []
-            yield from _of(context, one, news, f"accept {text_of(method[0])} {text_of(method[1])}")
+            what = f"accept {text_of(method[0])} {text_of(method[1])}"
+            yield from _of(context, one, news, what, arguments)
+
+
+def in_chain(node: Node) -> bool:
+    """Whether it is one of several comparisons of the same value that are joined: `x == 1 or x == 2`."""
+    word = "or" if "==" in text_of(node) else "and"
+    top, sides = node, comparison(node)
+    while top.parent is not None and top.parent.type in ("boolean_operator", "parenthesized_expression"):
+        top = top.parent
+    others = [comparison(bare(one)) for one in operands(bare(top), word) if bare(one) != node]
+    return sides is not None and any(
+        other is not None and other[1] == sides[1] and text_of(other[0]) == text_of(sides[0])
+        for other in others
+    )
 
 
 def _texts_like(old: Node, arguments: Arguments) -> list[str]:
@@ -138,7 +170,7 @@ def _texts_like(old: Node, arguments: Arguments) -> list[str]:
     if old.type not in LITERALS:
         return []
     together, listed = listed_like(text_of(old), arguments), listed_texts(arguments)
-    news = literals_like(text_of(old), arguments)
+    news = entries_like(text_of(old), arguments)
     return [together, *(new for new in news if new[1:-1] not in listed)] if together else news
 
 
@@ -175,19 +207,39 @@ def _equality(left: Node, sign: str, right: Node) -> str:
     return {"in": "is" if identity else "==", "not in": "is not" if identity else "!="}[sign]
 
 
-def _of(context: RefactoringContext, node: Node, news: list[str], what: str) -> Iterator[Proposal]:
+def _of(
+    context: RefactoringContext, node: Node, news: list[str], what: str, arguments: Arguments
+) -> Iterator[Proposal]:
     """What is accepted, one value or several in brackets, with another one, without one, or with one replaced."""
-    yield from _more(context, node, news, what)
+    yield from _more(context, node, news, what, arguments)
     yield from _fewer(context, node, what)
 
 
-def _more(context: RefactoringContext, node: Node, news: list[str], what: str) -> Iterator[Proposal]:
+def _said(new: str) -> str:
+    """What a text without characters is called."""
+    return " (empty)" if new in ("''", '""') else ""
+
+
+def _orders(olds: list[str], new: str, arguments: Arguments) -> list[list[str]]:
+    """The old ones with a new one behind them, or in front if that may be meant; none where it takes the place of an old one."""
+    if (
+        arguments.words & _INSTEAD
+        and not arguments.words & _ALSO
+        and set(olds) & set(spoken_types(arguments))
+    ):
+        return []
+    return [[*olds, new], [new, *olds]] if arguments.words & _IN_FRONT else [[*olds, new]]
+
+
+def _more(
+    context: RefactoringContext, node: Node, news: list[str], what: str, arguments: Arguments
+) -> Iterator[Proposal]:
     olds = _accepted(node)
     for new in news:
         if new in olds:
             continue
-        for entries in ([*olds, new], [new, *olds]):
-            yield f"Accept {new}, too: {what} {', '.join(entries)}", _put(context, node, entries)
+        for entries in _orders(olds, new, arguments):
+            yield f"Accept {new}{_said(new)}, too: {what} {', '.join(entries)}", _put(context, node, entries)
         for k, old in enumerate(olds):
             entries = [*olds[:k], new, *olds[k + 1 :]]
             yield f"Accept {new}, not {old}: {what} {', '.join(entries)}", _put(context, node, entries)

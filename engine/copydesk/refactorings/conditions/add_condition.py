@@ -14,14 +14,20 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at
 from copydesk.refactorings.expressions import (
     NAMES,
+    bare,
     callee,
+    children_of,
     comparison,
     conditions,
+    is_mentioned,
     level_of,
     mentioned,
+    operands,
     replace_expression,
+    single_line,
     variables,
 )
+from copydesk.refactorings.requested import affix_tests
 from copydesk.refactorings.spoken import named_in, spoken_types
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
@@ -35,16 +41,22 @@ _STATES = (
     ("zero", "{0} != 0", "{0} == 0"),
     ("more one several single", "len({0}) > 1", "len({0}) == 1"),
     ("exist exists existing file", "{0}.exists()", "not {0}.exists()"),
+    ("exist exists existing file", "os.path.exists({0})", "not os.path.exists({0})"),
+    ("directory directories folder folders dirs", "os.path.isdir({0})", "not os.path.isdir({0})"),
 )
 """What may be true of a value: words for it, the test for it, the test against it."""
 _TEST = re.compile(r"[=<>(.]| in | is |not ")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
-_MOST_NAMES = 8
+_OWN = re.compile(r"\bself\.(\w+)(?:: [^=]+)? = ")
+_MOST_NAMES, _MOST_ENTRIES = 8, 2
 _ALSO = frozenset({
     "too", "also", "well", "both", "same", "either", "or", "and", "another", "additionally", "besides", "plus", "extend",
 })  # fmt: skip
 """Words of an instruction that wants what is tested tested of something else as well."""
 _LEVELS = {"and": 3, "or": 2}
+_OTHER = {"and": "or", "or": "and"}
+_PRESENCE = re.compile(r"(?:not )?([^\W\d][\w.]*)(?: is (?:not )?None)?")
+"""A test of whether a value is there."""
 _ORDERED = frozenset({"first", "before", "front", "start", "behind", "after", "then", "cheaper", "order"})
 """Words of an instruction that says which condition comes first."""
 _EXACTLY = frozenset({"itself", "exactly", "same", "identical", "very"})
@@ -59,17 +71,27 @@ _GUARDING = re.compile(
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     named = named_in(arguments, _variables(context))
-    named = list(dict.fromkeys(n for n in (*arguments.dotted, *named, *arguments.names) if context.knows(n)))
+    known = [n for n in (*arguments.dotted, *named, *arguments.names) if context.knows(n)]
+    functions = {
+        n for n in known if any(re.match(rf"\s*(?:async )?def {n}\(", line) for line in context.lines)
+    }
+    named = [n for n in dict.fromkeys(known) if n not in functions]
     paths = _paths(context)
-    named = list(dict.fromkeys(paths.get(name, name) for name in named))[:_MOST_NAMES]
+    named = [paths.get(name, name) for name in named] + _attributes(context, arguments)
+    named = list(dict.fromkeys(named))[:_MOST_NAMES]
     code = [one for one in arguments.code if _TEST.search(one) and one not in named and context.knows(one)]
     told = bool(arguments.words & _ORDERED)
     for node in mentioned(conditions(context), arguments):
         text = text_of(node)
         if level_of(text) < 2:
             continue
-        extras = [*((one, one) for one in code), *_states(node, arguments, named)]
-        for extra, negated in dict.fromkeys(extras):
+        there = {_tested_presence(text_of(one)) for one in _parts(node)} - {None}
+        states = [
+            pair
+            for pair in _states(context, node, arguments, named)
+            if _tested_presence(pair[0]) not in there
+        ]
+        for extra, negated in dict.fromkeys([*((one, one) for one in code), *states]):
             title = f"Extend the condition {text}"
             if (
                 extra.startswith("not isinstance(") and "isinstance(" in text
@@ -83,6 +105,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if told or (_comes_first(node, extra) and not _denies(extra)):
                 yield f"{title}: {extra} first, and", _before(context, node, "and", extra)
                 yield f"{title}: {negated} first, or", _before(context, node, "or", negated)
+        yield from _of_part(context, node, arguments, named)
         for old, new in _substitutes(node, named) if arguments.words & _ALSO else ():
             other = _with(text, old, new)
             for word in ("or", "and"):
@@ -90,17 +113,61 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 yield title, _behind(context, node, word, other)
 
 
-def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _parts(node: Node) -> Iterator[Node]:
+    """What a condition joins, down to single tests."""
+    node = bare(node)
+    if node.type != "boolean_operator":
+        yield node
+        return
+    for child in children_of(node):
+        yield from _parts(child)
+
+
+def _tested_presence(test: str) -> str | None:
+    """What a test asks for being there, if that is all it asks."""
+    found = _PRESENCE.fullmatch(test)
+    return found[1] if found is not None else None
+
+
+def _of_part(
+    context: RefactoringContext, node: Node, arguments: Arguments, named: Sequence[str]
+) -> Iterator[Proposal]:
+    """A part of a condition that the instruction names, extended by what it names besides."""
+    sign = node.child_by_field_name("operator")
+    if node.type != "boolean_operator" or sign is None:
+        return
+    word = _OTHER[text_of(sign)]
+    for part in operands(node, text_of(sign)):
+        text, own = text_of(part), variables(part)
+        others = [name for name in named if name not in own]
+        if "\n" in text or bare(part).type == "boolean_operator" or not is_mentioned(part, arguments):
+            continue
+        for name in others[:2]:
+            for extra in (name, f"not {name}"):
+                yield (
+                    f"Extend only {text}, the part: {word} {extra}",
+                    replace_expression(context, part, f"{text} {word} {extra}", _LEVELS[word]),
+                )
+
+
+def _states(
+    context: RefactoringContext, node: Node, arguments: Arguments, named: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     """Tests that the words of an instruction make likely, each with its opposite."""
-    own = [name for name in variables(node) if name not in ("self", "cls") and not hasattr(builtins, name)]
-    subjects = list(dict.fromkeys([*named, *own]))[:_MOST_NAMES]
-    types = [*spoken_types(arguments), *(name for name in named if name[0].isupper())]
+    own = [name for name in variables(node) if name not in ("self", "cls") and _is_variable(name)]
+    named_types = [name for name in named if name[0].isupper()]
+    named = [name for name in named if _is_variable(name)]
+    entries = [text_of(one) for one in _subscripts(node)][:_MOST_ENTRIES]
+    subjects = list(dict.fromkeys([*named, *own, *entries]))[:_MOST_NAMES]
+    types = [*spoken_types(arguments), *named_types]
     if arguments.words >= {"true", "false"}:
         types.insert(0, "bool")
     for subject in subjects:
         for words, test, other in _STATES:
-            if arguments.words & set(words.split()):
+            if arguments.words & set(words.split()) and _can_be_asked(context, test):
                 yield test.format(subject), other.format(subject)
+        for test in (one.format(subject) for one in affix_tests(arguments)):
+            yield from ((test, f"not {test}"), (f"not {test}", test))
         of_type = re.search(rf"\bisinstance\({re.escape(subject)}, ", text_of(node)) is not None
         for type in types:
             if type not in ("Any", "object", subject):
@@ -116,6 +183,40 @@ def _states(node: Node, arguments: Arguments, named: Sequence[str]) -> Iterator[
     for name in named:
         yield name, f"not {name}"
         yield f"not {name}", name
+
+
+def _subscripts(node: Node) -> Iterator[Node]:
+    """The entries that a condition reads at fixed places."""
+    if node.type == "subscript" and single_line(node) and children_of(node)[-1].type in ("integer", "string"):
+        yield node
+        return
+    for child in children_of(node):
+        yield from _subscripts(child)
+
+
+def _attributes(context: RefactoringContext, arguments: Arguments) -> list[str]:
+    """The attributes of `self` that an instruction names, and that the selection need not read."""
+    if "self" not in context.variables():
+        return []
+    known = {name for line in context.lines for name in _OWN.findall(line)} - context.variables()
+    said = [name for name in sorted(known) if name.strip("_") in arguments.words]
+    return [f"self.{name}" for name in said]
+
+
+def _is_variable(name: str) -> bool:
+    """Whether it is, by its spelling, neither a class nor a function of Python's."""
+    last = name.rpartition(".")[2].lstrip("_")
+    return not hasattr(builtins, name) and (not last[:1].isupper() or last.isupper())
+
+
+def _can_be_asked(context: RefactoringContext, test: str) -> bool:
+    """Whether a test of a path is one of strings, where the document asks `os`, or one of `Path`, where it does not."""
+    asks_os = context.knows("os.path")
+    return (
+        asks_os
+        if "os.path" in test
+        else not (".exists()" in test and asks_os and "Path" not in context.words)
+    )
 
 
 def _variables(context: RefactoringContext) -> list[str]:

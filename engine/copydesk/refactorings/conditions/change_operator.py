@@ -39,12 +39,20 @@ _SAID = {
 }  # fmt: skip
 
 
-def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
+_ALSO = frozenset({"also", "too", "well", "equal", "already", "inclusive"})
+"""Words of an instruction that wants what is there to stay."""
+
+
+def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.walk("comparison_operator"):
         for left, right in pairwise(children_of(node)):
             old = _between(context, left, right)
             for new in _COMPARISONS.get(old, ()):
+                if old == "==" and new in "<>" and arguments.words & _ALSO:
+                    continue
                 title = f"Compare with {new} instead of {old}: {text_of(left)} {new} {text_of(right)}"
+                title += ", positive" if new == ">" and text_of(right) == "0" else ""
+                title += ", negative" if new == "<" and text_of(right) == "0" else ""
                 said = f" ({_SAID[new]})" if new in _SAID else ""
                 yield title + said, replace_span(context.lines, end_of(left), start_of(right), f" {new} ")
     for node in context.walk("binary_operator", "boolean_operator", "augmented_assignment"):

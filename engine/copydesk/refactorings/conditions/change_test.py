@@ -17,6 +17,8 @@ from copydesk.refactorings.expressions import (
     callee,
     children_of,
     comparison,
+    is_boolean,
+    is_mentioned,
     is_value,
     level_of,
     mentioned,
@@ -31,23 +33,13 @@ from copydesk.refactorings.spoken import spoken_types
 from copydesk.syntax.tree import text_of
 
 _MOST = 6
-_BOOLEAN = (
-    "isinstance",
-    "issubclass",
-    "callable",
-    "hasattr",
-    "startswith",
-    "endswith",
-    "exists",
-    "any",
-    "all",
-    "bool",
-)
 _TYPE_OF = {
     "type([])": "list", "type({})": "dict", "type(())": "tuple", "type('')": "str", 'type("")': "str", "type(u'')": "str",
     "type(b'')": "bytes", "type(0)": "int", "type(1)": "int", "type(0.0)": "float", "type(1.0)": "float", "type(True)": "bool",
 }  # fmt: skip
 """The types that are spelt by a value of theirs."""
+_BLANK = frozenset({"blank", "blanks", "whitespace", "spaces", "space"})
+_CALLABLE = frozenset({"callable", "call", "called", "calling", "function"})
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''", 'b""')
 
 
@@ -56,7 +48,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for title, text in _forms(node, arguments):
             yield title, replace_expression(context, node, text)
     plain = [node for node in tests(context) if node.type in ATOMS and "\n" not in text_of(node)]
-    for form in ("is not None", "is None") if 1 < len(plain) <= _MOST else ():
+    meant = [is_mentioned(node, arguments) for node in plain]
+    some = any(meant) and not all(meant)
+    for form in ("is not None", "is None") if 1 < len(plain) <= _MOST and not some else ():
         pairs = [(node, f"{text_of(node)} {form}") for node in plain]
         yield f"Test whether each of them {form}", replace_nodes(context.lines, pairs)
     for node in context.walk("comparison_operator", "call"):
@@ -76,24 +70,31 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
     if other is not None:
         yield f"Negate the condition {text}: {other}", other
     yield from _de_morgan(node)
-    if node.type in ATOMS and not _is_boolean(node):
-        yield f"Test whether {text} is not None", f"{text} is not None"
+    if node.type in ATOMS and not is_boolean(node):
+        yield f"Test whether {text} is not None{_counting(arguments)}", f"{text} is not None"
         yield f"Test whether {text} is None", f"{text} is None"
         yield f"Compare {text} explicitly: {text} > 0", f"{text} > 0"
         if node.type != "call":
             yield f"Test whether {text} is callable", f"callable({text})"
             yield f"Test the length of {text}: more than one", f"len({text}) > 1"
+        if arguments.words & _BLANK:
+            yield f"Test whether {text} is more than whitespace, not blank", f"{text}.strip()"
         for type in spoken_types(arguments):
             yield f"Test whether {text} is a {type}: isinstance", f"isinstance({text}, {type})"
         for name in arguments.names:
             if name[0].isupper():
                 yield f"Test whether {text} is a {name}: isinstance", f"isinstance({text}, {name})"
+    yield from _entry(node)
     if node.type == "not_operator":
         inner = bare(children_of(node)[0])
-        if inner.type in ATOMS and not _is_boolean(inner):
+        if inner.type in ATOMS and not is_boolean(inner):
             spelt = text_of(inner)
             yield f"Test whether {spelt} is None, not whether it is empty", f"{spelt} is None"
             yield f"Test the length of {spelt} == 0", f"len({spelt}) == 0"
+            if inner.type != "call" and arguments.words & _CALLABLE:
+                yield f"Test whether {spelt} is callable: not callable({spelt})", f"not callable({spelt})"
+            if arguments.words & _BLANK:
+                yield f"Test whether {spelt} is blank, nothing but whitespace", f"not {spelt}.strip()"
     sides = comparison(node)
     if sides is not None and sides[1] in ("is", "is not", "==", "!=") and sides[2].type == "none":
         yield from _of_kind(text_of(sides[0]), sides[1] in ("is", "=="), arguments)
@@ -112,14 +113,21 @@ def _of_kind(left: str, negated: bool, arguments: Arguments) -> Iterator[tuple[s
         )
 
 
-def _is_boolean(node: Node) -> bool:
-    """Whether it is a call of what gives nothing but True and False."""
-    called = callee(node).rpartition(".")[2] if node.type == "call" else ""
-    return (
-        called in _BOOLEAN
-        or called.startswith(("is_", "has_"))
-        or (called.startswith("is") and called.islower())
-    )
+def _counting(arguments: Arguments) -> str:
+    """What counts that did not: a word of the instruction."""
+    said = [word for word in ("0", "zero") if word in arguments.words]
+    return f", so {said[0]} counts, too" if said else ""
+
+
+def _entry(node: Node) -> Iterator[tuple[str, str]]:
+    """Whether a mapping has an entry, which may be None or empty, in place of what `get` finds."""
+    call = bare(children_of(node)[0]) if node.type == "not_operator" else node
+    method = method_of(call) if call.type == "call" else None
+    given = (positional(call) or []) if method is not None else []
+    if method is not None and text_of(method[1]) == "get" and len(given) == 1:
+        sign = "in" if call == node else "not in"
+        made = f"{text_of(given[0])} {sign} {text_of(method[0])}"
+        yield f"Test whether there is an entry, which may be None or empty: {made}", made
 
 
 def _de_morgan(node: Node) -> Iterator[tuple[str, str]]:
@@ -195,10 +203,13 @@ def _spellings(node: Node) -> Iterator[tuple[str, str]]:
         if sign in ("in", "not in"):
             negated = "not " if sign == "not in" else ""
             yield (
-                f"Use startswith, not in: {right}.startswith({left})",
+                f"Use startswith, not in, at the start: {right}.startswith({left})",
                 f"{negated}{right}.startswith({left})",
             )
-            yield f"Use endswith, not in: {right}.endswith({left})", f"{negated}{right}.endswith({left})"
+            yield (
+                f"Use endswith, not in, at the end: {right}.endswith({left})",
+                f"{negated}{right}.endswith({left})",
+            )
             keys = method_of(sides[2]) if sides[2].type == "call" else None
             if keys is not None and text_of(keys[1]) == "keys":
                 yield (

@@ -19,6 +19,7 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     tests,
 )
+from copydesk.refactorings.spoken import sign_words
 from copydesk.syntax.tree import text_of
 
 _ORDINALS = ("first", "second", "third")
@@ -40,9 +41,10 @@ def _drop(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposa
                     _ORDINALS[place] if place < len(_ORDINALS) and _ORDINALS[place] in arguments.words else ""
                 )
                 which = "last" if part is parts[-1] and "last" in arguments.words else which
+                said = text_of(part) + sign_words(text_of(part), arguments)
                 rest = f" {word} ".join(text_of(one) for one in parts if one is not part)
                 yield (
-                    f"Drop the {which + ' ' * bool(which)}{called} {text_of(part)}: only {rest}",
+                    f"Drop the {which + ' ' * bool(which)}{called} {said}: only {rest}",
                     replace_expression(context, node, rest),
                 )
         if node.type == "not_operator":

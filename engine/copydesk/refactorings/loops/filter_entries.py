@@ -45,6 +45,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             continue
         names = [text_of(n) for n in ([left] if left.type == "identifier" else identifiers(left))]
         tests = [t.format(n) for n in names for words, t in _STATES if arguments.words & set(words.split())]
+        read = {text_of(name) for name in identifiers(element)} | {text_of(element)}
+        tests += [n for n in names if len(names) > 1 and n not in read and n != "_"]
         tests += [f"{text_of(element)}"] if element.type != "pair" and text_of(element) not in names else []
         tests += [
             test for test in requested_tests(context, arguments)[:4] if any(name in test for name in names)

@@ -36,6 +36,8 @@ _STATES = (
     ("digit digits numeric number numbers", "{0}.isdigit()"),
     ("callable", "not callable({0})"),
     ("comment comments hash", '{0}.startswith("#")'),
+    ("exist exists missing", "not os.path.exists({0})"),
+    ("directory directories folder folders", "os.path.isdir({0})"),
     ("directory directories folder folders", "not {0}.is_file()"),
 )
 """What may be the case with an entry that is left out: words for it, and the test."""
@@ -54,7 +56,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         named = named_in(arguments, [name.rpartition(".")[2] for name in places])
         subjects = [name for name in places if name.rpartition(".")[2] in named] or list(places)
         for subject in subjects[:_MOST]:
-            for test in _tests(subject, loop, arguments):
+            for test in _tests(context, subject, loop, arguments):
                 for statement in places[subject]:
                     indent = context.indent(statement)
                     line = comments_above(context, statement.start_point[0] + 1)
@@ -95,8 +97,9 @@ def _dotted(statement: Node) -> Iterator[Node]:
         waiting += node.named_children
 
 
-def _tests(subject: str, loop: Node, arguments: Arguments) -> list[str]:
-    found = [test.format(subject) for words, test in _STATES if arguments.words & set(words.split())]
+def _tests(context: RefactoringContext, subject: str, loop: Node, arguments: Arguments) -> list[str]:
+    said = [test for words, test in _STATES if arguments.words & set(words.split())]
+    found = [test.format(subject) for test in said if "os." not in test or context.knows("os.path")]
     found += [test.format(subject) for test in affix_tests(arguments)]
     body = text_of(loop)
     if arguments.words & BLANK:
