@@ -13,7 +13,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import returns_value
 from copydesk.refactorings.context import RefactoringContext
-from copydesk.refactorings.expressions import conditions, variables
+from copydesk.refactorings.expressions import NAMES, callee, children_of, conditions, variables
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.spoken import (
     EMPTY,
@@ -79,6 +79,10 @@ _AFFIX = re.compile(
     r"\b(start|begin|end)(?:s|ning|ing|ting)? (?:with|in) (?:an? )?(`[^`]+`|'[^']+'|\"[^\"]+\"|(?:_|[^\w\s'\"`,;])+)(?![\w.])"
 )
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
+_UNKNOWN = frozenset(
+    {"unknown", "missing", "know", "known", "unsupported", "undefined", "exist", "isn", "there", "no"}
+)
+"""Words of an instruction about a key without an entry."""
 _PLAIN = ("true", "false", "integer", "float", "string")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
@@ -133,6 +137,7 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
     spelt: dict[str, None] = {}
     partly: dict[str, None] = {}
     short: dict[str, None] = {}
+    found_by: dict[str, None] = {}
     own = plain_names(context)
     for node in context.walk("identifier", "attribute"):
         if node.type == "identifier" and (is_label(node) or _called(node) or _defined(node)):
@@ -149,7 +154,21 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
             partly[name] = None
         elif any(abbreviates(name.rpartition(".")[2].lower(), word) for word in arguments.words):
             short[name] = None
-    return list(dict.fromkeys([*spelt, *partly, *short]))[:most]
+        elif node.type == "identifier" and _called_for(node) & arguments.words:
+            found_by[name] = None
+    return list(dict.fromkeys([*spelt, *partly, *short, *found_by]))[:most]
+
+
+def _called_for(node: Node) -> set[str]:
+    """The last word of the function whose value a variable is given: a match is what `re.match` gives."""
+    holder = node.parent
+    right = (
+        holder.child_by_field_name("right") if holder is not None and holder.type == "assignment" else None
+    )
+    if holder is None or right is None or right.type != "call" or holder.child_by_field_name("left") != node:
+        return set()
+    last = re.split(r"[._]+", callee(right).lower())[-1]
+    return {last, f"{last}es" if last.endswith("ch") else f"{last}s"} if len(last) > 3 else set()
 
 
 def _defined(node: Node) -> bool:
@@ -216,6 +235,7 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"len({subject}) {sign} {number}"] = None
             if not measured or sign == "==":
                 found[f"{subject} {sign} {number}"] = None
+    found.update(dict.fromkeys(_missing_keys(context, arguments)))
     if arguments.words & _SAME:
         for node in context.walk("assignment"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -228,6 +248,17 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"{text_of(right)} == {text_of(left)}"] = None
                 found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
+
+
+def _missing_keys(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
+    """That a key that is looked up is in none of the entries, where an instruction says that something is not known."""
+    for node in context.walk("subscript") if arguments.words & _UNKNOWN else ():
+        owner, *keys = children_of(node)
+        plain = len(keys) == 1 and keys[0].type in (*NAMES, "subscript") and "\n" not in text_of(node)
+        said = {part for part in re.split(r"\W+|_", text_of(node).lower()) if len(part) > 2}
+        stored = node.parent is not None and node.parent.child_by_field_name("left") == node
+        if owner.type in NAMES and plain and not stored and said & arguments.words:
+            yield f"{text_of(keys[0])} not in {text_of(owner)}"
 
 
 def _is_own(name: str) -> bool:
@@ -402,6 +433,7 @@ def implied_errors(context: RefactoringContext, arguments: Arguments) -> list[st
 def quoted_texts(arguments: Arguments) -> list[str]:
     """The texts of an instruction that may be a message: those in quotes, then those behind a word that introduces one."""
     found = [text for text in arguments.texts if text != arguments.instruction and len(text) > 1]
+    found = [text for text in found if text not in arguments.exceptions]
     # What stands in quotes is there without them, too.
     return [text for text in found if not (text[0] == text[-1] and text[0] in "'\"" and text[1:-1] in found)]
 

@@ -147,6 +147,7 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
     pieces = (piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text))
     plain = (piece for piece in pieces if piece.lower() not in _TERMS)
     plain = (piece for piece in plain if piece not in ("None", "True", "False"))
+    plain = (piece for piece in plain if piece not in arguments.exceptions)
     found += [piece for piece in plain if not any(piece.lower() in words for words in signs.values())]
     return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in SIGNS))
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 CASES = [
+    ("wrap_several", "strip both key and value", "def f(key, value):\n    d[key] = value\n",
+     "Call strip() on key and value, both",
+     "def f(key, value):\n    d[key.strip()] = value.strip()\n"),
     ("change_argument", "name it detail", "f(a, False)\n", "Pass False to f by keyword, detail=", "f(a, detail=False)\n"),
     ("change_argument", "", "f(a, b, c)\n", "Pass the arguments of f from b on by keyword", "f(a, b=b, c=c)\n"),
     ("call_another", "only at the end", "x = a.strip('.')\n", "Call rstrip instead of strip: a.strip", "x = a.rstrip('.')\n"),

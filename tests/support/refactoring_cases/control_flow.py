@@ -6,6 +6,16 @@ HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 
 CASES = [
+    ("otherwise", "0 when there is none", "if a:\n    n = len(a)\n", "Otherwise n = 0, in an else",
+     "if a:\n    n = len(a)\nelse:\n    n = 0\n"),
+    ("otherwise", "else it's empty_one", "empty_one = 1\nif a:\n    x.b = a\nelif c:\n    x.b = c\n",
+     "Otherwise x.b = empty_one, in an else",
+     "empty_one = 1\nif a:\n    x.b = a\nelif c:\n    x.b = c\nelse:\n    x.b = empty_one\n"),
+    ("add_guard", "an unknown kind is a KeyError", "def f(kind):\n    return KINDS[kind](1)\n",
+     "Raise KeyError if kind not in KINDS",
+     "def f(kind):\n    if kind not in KINDS:\n        raise KeyError\n    return KINDS[kind](1)\n"),
+    ("add_guard", "no match: return None", "def f(a):\n    m = re.match(a)\n    return m[1]\n", "Return None if not m",
+     "def f(a):\n    m = re.match(a)\n    if not m:\n        return None\n    return m[1]\n"),
     ("consolidate_returns", "one line", "if a is None:\n    a = True\n",
      "Use a ternary, conditional, one line, default if None: a = True if a is None else a",
      "a = True if a is None else a\n"),

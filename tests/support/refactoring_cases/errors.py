@@ -5,6 +5,10 @@ from __future__ import annotations
 _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n        return None\n    return b\n"
 
 CASES = [
+    ("return_for_raise", "None then", "def f(a):\n    if a:\n        msg = 'b'\n        raise E(msg)\n    return a\n",
+     "Return None instead of raising", "def f(a):\n    if a:\n        return None\n    return a\n"),
+    ("change_handlers", "stop at the first bad one", "for a in b:\n    try:\n        c(a)\n    except E:\n        d = 1\n",
+     "Stop there, break in except E", "for a in b:\n    try:\n        c(a)\n    except E:\n        d = 1\n        break\n"),
     ("change_handlers", "", "try:\n    a()\nexcept E:\n    b()\nelse:\n    c()\n", "Move c() into the try, after a(), no else",
      "try:\n    a()\n    c()\nexcept E:\n    b()\n"),
     ("change_caught_types", "catch OSError", "try:\n    a()\nexcept (E, F):\n    b()\n", "Catch OSError, too, not (E, F)",

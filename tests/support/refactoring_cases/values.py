@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 CASES = [
+    ("count_up", "", "def f(a):\n    n = 0\n    for b in a:\n        if b:\n            n = 1\n    return n\n",
+     "Count them: n += 1 instead of just n = 1",
+     "def f(a):\n    n = 0\n    for b in a:\n        if b:\n            n += 1\n    return n\n"),
+    ("count_up", "", "n += 1\n", "Do not count, just 1: n = 1 instead of n += 1", "n = 1\n"),
+    ("unless_none", "None should be an empty string", "def f(a):\n    return str(a)\n",
+     "Give '' for None, where a is None: str(a) if a is not None else ''",
+     "def f(a):\n    return str(a) if a is not None else ''\n"),
+    ("unless_none", "None stays", "b = [g(x) for x in a]\n",
+     "Leave None alone, where a is None: [g(x) for x in a] if a is not None else None",
+     "b = [g(x) for x in a] if a is not None else None\n"),
+    ("unless_none", "leave None alone", "b = a.c()\n", "Leave None alone, where a is None: a.c() if a is not None else None",
+     "b = a.c() if a is not None else None\n"),
     ("change_literal", "ignore errors", "a.encode('b', 'replace')\n",
      "Change 'replace' to 'ignore'", "a.encode('b', 'ignore')\n"),
     ("change_literal", "half a second", "sleep(0.1)\n", "Change 0.1 to 0.5", "sleep(0.5)\n"),

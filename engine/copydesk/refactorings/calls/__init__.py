@@ -7,6 +7,7 @@ from copydesk.refactorings.calls.call_arguments import CHANGE_ARGUMENT, PASS_ARG
 from copydesk.refactorings.calls.clamp import CLAMP
 from copydesk.refactorings.calls.open_mode import OPEN_MODE
 from copydesk.refactorings.calls.sort_key import SORT_IN_PLACE, SORT_KEY
+from copydesk.refactorings.calls.wrap_several import WRAP_SEVERAL
 from copydesk.refactorings.calls.wrap_value import UNWRAP_VALUE, WRAP_VALUE
 
 REFACTORINGS = (
@@ -16,6 +17,7 @@ REFACTORINGS = (
     PASS_ARGUMENT,
     UNWRAP_VALUE,
     WRAP_VALUE,
+    WRAP_SEVERAL,
     CLAMP,
     OPEN_MODE,
     SORT_KEY,

@@ -74,8 +74,9 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if target is None or name is None or name.type != "identifier":
             continue
         old = text_of(name)
+        wrong = () if _stands_for_error(call) else arguments.exceptions
         called.setdefault(text_of(target), []).append(name)
-        for new in _others(old, news, arguments):
+        for new in (one for one in _others(old, news, arguments) if one not in wrong):
             known = method is not None or context.knows(new) or f"{new}(" in arguments.instruction
             if new != old and known and not is_reversed(old, new, arguments.instruction):
                 if not (method is not None and not _takes_as_many(old, new, call)):
@@ -89,7 +90,8 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             told = text_of(target)
             for new in (*arguments.dotted, *news):
                 if (
-                    told != new
+                    new not in wrong
+                    and told != new
                     and not _prints(told, new)
                     and not is_reversed(told, new, arguments.instruction)
                     and (method is None or _takes_as_many(old, new.rpartition(".")[2], call))
@@ -130,6 +132,12 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             if new != old:
                 title = f"Call {new} instead of {spelt} in all calls"
                 yield title, replace_nodes(context.lines, [(n, new) for n in places])
+
+
+def _stands_for_error(call: Node) -> bool:
+    """Whether a call may make an exception: one that is raised, or the name says so."""
+    raised = call.parent is not None and call.parent.type == "raise_statement"
+    return raised or callee(call).endswith(("Error", "Exception", "Warning"))
 
 
 def _takes_as_many(old: str, new: str, call: Node) -> bool:

@@ -27,6 +27,7 @@ from copydesk.syntax.tree import text_of
 
 _GROUPS = ("tuple", "set", "list")
 _MEMBERSHIP = {"==": "in", "!=": "not in"}
+_EXACT = {**_MEMBERSHIP, "is": "in", "is not": "not in"}
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -55,6 +56,15 @@ def _types(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if given is not None and len(given) == 2 and callee(node) in ("isinstance", "issubclass"):
             fitting = [type for type in types if _has(type, _methods_called(node, text_of(given[0])))]
             yield from _of(context, given[1], fitting, f"{text_of(given[0])} a")
+    for node in context.walk("comparison_operator"):
+        sides = comparison(node)
+        if sides is None or callee(sides[0]) != "type" or sides[0].type != "call":
+            continue
+        left, sign, right = sides
+        for new in types:
+            if sign in _EXACT and right.type == "identifier" and new != text_of(right):
+                made = f"{text_of(left)} {_EXACT[sign]} ({text_of(right)}, {new})"
+                yield f"Accept {new}, too: {made}", replace_expression(context, node, made)
 
 
 def _methods_called(test: Node, subject: str) -> set[str]:

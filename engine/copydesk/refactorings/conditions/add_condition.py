@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import is_late
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at
@@ -22,6 +23,7 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     variables,
 )
+from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.spoken import named_in, spoken_types
 from copydesk.syntax.splice import end_of, start_of
 from copydesk.syntax.tree import text_of
@@ -38,6 +40,7 @@ _STATES = (
 )
 """What may be true of a value: words for it, the test for it, the test against it."""
 _TEST = re.compile(r"[=<>(.]| in | is |not ")
+_NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _MOST_NAMES = 8
 _ALSO = frozenset({
@@ -59,7 +62,9 @@ _GUARDING = re.compile(
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     named = named_in(arguments, _variables(context))
-    named = list(dict.fromkeys(n for n in (*arguments.dotted, *named, *arguments.names) if context.knows(n)))
+    named = [n for n in named if not hasattr(builtins, n) or n in plain_names(context)]
+    told_names = [n for n in arguments.names if n[0].isupper() or not hasattr(builtins, n) or n in named]
+    named = list(dict.fromkeys(n for n in (*arguments.dotted, *named, *told_names) if context.knows(n)))
     paths = _paths(context)
     named = list(dict.fromkeys(paths.get(name, name) for name in named))[:_MOST_NAMES]
     code = [one for one in arguments.code if _TEST.search(one) and one not in named and context.knows(one)]
@@ -69,7 +74,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         if level_of(text) < 2:
             continue
         extras = [*((one, one) for one in code), *_states(node, arguments, named)]
+        said_already = {text, f"not {text}", f"callable({text})", f"not callable({text})"}
         for extra, negated in dict.fromkeys(extras):
+            if is_late(_NAME.findall(extra), node):
+                continue
+            if extra in said_already or f"not {extra}" == text:
+                continue
             title = f"Extend the condition {text}"
             if (
                 extra.startswith("not isinstance(") and "isinstance(" in text

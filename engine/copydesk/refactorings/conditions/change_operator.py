@@ -44,7 +44,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         for left, right in pairwise(children_of(node)):
             old = _between(context, left, right)
             for new in _COMPARISONS.get(old, ()):
-                title = f"Compare with {new} instead of {old}: {text_of(left)} {new} {text_of(right)}"
+                bound = next((text_of(n) for n in (left, right) if n.type in ("integer", "float")), "")
+                too = f", {bound} too" if bound and new == f"{old}=" else ""
+                title = f"Compare with {new} instead of {old}{too}: {text_of(left)} {new} {text_of(right)}"
                 said = f" ({_SAID[new]})" if new in _SAID else ""
                 yield title + said, replace_span(context.lines, end_of(left), start_of(right), f" {new} ")
     for node in context.walk("binary_operator", "boolean_operator", "augmented_assignment"):

@@ -72,11 +72,13 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
         yield f"Negate the condition {text}: {other}", other
     yield from _de_morgan(node)
     if node.type in ATOMS and not _is_boolean(node):
-        yield f"Test whether {text} is not None", f"{text} is not None"
+        zero = ", so 0 is fine" if arguments.words & {"0", "zero", "0.0"} else ""
+        yield f"Test whether {text} is not None{zero}", f"{text} is not None"
         yield f"Test whether {text} is None", f"{text} is None"
-        yield f"Compare {text} explicitly: {text} > 0", f"{text} > 0"
+        above = ", not negative" if arguments.words & {"negative", "positive", "above", "below"} else ""
+        yield f"Compare {text} explicitly{above}: {text} > 0", f"{text} > 0"
         if node.type != "call":
-            yield f"Test whether {text} is callable", f"callable({text})"
+            yield f"Only if {text} is callable: callable({text})", f"callable({text})"
             yield f"Test the length of {text}: more than one", f"len({text}) > 1"
         for type in spoken_types(arguments):
             yield f"Test whether {text} is a {type}: isinstance", f"isinstance({text}, {type})"

@@ -110,7 +110,7 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     refusing = bool(arguments.words & _REFUSING) and not arguments.exceptions
     for test in tests:
         refused = [[_refusal(context, test)]] if refusing else []
-        possible = [node for node in places if _may_hold(context, test, node)][:_MOST_OF_ONE]
+        possible = _apart(test, [node for node in places if _may_hold(context, test, node)])[:_MOST_OF_ONE]
         for body in [*refused, *bodies]:
             for node in possible:
                 if can_leave(body[-1], node) and not body[-1].endswith(test):
@@ -174,6 +174,29 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
     last = statements[-1:] if statements and statements[-1].type == "return_statement" else []
     found.update((node.start_point[0], node) for node in last if node.start_point[0] not in found)
     return [node for node in found.values() if context.starts_line(node)][:_MOST_PLACES]
+
+
+def _apart(test: str, places: list[Node]) -> list[Node]:
+    """Of the places in one block, the first one, and others where something before says more about what the test reads."""
+    read = set(_NAME.findall(test)) - {"self", "cls"}
+    dotted = set(re.findall(r"(?<![\w.])[^\W\d]\w*(?:\.\w+)+", test))
+    kept: dict[int, Node] = {}
+    others: list[Node] = []
+    for node in sorted(places, key=lambda place: place.start_byte):
+        block = node.parent.id if node.parent is not None else 0
+        before = node.prev_named_sibling
+        while before is not None and before.type == "comment":
+            before = before.prev_named_sibling
+        told = before is not None and (
+            bool(_assigned(before) & (read | dotted))
+            or (_is_guard(before) and bool({text_of(name) for name in identifiers(before)} & read))
+        )
+        if block not in kept:
+            kept[block] = node
+        elif told:
+            others.append(node)
+    found = [*kept.values(), *others]
+    return [node for node in places if node in found]
 
 
 def _may_hold(context: RefactoringContext, test: str, node: Node) -> bool:

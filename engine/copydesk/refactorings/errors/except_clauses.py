@@ -23,7 +23,11 @@ from copydesk.refactorings.requested import (
 from copydesk.syntax.suppression import suppressing
 from copydesk.syntax.tree import rows, text_of
 
-_ACTIONS = {"raise": "Re-raise the error, raise", "pass": "Ignore the error, pass"}
+_ACTIONS = {
+    "raise": "Re-raise the error, raise",
+    "pass": "Ignore the error, pass",
+    "break": "Stop there, break",
+}
 """How titles put what a handler does, other than by its code."""
 _LEAVES = re.compile(r"(?:raise|return|continue|break)\b")
 _SHORT_TRY = re.compile(
@@ -106,6 +110,8 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                 title = f"{_ACTIONS.get(action, action[0].upper() + action[1:])} in {named(clause.node)}"
                 alone = replace_lines(clause.first, clause.last, [f"{inner}{action}\n"])
                 does = [named(one) for one in clause.statements]
+                if [text_of(one) for one in clause.statements] == [action]:
+                    continue
                 only = f"{title}, not {does[0]}" if len(does) == 1 else f"{title}, nothing else"
                 yield only, merged(_unnamed(context, clause, action), alone)
                 if not _LEAVES.match(action) and action != "pass":  # what follows would be dead
