@@ -6,10 +6,11 @@ import ast
 import builtins
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from tree_sitter import Node
 
+from copydesk.refactorings.affinity import stem
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import returns_value
 from copydesk.refactorings.context import RefactoringContext
@@ -139,6 +140,7 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
     short: dict[str, None] = {}
     found_by: dict[str, None] = {}
     own = plain_names(context)
+    stems = {stem(word) for word in arguments.words}
     for node in context.walk("identifier", "attribute"):
         if node.type == "identifier" and (is_label(node) or _called(node) or _defined(node)):
             continue
@@ -152,11 +154,16 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
             for part in re.split(r"[._]+", name.rpartition(".")[2].lower())
         ):
             partly[name] = None
-        elif any(abbreviates(name.rpartition(".")[2].lower(), word) for word in arguments.words):
+        elif _alike(name.rpartition(".")[2].lower(), arguments.words, stems):
             short[name] = None
         elif node.type == "identifier" and _called_for(node) & arguments.words:
             found_by[name] = None
     return list(dict.fromkeys([*spelt, *partly, *short, *found_by]))[:most]
+
+
+def _alike(name: str, words: Iterable[str], stems: Container[str]) -> bool:
+    """Whether a name is short for a word, or of one stem with it: what is queued is in the `queue`."""
+    return any(abbreviates(name, word) for word in words) or (len(name) > 4 and stem(name) in stems)
 
 
 def _called_for(node: Node) -> set[str]:
@@ -344,7 +351,16 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         made += ["return None" if valued else "return"]
         made += [f"return {value}" for value in values[:4] if value != "None"]
         made += [f"return {value}" for value in _answers(context)]
+        if words & {"early", "leave", "out", "nothing"}:
+            made += _given_back(context)
     return list(dict.fromkeys(made))[:most]
+
+
+def _given_back(context: RefactoringContext) -> list[str]:
+    """What the last selected statement returns, if that is a variable: who leaves early may have it, too."""
+    last = list(context.walk("return_statement"))[-1:]
+    values = [value for node in last for value in children_of(node) if value.type == "identifier"]
+    return [f"return {text_of(value)}" for value in values]
 
 
 _OF_TYPE = {

@@ -127,6 +127,7 @@ _QUOTED = re.compile(r"([\"'`])([^\"'`]+)\1")
 _LISTED = re.compile(
     r"([\"'`])[^\"'`]+\1(?:,? (?:and|or|&) |, ?)([\"'`])[^\"'`]+\2(?:(?:,? (?:and|or|&) |, ?)([\"'`])[^\"'`]+\3)*"
 )
+_ENDINGS = (":", "=", "/")
 _TERMS = frozenset({"f-string", "f-strings"})
 """Words for code, and no text in it."""
 
@@ -169,6 +170,9 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
             made.translate(_SWAPPED) if isinstance(made, str) and arguments.words & _SIGN_WORDS else None
         )
         for content in (*_contents(arguments), *([swapped] if swapped else [])):
+            mark = made[-1:] if isinstance(made, str) and content.isalnum() else ""
+            if mark in _ENDINGS and f"{content}{mark}" in arguments.instruction:
+                content += mark  # "tel:" is one word of what is said of "mailto:"
             if quote[2][0] not in content and content.isprintable():
                 found.append(f"{quote[1]}{quote[2]}{content}{quote[2]}")
     return [code for code in dict.fromkeys(found) if code != old][:most]

@@ -6,6 +6,12 @@ HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 
 CASES = [
+    ("add_guard", "leave early if there are no items", "def f(t, items):\n    for a in items:\n        t = a(t)\n    return t\n",
+     "Return t if not items",
+     "def f(t, items):\n    if not items:\n        return t\n    for a in items:\n        t = a(t)\n    return t\n"),
+    ("add_guard", "nothing queued, nothing to do", "def f(self):\n    self.send(self.queue)\n",
+     "Return if not self.queue: nothing to do",
+     "def f(self):\n    if not self.queue:\n        return\n    self.send(self.queue)\n"),
     ("otherwise", "0 when there is none", "if a:\n    n = len(a)\n", "Otherwise n = 0, in an else",
      "if a:\n    n = len(a)\nelse:\n    n = 0\n"),
     ("otherwise", "else it's empty_one", "empty_one = 1\nif a:\n    x.b = a\nelif c:\n    x.b = c\n",

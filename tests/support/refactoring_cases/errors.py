@@ -5,6 +5,10 @@ from __future__ import annotations
 _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n        return None\n    return b\n"
 
 CASES = [
+    ("change_handlers", "a file that isn't there is skipped",
+     "for a in b:\n    try:\n        c(a)\n    except E:\n        d(a)\n",
+     "Add except FileNotFoundError: continue",
+     "for a in b:\n    try:\n        c(a)\n    except E:\n        d(a)\n    except FileNotFoundError:\n        continue\n"),
     ("return_for_raise", "None then", "def f(a):\n    if a:\n        msg = 'b'\n        raise E(msg)\n    return a\n",
      "Return None instead of raising", "def f(a):\n    if a:\n        return None\n    return a\n"),
     ("change_handlers", "stop at the first bad one", "for a in b:\n    try:\n        c(a)\n    except E:\n        d = 1\n",

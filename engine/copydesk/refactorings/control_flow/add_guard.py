@@ -12,6 +12,7 @@ from copydesk.refactorings.blocks import (
     LOOPS,
     can_leave,
     function_of,
+    is_late,
     is_stored,
     next_statement,
     returns_value,
@@ -113,7 +114,8 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         possible = _apart(test, [node for node in places if _may_hold(context, test, node)])[:_MOST_OF_ONE]
         for body in [*refused, *bodies]:
             for node in possible:
-                if can_leave(body[-1], node) and not body[-1].endswith(test):
+                late = body[-1].startswith("return ") and is_late(_NAME.findall(body[-1][7:]), node)
+                if can_leave(body[-1], node) and not late and not body[-1].endswith(test):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
                     title += f", {body[0]} first" if len(body) > 1 else ""
@@ -132,7 +134,9 @@ def _of_parameters(context: RefactoringContext, arguments: Arguments) -> Iterato
     values = [value for value in arguments.values if context.knows(value)]
     for name in names:
         for state, (test, message) in _STATES.items():
-            actions = [*plain, *(f"return {value}" for value in values)]
+            asked = test.format(name)
+            fitting = [value for value in values if value != asked and not (plain and value == "None")]
+            actions = [*plain, *(f"return {value}" for value in fitting)]
             for error in arguments.exceptions:
                 actions += [f"raise {error}", f'raise {error}("{message.format(name)}")']
             for action in actions:

@@ -29,6 +29,9 @@ _ACTIONS = {
     "break": "Stop there, break",
 }
 """How titles put what a handler does, other than by its code."""
+_PASSED_OVER = frozenset({"skip", "skipped", "ignore", "ignored", "skips", "over"})
+"""Words of an instruction about what shall not stop the rest."""
+_NOT_THERE = frozenset({"isn", "missing", "exist", "nonexistent", "there", "gone"})
 _LEAVES = re.compile(r"(?:raise|return|continue|break)\b")
 _SHORT_TRY = re.compile(
     r"try: *(?P<does>\S[^\n]*)\n\s*except (?P<kinds>[\w.]+|\([\w., ]+\)): *(?:\n\s*)?pass", re.ASCII
@@ -98,6 +101,10 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
         actions.insert(0, "raise")
     actions = list(dict.fromkeys([*actions, "pass"]))[:8]
     errors = list(dict.fromkeys(arguments.exceptions))[:2]
+    if not errors and arguments.words & _PASSED_OVER:
+        errors = implied_errors(context, arguments)[:2]
+        if arguments.words & _NOT_THERE and "FileNotFoundError" not in errors:
+            errors.append("FileNotFoundError")
     for node in context.walk("try_statement"):
         clauses = clauses_of(context, node)
         if not clauses:

@@ -13,12 +13,17 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, delete_lines, merged, replace_lines
 from copydesk.syntax.tree import rows, text_of
 
+_ALL = frozenset({"last", "all", "every", "rest", "remaining", "others"})
+"""Words of an instruction that wants a loop to go on."""
+
 
 def _statements(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     groups: dict[str, list[Edits]] = {}
     for node in plain_statements(context):
         (first, last), what = rows(node), "the docstring" if is_text(node) else named(node)
         start, siblings = comments_above(context, first), statements_of(node.parent)
+        if node.type == "break_statement" and arguments.words & _ALL:
+            yield "Delete break, go on with the rest, the last one wins", delete_lines(first, last)
         yield f"Delete {what}", delete_lines(first, last)
         if start < first:
             yield f"Delete {what} with its comment", delete_lines(start, last)

@@ -23,7 +23,9 @@ from copydesk.refactorings.requested import (
 from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import rows, text_of
 
-_FALLING_BACK = frozenset({"fall", "fallback", "otherwise", "else", "default", "end", "nothing", "none"})
+_FALLING_BACK = frozenset(
+    {"fall", "fallback", "otherwise", "else", "default", "end", "nothing", "none", "other", "others", "no"}
+)
 """Words of an instruction that says what is returned where nothing else was."""
 
 _HANDING_BACK = frozenset({"return", "returned", "back", "hand", "give", "caller"})
@@ -31,6 +33,7 @@ _HANDING_BACK = frozenset({"return", "returned", "back", "hand", "give", "caller
 _CHAINING = frozenset({"chain", "chaining", "chained", "fluent"})
 """Words of an instruction that wants calls of a method behind one another."""
 
+_LEAVING = re.compile(r"(?:return|raise|break|continue)\b")
 _JUMPS = ("pass_statement", "continue_statement", "break_statement")
 
 
@@ -114,10 +117,13 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
             yield f"Put {statement} in place of {named(node)}", replace_lines(first, last, [line])
         if statement == "pass":
             return  # which does nothing beside another one
-        place = place_before(context, node)
-        yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
+        if not _LEAVING.match(statement):  # what follows would not be reached
+            place = place_before(context, node)
+            yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
     siblings = statements_of(node.parent)
-    if node == siblings[-1] and not node.type.startswith(("return", "raise")):
+    looped = node.parent is not None and node.parent.parent is not None and node.parent.parent.type in LOOPS
+    once = statement.startswith("return") and looped  # in the first round, whatever happens there
+    if node == siblings[-1] and not once and not node.type.startswith(("return", "raise")):
         yield f"Add {statement} after {named(node)}", insert_lines(last + 1, [line])
 
 

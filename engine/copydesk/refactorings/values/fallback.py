@@ -153,13 +153,15 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             deleted_entry = f"del {text_of(method[0])}[{text_of(given[0])}]"
             yield f"Use del instead of pop: {deleted_entry}", replace_node(context.lines, call, deleted_entry)
     defaults = [value for value in spoken_values(arguments) if value != "NotImplemented"]
-    defaults = list(dict.fromkeys([*defaults[:5], "False", "0"]))
+    missing = ["[]", "''"] if arguments.words & {"missing", "absent", "without", "empty"} else []
+    defaults = list(dict.fromkeys([*defaults[:5], *missing, "False", "0"]))
+    itself = bool(arguments.words & {"itself", "unchanged", "untouched", "is", "original"})
     for node in mentioned(context.walk("subscript"), arguments):
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
             owner, key = map(text_of, parts)
             yield f"Use get: {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
-            for default in defaults:
+            for default in [*defaults, owner] if itself else defaults:
                 made = f"{owner}.get({key}, {default})"
                 yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
             popped = replace_expression(context, node, f"{owner}.pop({key})")
