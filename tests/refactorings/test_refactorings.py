@@ -369,6 +369,9 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("add_guard", "an empty x comes back as it is", "return g(x)", 'Return if "x"'),
         ("add_condition", "x may be None", "if x.n > 1:\n    g(x)", "x is not None first, or"),
         ("add_condition", "no bools", "if isinstance(x, int):\n    g(x)", "or not isinstance"),
+        ("add_guard", "ValueError if x is empty", "y = 1\nif x:\n    g(x)\n    h(x)", "Return x if not y"),
+        ("take_entry", "None if missing", "return d[x]", "default None"),
+        ("accept_another", "False for any other", "return x == 4", "Accept False"),
         ("insert_statement", "return False", "g(x)\ny = h(x)\nreturn y", "Add return False before g"),
         (
             "insert_statement",

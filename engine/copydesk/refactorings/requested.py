@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from copydesk.refactorings.affinity import stem
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import returns_value
+from copydesk.refactorings.blocks import function_of, returns_value
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.expressions import NAMES, callee, children_of, conditions, variables
 from copydesk.refactorings.parameters import plain_names
@@ -344,7 +344,10 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
     if words & _EXITS or not made or (made == ["continue"] and not loops):
         said = [*spoken_values(arguments), *arguments.code, *subjects(context, arguments, 2)]
         values = [value for value in dict.fromkeys(said) if context.knows(value)]
-        bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
+        values += _named_texts(context, arguments)
+        round_it = (function_of(node) for node in context.walk("return_statement"))
+        functions = [*context.walk("function_definition"), *filter(None, round_it)]
+        bodies = (node.child_by_field_name("body") for node in functions)
         valued = {"return", "none"} <= words or any(
             body is not None and returns_value(body) for body in bodies
         )
@@ -354,6 +357,19 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         if words & {"early", "leave", "out", "nothing"}:
             made += _given_back(context)
     return list(dict.fromkeys(made))[:most]
+
+
+def _named_texts(context: RefactoringContext, arguments: Arguments, most: int = 2) -> list[str]:
+    """The texts of the selected code that are a word of an instruction as it is spelt, and no plain one."""
+    found = {text_of(node): text_of(node).strip("'\"") for node in context.walk("string")}
+    return [text for text, word in found.items() if word.isidentifier() and _spelt(word, arguments)][:most]
+
+
+def _spelt(word: str, arguments: Arguments) -> bool:
+    marked = (
+        not word.islower() or f"'{word}'" in arguments.instruction or f'"{word}"' in arguments.instruction
+    )
+    return marked and word in arguments.names
 
 
 def _given_back(context: RefactoringContext) -> list[str]:

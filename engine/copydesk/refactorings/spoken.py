@@ -160,7 +160,7 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
     if isinstance(made, bool) or made is None:
         found = [code for code in spoken_values(arguments) if code in ("True", "False", "None")]
     elif isinstance(made, (int, float)):
-        found = [code for code in spoken_values(arguments) if isinstance(_literal(code), (int, float))]
+        found = [code for code in spoken_values(arguments) if type(_literal(code)) in (int, float)]
         if isinstance(made, float):  # of seconds; nobody who says "50 ms" means 50.0
             timed = {n for n, unit in _MEASURE.findall(arguments.instruction.lower()) if unit in _SECONDS}
             found = [code for code in found if code not in timed]

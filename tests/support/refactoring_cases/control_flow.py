@@ -9,6 +9,8 @@ CASES = [
     ("add_guard", "leave early if there are no items", "def f(t, items):\n    for a in items:\n        t = a(t)\n    return t\n",
      "Return t if not items",
      "def f(t, items):\n    if not items:\n        return t\n    for a in items:\n        t = a(t)\n    return t\n"),
+    ("add_guard", "negative idx: just General", "def f(idx):\n    return d.get(idx, 'General')\n",
+     "Return 'General' if idx < 0", "def f(idx):\n    if idx < 0:\n        return 'General'\n    return d.get(idx, 'General')\n"),
     ("add_guard", "nothing queued, nothing to do", "def f(self):\n    self.send(self.queue)\n",
      "Return if not self.queue: nothing to do",
      "def f(self):\n    if not self.queue:\n        return\n    self.send(self.queue)\n"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 CASES = [
+    ("delete_statement", "all of them", "for a in b:\n    c(a)\n    break\n",
+     "Delete break, go on with the rest, all of them, not only the first", "for a in b:\n    c(a)\n"),
     ("delete_statement", "the last one should win", "for a in b:\n    if a:\n        c = a\n        break\n",
      "Delete break, go on with the rest, the last one wins", "for a in b:\n    if a:\n        c = a\n"),
     ("insert_statement", "False for any other", "def f(a):\n    if a == 1:\n        return True\n",
-     "Add return False after if a == 1", "def f(a):\n    if a == 1:\n        return True\n    return False\n"),
+     "Otherwise return False, at the end, for any other: after if a == 1",
+     "def f(a):\n    if a == 1:\n        return True\n    return False\n"),
     ("delete_statement", "", "x = 1\ny = 2\n", "Delete y = 2", "x = 1\n"),
     ("delete_statement", "", "def f():\n    a\n    g()\ndef h():\n    b\n    g()\n", "Delete g() in all places",
      "def f():\n    a\ndef h():\n    b\n"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 CASES = [
     ("take_entry", "without D it is returned as is", "a = a['D']\n", "Use get with a default a: a.get('D', a)",
      "a = a.get('D', a)\n"),
+    ("take_entry", "a missing b is None", "return a['b']\n", "Use get, None by default: a.get('b')", "return a.get('b')\n"),
     ("take_entry", "users may be missing", "a = b['users']\n", "Use get with a default []: b.get('users', [])",
      "a = b.get('users', [])\n"),
     ("count_up", "", "def f(a):\n    n = 0\n    for b in a:\n        if b:\n            n = 1\n    return n\n",

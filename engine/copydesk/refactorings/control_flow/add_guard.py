@@ -200,7 +200,16 @@ def _apart(test: str, places: list[Node]) -> list[Node]:
         elif told:
             others.append(node)
     found = [*kept.values(), *others]
+    found = [node for node in found if not any(_is_round(one, node) for one in kept.values())]
     return [node for node in places if node in found]
+
+
+def _is_round(first: Node, node: Node) -> bool:
+    """Whether a statement stands before another one, or round it, in a block round that one's."""
+    above = node.parent.parent if node.parent is not None else None
+    while above is not None and above != first.parent:
+        above = above.parent
+    return above is not None and above == first.parent and first.start_byte <= node.start_byte
 
 
 def _may_hold(context: RefactoringContext, test: str, node: Node) -> bool:

@@ -23,7 +23,8 @@ def _statements(context: RefactoringContext, arguments: Arguments) -> Iterator[P
         (first, last), what = rows(node), "the docstring" if is_text(node) else named(node)
         start, siblings = comments_above(context, first), statements_of(node.parent)
         if node.type == "break_statement" and arguments.words & _ALL:
-            yield "Delete break, go on with the rest, the last one wins", delete_lines(first, last)
+            wins = "the last one wins" if "last" in arguments.words else "all of them, not only the first"
+            yield f"Delete break, go on with the rest, {wins}", delete_lines(first, last)
         yield f"Delete {what}", delete_lines(first, last)
         if start < first:
             yield f"Delete {what} with its comment", delete_lines(start, last)

@@ -152,7 +152,7 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if alone and method is not None and given and text_of(method[1]) == "pop" and single_line(call):
             deleted_entry = f"del {text_of(method[0])}[{text_of(given[0])}]"
             yield f"Use del instead of pop: {deleted_entry}", replace_node(context.lines, call, deleted_entry)
-    defaults = [value for value in spoken_values(arguments) if value != "NotImplemented"]
+    defaults = [value for value in spoken_values(arguments) if value not in ("NotImplemented", "None")]
     missing = ["[]", "''"] if arguments.words & {"missing", "absent", "without", "empty"} else []
     defaults = list(dict.fromkeys([*defaults[:5], *missing, "False", "0"]))
     itself = bool(arguments.words & {"itself", "unchanged", "untouched", "is", "original"})
@@ -160,7 +160,11 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
             owner, key = map(text_of, parts)
-            yield f"Use get: {owner}.get({key})", replace_expression(context, node, f"{owner}.get({key})")
+            said = ", None by default" if "none" in arguments.words else ""
+            yield (
+                f"Use get{said}: {owner}.get({key})",
+                replace_expression(context, node, f"{owner}.get({key})"),
+            )
             for default in [*defaults, owner] if itself else defaults:
                 made = f"{owner}.get({key}, {default})"
                 yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
