@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 CASES = [
+    ("set_state", "reset count to 0 first", "def f(self, xs):\n    for x in xs:\n        self.count += x\n",
+     "Set self.count = 0 at the start, first",
+     "def f(self, xs):\n    self.count = 0\n    for x in xs:\n        self.count += x\n"),
+    ("set_state", "restore it afterwards", "def f(self):\n    old = self.level\n    self.level = 1\n    run()\n",
+     "Set self.level = old at the end, afterwards",
+     "def f(self):\n    old = self.level\n    self.level = 1\n    run()\n    self.level = old\n"),
+    ("set_state", "remember it's done", "def f(self):\n    if self.done:\n        return None\n    a = g()\n    return a\n",
+     "Set self.done = True at the end, before leaving",
+     "def f(self):\n    if self.done:\n        return None\n    a = g()\n    self.done = True\n    return a\n"),
+    ("call_super", "call super as well", "def close(self, a, *b, c: int = 1):\n    self.x = None\n",
+     "Call super().close(a, *b, c=c) at the end, the base class, too",
+     "def close(self, a, *b, c: int = 1):\n    self.x = None\n    super().close(a, *b, c=c)\n"),
+    ("call_super", "super first", 'def f(self):\n    """Do."""\n    return 1\n', "Call super().f() first, the base class",
+     'def f(self):\n    """Do."""\n    super().f()\n    return 1\n'),
     ("delete_statement", "all of them", "for a in b:\n    c(a)\n    break\n",
      "Delete break, go on with the rest, all of them, not only the first", "for a in b:\n    c(a)\n"),
     ("delete_statement", "the last one should win", "for a in b:\n    if a:\n        c = a\n        break\n",

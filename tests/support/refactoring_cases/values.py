@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 CASES = [
+    ("gather", "collect them in lists", "for k, v in x:\n    d[k] = v\n",
+     "Collect all of them in a list of each key: d.setdefault(k, []).append(v)",
+     "for k, v in x:\n    d.setdefault(k, []).append(v)\n"),
+    ("gather", "sum them up", "for k, v in x:\n    d[k] = v or 1\n", "Sum up, add to the entry: d[k] = d.get(k, 0) + (v or 1)",
+     "for k, v in x:\n    d[k] = d.get(k, 0) + (v or 1)\n"),
+    ("normalize_parameter", "a single string is a list of one", "def f(x):\n    g(x)\n",
+     "Start with x = [x] if it is a single string", "def f(x):\n    if isinstance(x, str):\n        x = [x]\n    g(x)\n"),
+    ("change_fallback", "fall back to the name", "a = b.title\nc = b.name\n", "Fall back to b.name: b.title or b.name",
+     "a = b.title or b.name\nc = b.name\n"),
     ("take_entry", "without D it is returned as is", "a = a['D']\n", "Use get with a default a: a.get('D', a)",
      "a = a.get('D', a)\n"),
     ("take_entry", "a missing b is None", "return a['b']\n", "Use get, None by default: a.get('b')", "return a.get('b')\n"),

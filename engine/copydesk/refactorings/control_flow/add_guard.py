@@ -48,6 +48,8 @@ _MOST_PLACES = 6
 _MOST_OF_ONE = 3
 """Of them, for one check."""
 _NOTHING = frozenset({"nothing", "op", "noop"})
+_AS_IT_IS = frozenset({"as", "itself", "unchanged", "untouched", "same", "it"})
+"""Words of an instruction that wants an empty value back, and not something else."""
 _CONSTANT = ("None", "True", "False")
 _NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _REFUSING = frozenset({
@@ -115,6 +117,12 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         for body in [*refused, *bodies]:
             for node in possible:
                 late = body[-1].startswith("return ") and is_late(_NAME.findall(body[-1][7:]), node)
+                useless = body[-1] in (
+                    f"return {test.removeprefix('not ')}",
+                    f"return {test.removesuffix(' is None')}",
+                )
+                if useless and not arguments.words & _AS_IT_IS:
+                    continue
                 if can_leave(body[-1], node) and not late and not body[-1].endswith(test):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"

@@ -8,6 +8,7 @@ from copydesk.refactorings.values.change_return import CHANGE_RETURN
 from copydesk.refactorings.values.count_up import COUNT_UP
 from copydesk.refactorings.values.entries import ADD_ENTRY, CHANGE_ENTRIES
 from copydesk.refactorings.values.fallback import CHANGE_FALLBACK, SETDEFAULT, TAKE_ENTRY
+from copydesk.refactorings.values.gather import GATHER
 from copydesk.refactorings.values.named_field import NAMED_FIELD
 from copydesk.refactorings.values.normalize import NORMALIZE_PARAMETER
 from copydesk.refactorings.values.part_of_value import PART_OF_VALUE
@@ -29,6 +30,7 @@ REFACTORINGS = (
     USE_EXPRESSION,
     NORMALIZE_PARAMETER,
     SETDEFAULT,
+    GATHER,
     PART_OF_VALUE,
     NAMED_FIELD,
 )

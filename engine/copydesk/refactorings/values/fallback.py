@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
@@ -85,7 +86,7 @@ def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     said = [text for text in literals_like("''", arguments, 12) if text[1:-1].lower() not in _SAID_ANYWAY]
     said = [text for text in said if text[1:-1] not in context.words]
     values = list(dict.fromkeys([*values, *said[:3]]))[:6]
-    for node in context.walk(*_MAY_BE_NONE) if values and arguments.words & _MISSING else ():
+    for node in context.walk(*_MAY_BE_NONE) if arguments.words & _MISSING else ():
         holder = node.parent
         taken = holder is not None and holder.type in (
             "assignment",
@@ -95,9 +96,20 @@ def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             "interpolation",
         )
         if taken and is_value(node) and single_line(node):
-            for value in values:
+            others = [*values, *_siblings(context, node, arguments)]
+            for value in others:
                 made = f"{text_of(node)} or {value}"
                 yield f"Fall back to {value}: {made}", replace_expression(context, node, made)
+
+
+def _siblings(context: RefactoringContext, node: Node, arguments: Arguments, most: int = 2) -> list[str]:
+    """Other attributes of the same object that an instruction names, and the document has somewhere."""
+    owner, _, own = text_of(node).rpartition(".")
+    if node.type != "attribute":
+        return []
+    text = "".join(context.lines)
+    named = (name for name in arguments.names if name != own and re.search(rf"\.{name}\b(?!\()", text))
+    return [f"{owner}.{name}" for name in named][:most]
 
 
 def _empty_for(node: Node) -> Sequence[str]:
