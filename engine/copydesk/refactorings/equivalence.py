@@ -20,9 +20,9 @@ _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
 def meaning(context: RefactoringContext, edits: Edits) -> str:
     """What the selection says after edits, apart from layout, the form of negations and of alternatives, which way round a
     conditional expression is, whether None is returned by name, what the plain message of an exception is, the name a caught
-    exception is given, the order of tests that cannot fail and of alternatives, how some functions of Python take what they are given, and
-    whether a block is left early or the rest is nested: the same of edits between which a person would not choose. Its text,
-    where that does not parse alone or nothing else is changed.
+    exception is given, the order of tests that cannot fail and of alternatives, how functions of Python take what they are
+    given, and whether a block is left early or the rest is nested: the same of edits between which a person would not choose.
+    Its text, where that does not parse alone or nothing else is changed.
     """
     after = _selected(context, edits)
     said = _said(after)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("part_of_value", "at most limit of them", "def f(limit):\n    return out()\n",
+     "At most limit, the first of out(): out()[:limit]", "def f(limit):\n    return out()[:limit]\n"),
     ("gather", "collect them in lists", "for k, v in x:\n    d[k] = v\n",
      "Collect all of them in a list of each key: d.setdefault(k, []).append(v)",
      "for k, v in x:\n    d.setdefault(k, []).append(v)\n"),
