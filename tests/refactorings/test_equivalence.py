@@ -13,6 +13,14 @@ from copydesk.text.line_edit import LineEdit
 BEFORE = "class C:\n    def f(self, x):\n        # Go.\n        return x\n\n\ny = 1\n"
 HEAD = "    def f(self, x):\n"
 PAIRS = [
+    ("        return max(0, x)\n", "        return max(x, 0)\n", True),
+    ("        return max(y, x)\n", "        return max(x, y)\n", False),
+    ("        return x.get(1, None)\n", "        return x.get(1)\n", True),
+    ("        return x.get(1, 0)\n", "        return x.get(1)\n", False),
+    ("        return x.startswith((y, 'a'))\n", "        return x.startswith(('a', y))\n", True),
+    ("        return enumerate(x, start=1)\n", "        return enumerate(x, 1)\n", True),
+    ("        return x.split(y, maxsplit=1)\n", "        return x.split(y, 1)\n", True),
+    ("        return x.split(y, maxsplit=1)\n", "        return x.rsplit(y, 1)\n", False),
     ("        if not (x is None):\n            go()\n", "        if x is not None:\n            go()\n", True),
     ("        if not x == 1:\n            go()\n", "        if x != 1:\n            go()\n", True),
     ("        if not x < 1:\n            go()\n", "        if x >= 1:\n            go()\n", False),

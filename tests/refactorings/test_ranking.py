@@ -38,7 +38,7 @@ def context() -> RefactoringContext:
         ("remove the print", 7, ""),
         ("should be <=", 5, "        if item <= limit:\n"),
         ("limit should default to 5", 1, "def total(items, limit=5):\n"),
-        ("return None if items is empty", 4, "    if not items:\n        return None\n"),
+        ("return None if items is empty", 3, "    if not items:\n        return None\n"),
     ],
 )
 def test_what_is_asked_for_comes_early(instruction: str, line: int, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -156,6 +156,21 @@ def is_stored(node: Node) -> bool:
         parent.child_by_field_name("left"),
         parent.child_by_field_name("name"),
     )
+
+
+def is_late(names: Iterable[str], node: Node) -> bool:
+    """Whether one of some names is given a value only by a statement or behind it, in the function round that."""
+    function = function_of(node)
+    given = function.child_by_field_name("parameters") if function is not None else None
+    if function is None or given is None:
+        return False
+    wanted = set(names) - {text_of(name) for name in identifiers(given)}
+    places: dict[str, int] = {}
+    for name in identifiers(function) if wanted else ():
+        if text_of(name) in wanted and is_stored(name):
+            inside = name.parent is not None and name.parent.type == "for_in_clause"
+            places.setdefault(text_of(name), -1 if inside else name.start_byte)
+    return any(place >= node.start_byte for place in places.values())
 
 
 def count_of(name: str, node: Node) -> int:

@@ -20,9 +20,9 @@ _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
 def meaning(context: RefactoringContext, edits: Edits) -> str:
     """What the selection says after edits, apart from layout, the form of negations and of alternatives, which way round a
     conditional expression is, whether None is returned by name, what the plain message of an exception is, the name a caught
-    exception is given, the order of tests that cannot fail and of alternatives, and whether a block is left early or the rest is
-    nested: the same of edits between which a person would not choose. Its text, where that does not parse alone or nothing else
-    is changed.
+    exception is given, the order of tests that cannot fail and of alternatives, how functions of Python take what they are
+    given, and whether a block is left early or the rest is nested: the same of edits between which a person would not choose.
+    Its text, where that does not parse alone or nothing else is changed.
     """
     after = _selected(context, edits)
     said = _said(after)
@@ -133,6 +133,18 @@ class _Plain(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Name("isinstance" | "issubclass"), [one, ast.Tuple(kinds) as others], []):
                 return ast.Call(node.func, [one, ast.Tuple(sorted(kinds, key=ast.dump), others.ctx)], [])
+            case ast.Call(ast.Name("max" | "min"), [_, ast.Constant()] | [ast.Constant(), _], []):
+                return ast.Call(node.func, sorted(node.args, key=ast.dump), [])
+            case ast.Call(ast.Attribute(_, "get"), [key, ast.Constant(None)], []):
+                return ast.Call(node.func, [key], [])
+            case ast.Call(ast.Attribute(_, "startswith" | "endswith"), [ast.Tuple(texts) as others], []):
+                return ast.Call(node.func, [ast.Tuple(sorted(texts, key=ast.dump), others.ctx)], [])
+            case ast.Call(ast.Name("enumerate"), [one], [ast.keyword("start", value)]):
+                return ast.Call(node.func, [one, value], [])
+            case ast.Call(
+                ast.Attribute(_, "split" | "rsplit"), [separator], [ast.keyword("maxsplit", value)]
+            ):
+                return ast.Call(node.func, [separator, value], [])
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:

@@ -199,6 +199,8 @@ def is_value(node: Node) -> bool:
         return parent.child_by_field_name("right") == node
     if parent.type == "lambda":
         return parent.child_by_field_name("body") == node
+    if parent.type == "subscript" and parent.child_by_field_name("value") != node:
+        return True
     if parent.type in ("subscript", "tuple", "list", "expression_list"):
         return not _is_target(parent)
     return True

@@ -6,14 +6,15 @@ import ast
 import builtins
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from tree_sitter import Node
 
+from copydesk.refactorings.affinity import stem
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import returns_value
+from copydesk.refactorings.blocks import function_of, returns_value
 from copydesk.refactorings.context import RefactoringContext, speaks_of_function
-from copydesk.refactorings.expressions import conditions, variables
+from copydesk.refactorings.expressions import NAMES, callee, children_of, conditions, variables
 from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.spoken import (
     EMPTY,
@@ -87,6 +88,10 @@ _AFFIX = re.compile(
 _BELOW = ("less", "fewer", "smaller", "shorter", "below", "under", "lower")
 _PAIR = re.compile(r"(?<![\w.])([^\W\d]\w*),? (?:and|&) ([^\W\d]\w*)(?![\w.(])")
 """Two values that go together: `path and qs`."""
+_UNKNOWN = frozenset(
+    {"unknown", "missing", "know", "known", "unsupported", "undefined", "exist", "isn", "there", "no"}
+)
+"""Words of an instruction about a key without an entry."""
 _PLAIN = ("true", "false", "integer", "float", "string")
 _TEST = re.compile(r"[<>]|[=!]=|\b(?:in|is|not|and|or)\b|\)$")
 
@@ -145,7 +150,9 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
     spelt: dict[str, None] = {}
     partly: dict[str, None] = {}
     short: dict[str, None] = {}
+    found_by: dict[str, None] = {}
     own = plain_names(context)
+    stems = {stem(word) for word in arguments.words}
     for node in context.walk("identifier", "attribute"):
         if node.type == "identifier" and (is_label(node) or _called(node) or _defined(node)):
             continue
@@ -159,9 +166,28 @@ def subjects(context: RefactoringContext, arguments: Arguments, most: int = 4) -
             for part in re.split(r"[._]+", name.rpartition(".")[2].lower())
         ):
             partly[name] = None
-        elif any(abbreviates(name.rpartition(".")[2].lower(), word) for word in arguments.words):
+        elif _alike(name.rpartition(".")[2].lower(), arguments.words, stems):
             short[name] = None
-    return list(dict.fromkeys([*spelt, *partly, *short]))[:most]
+        elif node.type == "identifier" and _called_for(node) & arguments.words:
+            found_by[name] = None
+    return list(dict.fromkeys([*spelt, *partly, *short, *found_by]))[:most]
+
+
+def _alike(name: str, words: Iterable[str], stems: Container[str]) -> bool:
+    """Whether a name is short for a word, or of one stem with it: what is queued is in the `queue`."""
+    return any(abbreviates(name, word) for word in words) or (len(name) > 4 and stem(name) in stems)
+
+
+def _called_for(node: Node) -> set[str]:
+    """The last word of the function whose value a variable is given: a match is what `re.match` gives."""
+    holder = node.parent
+    right = (
+        holder.child_by_field_name("right") if holder is not None and holder.type == "assignment" else None
+    )
+    if holder is None or right is None or right.type != "call" or holder.child_by_field_name("left") != node:
+        return set()
+    last = re.split(r"[._]+", callee(right).lower())[-1]
+    return {last, f"{last}es" if last.endswith("ch") else f"{last}s"} if len(last) > 3 else set()
 
 
 def _defined(node: Node) -> bool:
@@ -234,6 +260,7 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"len({subject}) {sign} {number}"] = None
             if not measured or sign == "==":
                 found[f"{subject} {sign} {number}"] = None
+    found.update(dict.fromkeys(_missing_keys(context, arguments)))
     if arguments.words & _SAME:
         for node in context.walk("assignment"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -246,6 +273,17 @@ def requested_tests(context: RefactoringContext, arguments: Arguments, most: int
                 found[f"{text_of(right)} == {text_of(left)}"] = None
                 found[f"{text_of(left)} == {text_of(right)}"] = None
     return list(found)[:most]
+
+
+def _missing_keys(context: RefactoringContext, arguments: Arguments) -> Iterator[str]:
+    """That a key that is looked up is in none of the entries, where an instruction says that something is not known."""
+    for node in context.walk("subscript") if arguments.words & _UNKNOWN else ():
+        owner, *keys = children_of(node)
+        plain = len(keys) == 1 and keys[0].type in (*NAMES, "subscript") and "\n" not in text_of(node)
+        said = {part for part in re.split(r"\W+|_", text_of(node).lower()) if len(part) > 2}
+        stored = node.parent is not None and node.parent.child_by_field_name("left") == node
+        if owner.type in NAMES and plain and not stored and said & arguments.words:
+            yield f"{text_of(keys[0])} not in {text_of(owner)}"
 
 
 def _is_own(name: str) -> bool:
@@ -329,14 +367,39 @@ def requested_jumps(context: RefactoringContext, arguments: Arguments, most: int
         pairs = named_pairs(context, arguments)
         said = [value for value in said if value.replace(" and ", ", ") not in pairs]
         values = [value for value in dict.fromkeys([*pairs, *said]) if context.knows(value)]
-        bodies = (node.child_by_field_name("body") for node in context.walk("function_definition"))
+        values += _named_texts(context, arguments)
+        round_it = (function_of(node) for node in context.walk("return_statement"))
+        functions = [*context.walk("function_definition"), *filter(None, round_it)]
+        bodies = (node.child_by_field_name("body") for node in functions)
         valued = {"return", "none"} <= words or any(
             body is not None and returns_value(body) for body in bodies
         )
         made += ["return None" if valued else "return"]
         made += [f"return {value}" for value in values[:4] if value != "None"]
         made += [f"return {value}" for value in _answers(context)]
+        if words & {"early", "leave", "out", "nothing"}:
+            made += _given_back(context)
     return list(dict.fromkeys(made))[:most]
+
+
+def _named_texts(context: RefactoringContext, arguments: Arguments, most: int = 2) -> list[str]:
+    """The texts of the selected code that are a word of an instruction as it is spelt, and no plain one."""
+    found = {text_of(node): text_of(node).strip("'\"") for node in context.walk("string")}
+    return [text for text, word in found.items() if word.isidentifier() and _spelt(word, arguments)][:most]
+
+
+def _spelt(word: str, arguments: Arguments) -> bool:
+    marked = (
+        not word.islower() or f"'{word}'" in arguments.instruction or f'"{word}"' in arguments.instruction
+    )
+    return marked and word in arguments.names
+
+
+def _given_back(context: RefactoringContext) -> list[str]:
+    """What the last selected statement returns, if that is a variable: who leaves early may have it, too."""
+    last = list(context.walk("return_statement"))[-1:]
+    values = [value for node in last for value in children_of(node) if value.type == "identifier"]
+    return [f"return {text_of(value)}" for value in values]
 
 
 _OF_TYPE = {
@@ -437,6 +500,7 @@ def implied_errors(context: RefactoringContext, arguments: Arguments) -> list[st
 def quoted_texts(arguments: Arguments) -> list[str]:
     """The texts of an instruction that may be a message: those in quotes, then those behind a word that introduces one."""
     found = [text for text in arguments.texts if text != arguments.instruction and len(text) > 1]
+    found = [text for text in found if text not in arguments.exceptions]
     # What stands in quotes is there without them, too.
     return [text for text in found if not (text[0] == text[-1] and text[0] in "'\"" and text[1:-1] in found)]
 

@@ -131,6 +131,7 @@ _QUOTED = re.compile(r"([\"'`])([^\"'`]+)\1")
 _LISTED = re.compile(
     r"([\"'`])[^\"'`]+\1(?:,? (?:and|or|&) |, ?)([\"'`])[^\"'`]+\2(?:(?:,? (?:and|or|&) |, ?)([\"'`])[^\"'`]+\3)*"
 )
+_ENDINGS = (":", "=", "/")
 _TERMS = frozenset({"f-string", "f-strings"})
 """Words for code, and no text in it."""
 
@@ -151,6 +152,7 @@ def _contents(arguments: Arguments) -> tuple[str, ...]:
     pieces = (piece.rstrip(".,;:!?") for piece in re.findall(r"(?<!\S)[.\-/]?\w[\w./+-]*", text))
     plain = (piece for piece in pieces if piece.lower() not in _TERMS)
     plain = (piece for piece in plain if piece not in ("None", "True", "False"))
+    plain = (piece for piece in plain if piece not in arguments.exceptions)
     found += [piece for piece in plain if not any(piece.lower() in words for words in signs.values())]
     return tuple(dict.fromkeys(piece for piece in found if "\\" not in piece or piece in SIGNS))
 
@@ -162,7 +164,7 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
     if isinstance(made, bool) or made is None:
         found = [code for code in spoken_values(arguments) if code in ("True", "False", "None")]
     elif isinstance(made, (int, float)):
-        found = [code for code in spoken_values(arguments) if isinstance(_literal(code), (int, float))]
+        found = [code for code in spoken_values(arguments) if type(_literal(code)) in (int, float)]
         if isinstance(made, float):  # of seconds; nobody who says "50 ms" means 50.0
             timed = {n for n, unit in _MEASURE.findall(arguments.instruction.lower()) if unit in _SECONDS}
             found = [code for code in found if code not in timed]
@@ -172,6 +174,9 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
             made.translate(_SWAPPED) if isinstance(made, str) and arguments.words & _SIGN_WORDS else None
         )
         for content in (*_contents(arguments), *([swapped] if swapped else [])):
+            mark = made[-1:] if isinstance(made, str) and content.isalnum() else ""
+            if mark in _ENDINGS and f"{content}{mark}" in arguments.instruction:
+                content += mark  # "tel:" is one word of what is said of "mailto:"
             if quote[2][0] not in content and content.isprintable():
                 found.append(f"{quote[1]}{quote[2]}{content}{quote[2]}")
     return [code for code in dict.fromkeys(found) if code != old][:most]

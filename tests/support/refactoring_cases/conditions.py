@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 CASES = [
+    ("accept_another", "tel: links as well", 'if a.startswith("mailto:"):\n    b()\n',
+     'Accept "tel:", too: accept a startswith "mailto:", "tel:"', 'if a.startswith(("mailto:", "tel:")):\n    b()\n'),
+    ("accept_another", "lists are fine too", "if type(a) is tuple:\n    b()\n", "Accept list, too: type(a) in (tuple, list)",
+     "if type(a) in (tuple, list):\n    b()\n"),
+    ("change_operator", "0 is fine, too", "y = 0 < a\n", "Compare with <= instead of <, 0 too: 0 <= a (at most, inclusive)",
+     "y = 0 <= a\n"),
+    ("change_test", "might not be callable", "if self.hook:\n    b()\n", "Only if self.hook is callable: callable(self.hook)",
+     "if callable(self.hook):\n    b()\n"),
     ("accept_another", "bytes, too", "isinstance(x, str)\n", "Accept bytes, too: x a str, bytes",
      "isinstance(x, (str, bytes))\n"),
     ("accept_another", "'b' as well", "y = x != 'a'\n", "Accept 'b', too: x not in ('a', 'b')", "y = x not in ('a', 'b')\n"),

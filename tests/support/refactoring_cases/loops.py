@@ -5,6 +5,12 @@ from __future__ import annotations
 _WHILE = "def f(a, n):\n    i = 0\n    while i < len(a):\n        b = a[i]\n        g(b)\n        i += 1\n    return a\n"
 
 CASES = [
+    ("empty_after", "forget them once called", "for c in self.callbacks:\n    c()\n",
+     "Clear self.callbacks after the loop, empty, forget, reset: self.callbacks.clear()",
+     "for c in self.callbacks:\n    c()\nself.callbacks.clear()\n"),
+    ("empty_after", "empty it afterwards", "def f(a):\n    for b, c in a.items():\n        g(b)\n    return 1\n",
+     "Clear a after the loop, empty, forget, reset: a.clear()",
+     "def f(a):\n    for b, c in a.items():\n        g(b)\n    a.clear()\n    return 1\n"),
     ("while_to_for", "", _WHILE, "Use a for loop over a instead of while, no index",
      "def f(a, n):\n    for b in a:\n        g(b)\n    return a\n"),
     ("while_to_for", "", _WHILE.replace("g(b)", "g(b, i, a[i])"), "Use a for loop with enumerate instead of while: i, b",

@@ -275,6 +275,8 @@ def _is_collection(node: Node) -> bool:
 
 def _is_function(name: str, context: RefactoringContext, arguments: Arguments) -> bool:
     called = f"{name}(" in arguments.instruction
+    if name == "callable" and not called:
+        return False  # which is a test, and `change_test` has it
     return (called and context.knows(name)) or (
         callable(getattr(builtins, name, None)) and name not in _FUNCTIONS and (not name[0].isupper())
     )
@@ -306,7 +308,8 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         if given is not None and len(given) == 1 and (called in _BUILTIN or is_mentioned(node, arguments)):
             inner = text_of(given[0])
             if given[0].type != "generator_expression":
-                yield f"Remove {called}() round {inner}", _in_place(context, node, inner)
+                as_it_is = ", as is" if arguments.words & {"is", "plain", "itself", "directly"} else ""
+                yield f"Remove {called}() round {inner}{as_it_is}", _in_place(context, node, inner)
         if given is not None and len(given) == 1 and called in _BUILTIN:
             for name in _asked_for(context, arguments):
                 if name != called and (name in _OF_SEVERAL) is (called in _OF_SEVERAL):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
+from copydesk.refactorings.blocks import is_late
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import Edits, insert_at
@@ -27,6 +28,7 @@ from copydesk.refactorings.expressions import (
     single_line,
     variables,
 )
+from copydesk.refactorings.parameters import plain_names
 from copydesk.refactorings.requested import affix_tests
 from copydesk.refactorings.spoken import named_in, spoken_types
 from copydesk.syntax.splice import end_of, start_of
@@ -46,6 +48,7 @@ _STATES = (
 )
 """What may be true of a value: words for it, the test for it, the test against it."""
 _TEST = re.compile(r"[=<>(.]| in | is |not ")
+_NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _OWN = re.compile(r"\bself\.(\w+)(?:: [^=]+)? = ")
 _MOST_NAMES, _MOST_ENTRIES = 8, 2
@@ -71,7 +74,9 @@ _GUARDING = re.compile(
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     named = named_in(arguments, _variables(context))
-    known = [n for n in (*arguments.dotted, *named, *arguments.names) if context.knows(n)]
+    named = [n for n in named if not hasattr(builtins, n) or n in plain_names(context)]
+    told_names = [n for n in arguments.names if n[0].isupper() or not hasattr(builtins, n) or n in named]
+    known = [n for n in (*arguments.dotted, *named, *told_names) if context.knows(n)]
     functions = {
         n for n in known if any(re.match(rf"\s*(?:async )?def {n}\(", line) for line in context.lines)
     }
@@ -91,7 +96,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             for pair in _states(context, node, arguments, named)
             if _tested_presence(pair[0]) not in there
         ]
-        for extra, negated in dict.fromkeys([*((one, one) for one in code), *states]):
+        extras = [*((one, one) for one in code), *states]
+        said_already = {text, f"not {text}", f"callable({text})", f"not callable({text})"}
+        for extra, negated in dict.fromkeys(extras):
+            if is_late(_NAME.findall(extra), node):
+                continue
+            if extra in said_already or f"not {extra}" == text:
+                continue
             title = f"Extend the condition {text}"
             if (
                 extra.startswith("not isinstance(") and "isinstance(" in text

@@ -50,7 +50,9 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             for new in _COMPARISONS.get(old, ()):
                 if old == "==" and new in "<>" and arguments.words & _ALSO:
                     continue
-                title = f"Compare with {new} instead of {old}: {text_of(left)} {new} {text_of(right)}"
+                bound = next((text_of(n) for n in (left, right) if n.type in ("integer", "float")), "")
+                too = f", {bound} too" if bound and new == f"{old}=" else ""
+                title = f"Compare with {new} instead of {old}{too}: {text_of(left)} {new} {text_of(right)}"
                 title += ", positive" if new == ">" and text_of(right) == "0" else ""
                 title += ", negative" if new == "<" and text_of(right) == "0" else ""
                 said = f" ({_SAID[new]})" if new in _SAID else ""

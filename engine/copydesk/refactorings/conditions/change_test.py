@@ -73,9 +73,10 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
     if node.type in ATOMS and not is_boolean(node):
         yield f"Test whether {text} is not None{_counting(arguments)}", f"{text} is not None"
         yield f"Test whether {text} is None", f"{text} is None"
-        yield f"Compare {text} explicitly: {text} > 0", f"{text} > 0"
+        above = ", not negative" if arguments.words & {"negative", "positive", "above", "below"} else ""
+        yield f"Compare {text} explicitly{above}: {text} > 0", f"{text} > 0"
         if node.type != "call":
-            yield f"Test whether {text} is callable", f"callable({text})"
+            yield f"Only if {text} is callable: callable({text})", f"callable({text})"
             yield f"Test the length of {text}: more than one", f"len({text}) > 1"
         if arguments.words & _BLANK:
             yield f"Test whether {text} is more than whitespace, not blank", f"{text}.strip()"

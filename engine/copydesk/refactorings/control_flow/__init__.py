@@ -19,6 +19,7 @@ from copydesk.refactorings.control_flow.merge_branches import MERGE_BRANCHES
 from copydesk.refactorings.control_flow.nested_ifs import MERGE_NESTED_IFS, SPLIT_CONDITION
 from copydesk.refactorings.control_flow.nested_withs import MERGE_WITHS, SPLIT_WITH
 from copydesk.refactorings.control_flow.only_if import ONLY_IF
+from copydesk.refactorings.control_flow.otherwise import OTHERWISE
 from copydesk.refactorings.control_flow.return_alone import RETURN_ALONE
 from copydesk.refactorings.control_flow.return_anyway import RETURN_ANYWAY
 from copydesk.refactorings.control_flow.return_call import RETURN_CALL
@@ -49,6 +50,7 @@ REFACTORINGS = (
     RETURN_IN_BRANCHES,
     SPLIT_RETURN,
     ONLY_IF,
+    OTHERWISE,
     RETURN_CALL,
     RETURN_ANYWAY,
     RETURN_ALONE,

@@ -12,6 +12,7 @@ from copydesk.refactorings.blocks import (
     LOOPS,
     can_leave,
     function_of,
+    is_late,
     is_stored,
     next_statement,
     returns_value,
@@ -49,6 +50,8 @@ _MOST_OF_ONE = 3
 _NOTHING = frozenset({"nothing", "op", "noop"})
 _AT_ONCE = frozenset({"straight", "away", "immediately", "beginning", "top"})
 """Words of an instruction that wants a check as early as it can be made."""
+_AS_IT_IS = frozenset({"as", "itself", "unchanged", "untouched", "same", "it"})
+"""Words of an instruction that wants an empty value back, and not something else."""
 _CONSTANT = ("None", "True", "False")
 _NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _REFUSING = frozenset({
@@ -113,13 +116,20 @@ def _guard(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
     refusing = bool(arguments.words & _REFUSING) and not arguments.exceptions
     for test in tests:
         refused = [[_refusal(context, test)]] if refusing else []
-        possible = [node for node in places if _may_hold(context, test, node)][:_MOST_OF_ONE]
+        possible = _apart(test, [node for node in places if _may_hold(context, test, node)])[:_MOST_OF_ONE]
         earliest = sorted(possible, key=lambda node: node.start_byte)[:1]
         possible = earliest if arguments.words & _AT_ONCE else possible
         early = earliest if _is_of_parameters(context, test) else possible
         for body in [*refused, *bodies]:
             for node in early if body[-1].startswith("raise") else possible:
-                if can_leave(body[-1], node) and not body[-1].endswith(test):
+                late = body[-1].startswith("return ") and is_late(_NAME.findall(body[-1][7:]), node)
+                useless = body[-1] in (
+                    f"return {test.removeprefix('not ')}",
+                    f"return {test.removesuffix(' is None')}",
+                )
+                if useless and not arguments.words & _AS_IT_IS:
+                    continue
+                if can_leave(body[-1], node) and not late and not body[-1].endswith(test):
                     indent, jump = context.indent(node), body[-1]
                     title = f"{jump[0].upper()}{jump[1:]} if {test}"
                     title += f", {body[0]} first" if len(body) > 1 else ""
@@ -138,7 +148,9 @@ def _of_parameters(context: RefactoringContext, arguments: Arguments) -> Iterato
     values = [value for value in arguments.values if context.knows(value)]
     for name in names:
         for state, (test, message) in _STATES.items():
-            actions = [*plain, *(f"return {value}" for value in values)]
+            asked = test.format(name)
+            fitting = [value for value in values if value != asked and not (plain and value == "None")]
+            actions = [*plain, *(f"return {value}" for value in fitting)]
             for error in arguments.exceptions:
                 actions += [f"raise {error}", f'raise {error}("{message.format(name)}")']
             for action in actions:
@@ -180,6 +192,38 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
     last = statements[-1:] if statements and statements[-1].type == "return_statement" else []
     found.update((node.start_point[0], node) for node in last if node.start_point[0] not in found)
     return [node for node in found.values() if context.starts_line(node)][:_MOST_PLACES]
+
+
+def _apart(test: str, places: list[Node]) -> list[Node]:
+    """Of the places in one block, the first one, and others where something before says more about what the test reads."""
+    read = set(_NAME.findall(test)) - {"self", "cls"}
+    dotted = set(re.findall(r"(?<![\w.])[^\W\d]\w*(?:\.\w+)+", test))
+    kept: dict[int, Node] = {}
+    others: list[Node] = []
+    for node in sorted(places, key=lambda place: place.start_byte):
+        block = node.parent.id if node.parent is not None else 0
+        before = node.prev_named_sibling
+        while before is not None and before.type == "comment":
+            before = before.prev_named_sibling
+        told = before is not None and (
+            bool(_assigned(before) & (read | dotted))
+            or (_is_guard(before) and bool({text_of(name) for name in identifiers(before)} & read))
+        )
+        if block not in kept:
+            kept[block] = node
+        elif told:
+            others.append(node)
+    found = [*kept.values(), *others]
+    found = [node for node in found if not any(_is_round(one, node) for one in kept.values())]
+    return [node for node in places if node in found]
+
+
+def _is_round(first: Node, node: Node) -> bool:
+    """Whether a statement stands before another one, or round it, in a block round that one's."""
+    above = node.parent.parent if node.parent is not None else None
+    while above is not None and above != first.parent:
+        above = above.parent
+    return above is not None and above == first.parent and first.start_byte <= node.start_byte
 
 
 def _may_hold(context: RefactoringContext, test: str, node: Node) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import is_text
+from copydesk.refactorings.blocks import is_late, is_text
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import named, plain_statements, reindented
 from copydesk.refactorings.context import RefactoringContext
@@ -16,6 +17,7 @@ from copydesk.refactorings.expressions import NAMES, children_of, level_of, meth
 from copydesk.refactorings.requested import requested_tests, subjects
 from copydesk.syntax.tree import rows, text_of
 
+_NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
 _MOST_STATEMENTS, _MOST_TESTS = 12, 6
 _ASKING = frozenset({
     "only", "if", "when", "unless", "already", "overwrite", "overwritten", "once", "twice", "exists", "missing", "don", "doesn",
@@ -35,7 +37,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for node in statements[:_MOST_STATEMENTS] if tests or asked else ():
         moved = reindented(context, *rows(node), 4)
         own = list(_of_itself(node, arguments)) if asked else []
-        for test in dict.fromkeys([*tests, *own]) if moved is not None else ():
+        known = [test for test in tests if not is_late(_NAME.findall(test), node)]
+        for test in dict.fromkeys([*known, *own]) if moved is not None else ():
             head = f"{context.indent(node)}if {test}:\n"
             yield f"Only if {test}: {named(node)}", replace_lines(*rows(node), [head, *(moved or ())])
 

@@ -24,8 +24,15 @@ from copydesk.refactorings.requested import (
 from copydesk.syntax.suppression import suppressing
 from copydesk.syntax.tree import rows, text_of
 
-_ACTIONS = {"raise": "Re-raise the error, raise", "pass": "Ignore the error, pass"}
+_ACTIONS = {
+    "raise": "Re-raise the error, raise",
+    "pass": "Ignore the error, pass",
+    "break": "Stop there, break",
+}
 """How titles put what a handler does, other than by its code."""
+_PASSED_OVER = frozenset({"skip", "skipped", "ignore", "ignored", "skips", "over"})
+"""Words of an instruction about what shall not stop the rest."""
+_NOT_THERE = frozenset({"isn", "missing", "exist", "nonexistent", "there", "gone"})
 _LEAVES = re.compile(r"(?:raise|return|continue|break)\b")
 _SHORT_TRY = re.compile(
     r"try: *(?P<does>\S[^\n]*)\n\s*except (?P<kinds>[\w.]+|\([\w., ]+\)): *(?:\n\s*)?pass", re.ASCII
@@ -105,6 +112,10 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
         actions.insert(0, "raise")
     actions = list(dict.fromkeys([*actions, "pass"]))[:8]
     errors = list(dict.fromkeys(arguments.exceptions))[:2]
+    if not errors and arguments.words & _PASSED_OVER:
+        errors = implied_errors(context, arguments)[:2]
+        if arguments.words & _NOT_THERE and "FileNotFoundError" not in errors:
+            errors.append("FileNotFoundError")
     for node in context.walk("try_statement"):
         clauses = clauses_of(context, node)
         if not clauses:
@@ -120,6 +131,8 @@ def _handlers(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
                 )
                 alone = replace_lines(clause.first, clause.last, [f"{inner}{action}\n"])
                 does = [named(one) for one in clause.statements]
+                if [text_of(one) for one in clause.statements] == [action]:
+                    continue
                 only = f"{title}, not {does[0]}" if len(does) == 1 else f"{title}, nothing else"
                 yield only, merged(_unnamed(context, clause, action), alone)
                 if not _LEAVES.match(action) and action != "pass":  # what follows would be dead

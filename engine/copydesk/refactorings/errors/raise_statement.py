@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import can_leave, selected_statements
+from copydesk.refactorings.blocks import assigned, can_leave, following, function_of, selected_statements
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_at, replace_lines, replace_node, rewrite_node
 from copydesk.refactorings.errors.except_head import except_head
 from copydesk.refactorings.negation import opposites
 from copydesk.refactorings.requested import requested_jumps
+from copydesk.request import Range
 from copydesk.syntax.splice import end_of
-from copydesk.syntax.tree import rows, text_of
+from copydesk.syntax.tree import identifiers, rows, text_of
 
 _NO_CAUSE = "Raise from None: no cause, do not chain"
 _ERROR_NAMES = ("e", "exc", "err", "ex", "error")
@@ -114,7 +115,22 @@ def _no_raise(context: RefactoringContext, arguments: Arguments) -> Iterator[Pro
         for way in dict.fromkeys(ways):
             if can_leave(way, node):
                 title = f"{way[0].upper()}{way[1:]} instead of raising"
-                yield title, replace_lines(*rows(node), [f"{indent}{way}\n"])
+                first, last = _with_its_message(context, node, way)
+                yield title, replace_lines(first, last, [f"{indent}{way}\n"])
+
+
+def _with_its_message(context: RefactoringContext, node: Node, way: str) -> Range:
+    """The lines of a raise, and of the statement before that makes its message, where nothing else reads that."""
+    before, (first, last) = node.prev_named_sibling, rows(node)
+    sides = assigned(before) if before is not None else None
+    function = function_of(node)
+    if before is None or sides is None or sides[0].type != "identifier" or function is None:
+        return first, last
+    name = text_of(sides[0])
+    reads = [text_of(one) for one in identifiers(function) if text_of(one) == name]
+    inside = [text_of(one) for one in identifiers(node) if text_of(one) == name]
+    alone = len(reads) == 2 and len(inside) == 1 and following(before) == node and context.has(before)
+    return (rows(before)[0], last) if alone and name not in way else (first, last)
 
 
 RETURN_FOR_RAISE = Refactoring("return_for_raise", "refactor.rewrite.returnForRaise", _no_raise)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copydesk.refactorings.loops.any_or_all import ANY_ALL
 from copydesk.refactorings.loops.comprehension_to_loop import COMPREHENSION_TO_LOOP
 from copydesk.refactorings.loops.direction import REVERSE_LOOP
+from copydesk.refactorings.loops.empty_after import EMPTY_AFTER
 from copydesk.refactorings.loops.filter_entries import FILTER_ENTRIES
 from copydesk.refactorings.loops.first_entry import FIRST_ENTRY
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
@@ -28,6 +29,7 @@ REFACTORINGS = (
     FILTER_ENTRIES,
     UNUSED_TARGET,
     REPEAT_IN_LOOP,
+    EMPTY_AFTER,
     POP_BEFORE,
     WHILE_TO_FOR,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import assigned
+from copydesk.refactorings.blocks import assigned, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, comments_above, plain_statements
 from copydesk.refactorings.context import RefactoringContext
@@ -65,8 +65,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 
 def _places(left: Node, body: list[Node]) -> dict[str, list[Node]]:
-    """What the loop binds or reads of that, and the statements before which it can be looked at: where it is known, and where it
-    is read first.
+    """What the loop binds or reads of that, and the statements before which it can be looked at: as soon as it is known, and of
+    what it binds where that is read first, if something is done for each entry before.
     """
     found: dict[str, list[Node]] = {}
     names = [left] if left.type == "identifier" else identifiers(left)
@@ -82,9 +82,20 @@ def _places(left: Node, body: list[Node]) -> dict[str, list[Node]]:
             found[text_of(sides[0])] = [body[k + 1]]
     for name, places in found.items():
         first = next((one for one in body if any(text_of(n) == name for n in identifiers(one))), None)
-        if first is not None and first not in places and first.start_byte > places[0].start_byte:
+        late = first is not None and first not in places and first.start_byte > places[0].start_byte
+        if first is not None and late and any(_does(one) for one in body[: body.index(first)]):
             places.append(first)
     return found
+
+
+def _does(statement: Node) -> bool:
+    """Whether a statement does more than to give names to values, in some cases or in all of them."""
+    if statement.type == "if_statement":
+        blocks = [statement, *statement.children_by_field_name("alternative")]
+        bodies = [block.child_by_field_name(field) for block in blocks for field in ("consequence", "body")]
+        return any(_does(one) for body in bodies if body is not None for one in statements_of(body))
+    sides = assigned(statement)
+    return sides is None or sides[0].type != "identifier"
 
 
 def _dotted(statement: Node) -> Iterator[Node]:
@@ -98,10 +109,13 @@ def _dotted(statement: Node) -> Iterator[Node]:
 
 
 def _tests(context: RefactoringContext, subject: str, loop: Node, arguments: Arguments) -> list[str]:
+    body = text_of(loop)
     said = [test for words, test in _STATES if arguments.words & set(words.split())]
     found = [test.format(subject) for test in said if "os." not in test or context.knows("os.path")]
+    if f"isinstance({subject}, " in body or f"if {subject}:" in body:
+        # Not all types have an order; and where the loop asks for more than 0, there it is said.
+        found = [test for test in found if test != f"{subject} < 0"]
     found += [test.format(subject) for test in affix_tests(arguments)]
-    body = text_of(loop)
     if arguments.words & BLANK:
         found.append(blank_test(body, subject))
     for key in dict.fromkeys(re.findall(rf"\b{re.escape(subject)}(?:\[|\.get\()([\"']\w+[\"'])", body)):

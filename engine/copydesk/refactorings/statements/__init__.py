@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.refactorings.statements.call_super import CALL_SUPER
 from copydesk.refactorings.statements.copy_statement import COPY_STATEMENT
 from copydesk.refactorings.statements.delete_statement import DELETE_STATEMENT, REMOVE_BLANK_LINES
 from copydesk.refactorings.statements.extend_once import EXTEND_ONCE
@@ -10,11 +11,14 @@ from copydesk.refactorings.statements.insert_statement import INSERT_STATEMENT
 from copydesk.refactorings.statements.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.statements.print_variable import PRINT_VARIABLE
 from copydesk.refactorings.statements.remove_prints import REMOVE_PRINTS
+from copydesk.refactorings.statements.set_state import SET_STATE
 
 REFACTORINGS = (
     DELETE_STATEMENT,
     REMOVE_BLANK_LINES,
     INSERT_STATEMENT,
+    SET_STATE,
+    CALL_SUPER,
     MOVE_STATEMENT,
     PRINT_VARIABLE,
     REMOVE_PRINTS,

@@ -15,6 +15,8 @@ from copydesk.syntax.tree import rows, text_of
 
 _AT_END = frozenset({"end", "last", "closing", "trailing", "bottom", "final"})
 """Words of an instruction about the end of a docstring."""
+_ALL = frozenset({"last", "all", "every", "rest", "remaining", "others"})
+"""Words of an instruction that wants a loop to go on."""
 
 
 def _statements(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -22,6 +24,9 @@ def _statements(context: RefactoringContext, arguments: Arguments) -> Iterator[P
     for node in plain_statements(context):
         (first, last), what = rows(node), "the docstring" if is_text(node) else named(node)
         start, siblings = comments_above(context, first), statements_of(node.parent)
+        if node.type == "break_statement" and arguments.words & _ALL:
+            wins = "the last one wins" if "last" in arguments.words else "all of them, not only the first"
+            yield f"Delete break, go on with the rest, {wins}", delete_lines(first, last)
         yield f"Delete {what}", delete_lines(first, last)
         if start < first:
             yield f"Delete {what} with its comment", delete_lines(start, last)

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import LOOPS, can_leave, is_text, next_statement, statements_of
+from copydesk.refactorings.blocks import (
+    LOOPS,
+    can_leave,
+    function_of,
+    is_text,
+    next_statement,
+    statements_of,
+)
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import COMPOUND, clauses_of, named, place_before, plain_statements
 from copydesk.refactorings.context import RefactoringContext
@@ -24,19 +31,21 @@ from copydesk.refactorings.requested import (
 from copydesk.refactorings.spoken import named_in, spoken_values
 from copydesk.syntax.tree import rows, text_of
 
-_FALLING_BACK = frozenset({"fall", "fallback", "otherwise", "else", "default", "end", "nothing", "none"})
+_FALLING_BACK = frozenset(
+    {"fall", "fallback", "otherwise", "else", "default", "end", "nothing", "none", "other", "others", "no"}
+)
 """Words of an instruction that says what is returned where nothing else was."""
 
+_OTHERWISE = frozenset({"otherwise", "else", "other", "others", "no"})
+"""Those of them that say that nothing before was the case."""
 _HANDING_BACK = frozenset({"return", "returned", "back", "hand", "give", "caller"})
 """Words of an instruction that wants something returned."""
 _CHAINING = frozenset({"chain", "chaining", "chained", "fluent"})
 """Words of an instruction that wants calls of a method behind one another."""
 
-_JUMPS = ("pass_statement", "continue_statement", "break_statement")
-
-
-_LEAVING = ("return", "raise", "break", "continue")
+_LEAVING = re.compile(r"(?:return|raise|break|continue)\b")
 """What is behind one of these is never reached."""
+_JUMPS = ("pass_statement", "continue_statement", "break_statement")
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -82,7 +91,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     statements.sort(key=lambda node: not _meant(node, arguments))
     for statement in made:
         for node in statements[:24]:
-            yield from _round(context, node, statement)
+            yield from _round(context, node, statement, arguments)
         yield from _other_jump(context, statement)
         yield from _for_bodies(context, statement)
         yield from _at_ends(context, statement)
@@ -105,7 +114,9 @@ def _meant(node: Node, arguments: Arguments) -> bool:
     )
 
 
-def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[Proposal]:
+def _round(
+    context: RefactoringContext, node: Node, statement: str, arguments: Arguments
+) -> Iterator[Proposal]:
     if not can_leave(statement, node):
         return
     indent, (first, last) = context.indent(node), rows(node)
@@ -122,11 +133,19 @@ def _round(context: RefactoringContext, node: Node, statement: str) -> Iterator[
         if statement == "pass" or node.type == "pass_statement":
             return  # which does nothing beside another one
         place = place_before(context, node)
-        if statement.partition(" ")[0] not in _LEAVING and not _reports_target(statement, node):
+        if not _LEAVING.match(statement) and not _reports_target(
+            statement, node
+        ):  # what follows would not be reached
             yield f"Add {statement} before {named(node)}", insert_lines(place, [line])
     siblings = statements_of(node.parent)
-    if node == siblings[-1] and not node.type.startswith(("return", "raise")):
-        yield f"Add {statement} after {named(node)}", insert_lines(last + 1, [line])
+    looped = node.parent is not None and node.parent.parent is not None and node.parent.parent.type in LOOPS
+    once = statement.startswith("return") and looped  # in the first round, whatever happens there
+    if node == siblings[-1] and not once and not node.type.startswith(("return", "raise")):
+        title = f"Add {statement} after {named(node)}"
+        ends = statement.startswith("return ") and function_of(node) is not None
+        if ends and node.type == "if_statement" and arguments.words & _OTHERWISE:
+            title = f"Otherwise {statement}, at the end, for any other: after {named(node)}"
+        yield title, insert_lines(last + 1, [line])
 
 
 def _reports_target(statement: str, node: Node) -> bool:

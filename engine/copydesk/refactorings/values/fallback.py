@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
@@ -85,7 +86,7 @@ def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     said = [text for text in literals_like("''", arguments, 12) if text[1:-1].lower() not in _SAID_ANYWAY]
     said = [text for text in said if text[1:-1] not in context.words]
     values = list(dict.fromkeys([*values, *said[:3]]))[:6]
-    for node in context.walk(*_MAY_BE_NONE) if values and arguments.words & _MISSING else ():
+    for node in context.walk(*_MAY_BE_NONE) if arguments.words & _MISSING else ():
         holder = node.parent
         taken = holder is not None and holder.type in (
             "assignment",
@@ -95,9 +96,20 @@ def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             "interpolation",
         )
         if taken and is_value(node) and single_line(node):
-            for value in values:
+            others = [*values, *_siblings(context, node, arguments)]
+            for value in others:
                 made = f"{text_of(node)} or {value}"
                 yield f"Fall back to {value}: {made}", replace_expression(context, node, made)
+
+
+def _siblings(context: RefactoringContext, node: Node, arguments: Arguments, most: int = 2) -> list[str]:
+    """Other attributes of the same object that an instruction names, and the document has somewhere."""
+    owner, _, own = text_of(node).rpartition(".")
+    if node.type != "attribute":
+        return []
+    text = "".join(context.lines)
+    named = (name for name in arguments.names if name != own and re.search(rf"\.{name}\b(?!\()", text))
+    return [f"{owner}.{name}" for name in named][:most]
 
 
 def _empty_for(node: Node) -> Sequence[str]:
@@ -152,19 +164,24 @@ def _entry(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
         if alone and method is not None and given and text_of(method[1]) == "pop" and single_line(call):
             deleted_entry = f"del {text_of(method[0])}[{text_of(given[0])}]"
             yield f"Use del instead of pop: {deleted_entry}", replace_node(context.lines, call, deleted_entry)
-    defaults = [value for value in spoken_values(arguments) if value != "NotImplemented"]
-    defaults = list(dict.fromkeys([*defaults[:5], "False", "0"]))
+    defaults = [value for value in spoken_values(arguments) if value not in ("NotImplemented", "None")]
+    missing = ["[]", "''"] if arguments.words & {"missing", "absent", "without", "empty"} else []
+    defaults = list(dict.fromkeys([*defaults[:5], *missing, "False", "0"]))
+    itself = bool(arguments.words & {"itself", "unchanged", "untouched", "is", "original"})
     for node in mentioned(context.walk("subscript"), arguments):
         parts = children_of(node)
         if len(parts) == 2 and parts[1].type != "slice" and is_value(node):
             owner, key = map(text_of, parts)
             if _is_there(node, f"{key} in {owner}"):
                 continue
-            yield (
-                f"Use get: {owner}.get({key}), may be missing",
-                replace_expression(context, node, f"{owner}.get({key})"),
+            got = f"{owner}.get({key})"
+            told = (
+                f"Use get, None by default: {got}"
+                if "none" in arguments.words
+                else f"Use get: {got}, may be missing"
             )
-            for default in defaults:
+            yield told, replace_expression(context, node, got)
+            for default in [*defaults, owner] if itself else defaults:
                 made = f"{owner}.get({key}, {default})"
                 yield f"Use get with a default {default}: {made}", replace_expression(context, node, made)
             popped = replace_expression(context, node, f"{owner}.pop({key})")

@@ -41,6 +41,17 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     own = plain_names(context)
     forms = [form for words, form in _FORMS if arguments.words & set(words.split())]
     forms += [f"{kind}({{0}})" for kind in spoken_types(arguments) if kind in _CALLED]
+    alone = arguments.words & {"single", "alone", "one"} and arguments.words & {
+        "string",
+        "str",
+        "strings",
+        "text",
+    }
+    for name in (named_in(arguments, own) or own)[:_MOST] if alone else ():
+        indent = context.indent(first)
+        lines = [f"{indent}if isinstance({name}, str):\n", f"{indent}    {name} = [{name}]\n"]
+        title = f"Start with {name} = [{name}] if it is a single string"
+        yield title, insert_lines(first.start_point[0] + 1, lines)
     for name in (named_in(arguments, own) or own)[:_MOST] if forms else ():
         for form in forms:
             made = f"{name} = {form.format(name)}"

@@ -57,7 +57,7 @@ _MOST_PLACES = 24
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     calls = list(_calls(arguments))
-    slices = list(_slices(arguments))
+    slices = list(_slices(context, arguments))
     for node in _places(context, arguments) if calls or slices else ():
         text = text_of(node)
         for part, said in slices:
@@ -79,8 +79,11 @@ def _places(context: RefactoringContext, arguments: Arguments) -> list[Node]:
     return mentioned(found, arguments)[:_MOST_PLACES]
 
 
-def _slices(arguments: Arguments) -> Iterator[tuple[str, str]]:
+def _slices(context: RefactoringContext, arguments: Arguments) -> Iterator[tuple[str, str]]:
     """The slices that an instruction may want, and what each leaves."""
+    if arguments.words & {"most", "maximum", "limit", "more"}:
+        for name in [one for one in plain_names(context) if arguments.mentions(one)][:1]:
+            yield f"[:{name}]", f"At most {name}, the first"
     numbers = (
         [n for n in spoken_values(arguments) if n.isdigit() and n != "0"]
         if arguments.words & _CUTTING
