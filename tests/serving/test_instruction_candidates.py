@@ -201,6 +201,15 @@ def test_that_nothing_changes_is_a_candidate(editor: Editor, monkeypatch: pytest
     assert (result.status, result.counts.choices) == ("unchanged", 1)
 
 
+def test_what_is_clearly_not_done_yet_is_never_called_done(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(narrowing, "NOTHING", replace(NOTHING, prior=100.0))
+    request = EditRequest(scope=[SCOPE], instruction="add a docstring", phrases=False)
+    result = said(editor, request, TEXT, described=("change nothing", 0))
+    assert (result.status, result.text) == ("refused", TEXT)
+
+
 def test_where_wording_leaves_nothing_to_do_the_reason_is_told(editor: Editor) -> None:
     request = EditRequest(scope=[SCOPE], instruction="replace the while loop by a for")
     reason = "the selected lines have no while loop"

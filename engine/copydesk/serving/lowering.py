@@ -45,13 +45,15 @@ class Lowering:
 @dataclass(frozen=True, slots=True)
 class ListedPrograms:
     """programs: legal page programs, no two alike. rest: page ranges for what else may be the answer; None where one of the
-    programs is the answer. staged, offers: as in `ChoiceTask`.
+    programs is the answer. staged, offers: as in `ChoiceTask`. undone: whether something is to be done for sure: then nobody is
+    told that nothing is left, however likely the model finds it.
     """
 
     programs: tuple[Program, ...]
     rest: tuple[Range, ...] | None = None
     staged: bool = False
     offers: Mapping[Program | None, Offer] | None = None
+    undone: bool = False
 
 
 def listed_programs(lowering: Lowering, candidates: Candidates) -> ListedPrograms | None:

@@ -211,8 +211,8 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
     lines: dict[Program, int] = {}
     words = prose(instruction) if asked.finding else frozenset()
     known = names_in("".join(line for a, b in lowering.scope for line in snapshot.lines.lines[a - 1 : b]))
-    # Who says that there is a bug is not told that there is none, nor that something is there which is not.
-    idle_too = not asked.finding and asked.clues is None and not undone(context, instruction)
+    # Who says that there is a bug is not told that there is none.
+    idle_too = not asked.finding and asked.clues is None
     another = ANOTHER
     if asked.clues is not None:
         another = replace(ANOTHER, prior=CLUELESS if asked.clues else NO_CLUES)
@@ -235,7 +235,10 @@ def _refactored(asked: PageRequest, instruction: str) -> ListedPrograms | None:
         name = shown[program]
         offers[program] = replace(offers[program], name=at_line(name, line) if titled[name] > 1 else name)
     programs = tuple(program for program in offers if program is not None)
-    return ListedPrograms(programs, lowering.rules.scope, offers=offers) if offers else None
+    if not offers:
+        return None
+    todo = asked.satisfied is None and undone(context, instruction)
+    return ListedPrograms(programs, lowering.rules.scope, offers=offers, undone=todo)
 
 
 def _names_nothing(context: RefactoringContext, snapshot: Snapshot, candidate: Candidate) -> bool:

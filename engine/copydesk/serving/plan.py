@@ -58,6 +58,8 @@ LONGER = 128
 """Tokens by which a rewritten text may be longer than what it replaces, or as many as that has."""
 NAMED = 0.1
 """The least probability of an edit that a person is asked about where a tool found something: linters find a lot."""
+_NEVER = 1.01
+"""The least probability with which nothing is changed where something is to be done for sure."""
 TOGETHER = 40
 """Lines that a model which rewrites text is given at most to reach a second part of a scope: it writes all that lies between."""
 LEAST = 32
@@ -297,7 +299,9 @@ def _choice(
         found.offers,
         request.take_likeliest,
         request.candidates,
-        settings=loaded_model.choice,
+        settings=replace(loaded_model.choice, sure_of_nothing=_NEVER)
+        if found.undone
+        else loaded_model.choice,
         known_fix=known_fix,
     )
 

@@ -117,8 +117,9 @@ def _meant(node: Node, arguments: Arguments) -> bool:
 def _round(
     context: RefactoringContext, node: Node, statement: str, arguments: Arguments
 ) -> Iterator[Proposal]:
-    if not can_leave(statement, node):
-        return
+    above = node.parent.parent if node.parent is not None else None
+    if not can_leave(statement, node) or (above is not None and _reports_target(statement, above)):
+        return  # `print_variable` says once where a loop's own variable is shown
     indent, (first, last) = context.indent(node), rows(node)
     line = f"{indent}{statement}\n"
     if node.type not in ("function_definition", "class_definition", "decorated_definition") and not is_text(
@@ -151,7 +152,7 @@ def _round(
 def _reports_target(statement: str, node: Node) -> bool:
     """Whether a call reports what only the loop below it gives a value."""
     target = node.child_by_field_name("left") if node.type == "for_statement" else None
-    reported = re.search(r"\((?:.*, )?([^\W\d]\w*)\)$", statement)
+    reported = re.fullmatch(r"print\(([^\W\d]\w*)\)", statement)
     return target is not None and reported is not None and reported[1] in re.findall(r"\w+", text_of(target))
 
 

@@ -50,6 +50,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
                 continue  # it would end the string
             begin = len(place.text) - len(place.text.lstrip("rRbBuUfF")) + len(around)
             inner = place.text[begin : len(place.text) - len(around)]
+            if inner == phrase and around:
+                continue  # a value, and no text with it
             made = word.sub(f"{opening}{phrase}{closing}", inner)
             if made != inner:
                 changed.append(
