@@ -75,3 +75,9 @@ def test_both_edits_stay_inside_the_selection() -> None:
     context = context_of(source, (4, 6))
     for one in enumerate_candidates(context, arguments_of("drop the else and use an f-string"), 32):
         assert context.allows(one.edits)
+
+
+def test_a_long_selection_has_single_edits_alone() -> None:
+    source = _ELSE + "y = 1\n" * 60
+    found = enumerate_candidates(context_of(source), arguments_of("drop the else and use an f-string"), 32)
+    assert not [one.title for one in found if "; and " in one.title]

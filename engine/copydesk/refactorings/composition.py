@@ -25,6 +25,8 @@ _CLOSE = 1.5
 """How far behind the best one another candidate of a part may be."""
 _MOST = 2
 """Pairs of one instruction."""
+_MOST_LINES = 60
+"""Selected lines; what goes with the second part is looked for up to twice more, which takes seconds in a longer selection."""
 _JOINT = re.compile(r",? (?:and|then|and then|but) |; |(?<!\.)\. (?=\w)")
 _COMMA = re.compile(r", ")
 """Joins two parts as well, but more often what says why: no two edits of the same lines."""
@@ -39,7 +41,7 @@ def pairs(context: RefactoringContext, arguments: Arguments, rank: Rank) -> list
     """
     parts = _parts(arguments.instruction)
     found: dict[Edits, Candidate] = {}
-    if parts is None:
+    if parts is None or sum(1 for _ in context.numbers()) > _MOST_LINES:
         return []
     first, second, apart = parts
     for one in _good(rank(context, arguments_of(first), _EACH)):
