@@ -143,4 +143,5 @@ CASES = [
     ("wrap_in_try", "log an exception and raise it again", "log = logging.getLogger('a')\na(1)\n",
      'Try a(1), except Exception: log.exception("a failed") and raise',
      'log = logging.getLogger(\'a\')\ntry:\n    a(1)\nexcept Exception:\n    log.exception("a failed")\n    raise\n'),
+    ("assert_to_raise", "TypeError", "assert False, a\n", "Raise TypeError(a) instead of the assert", "raise TypeError(a)\n"),
 ]  # fmt: skip

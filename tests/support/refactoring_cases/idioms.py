@@ -238,4 +238,6 @@ CASES = [
      "import os\na = Path(b) / c\n"),
     ("equivalent", "", "x = a*a + b\n", "Use … ** 2: a ** 2", "x = a ** 2 + b\n"),
     ("equivalent", "", "x = (a*a) ** b\n", "Use … ** 2: a ** 2", "x = (a ** 2) ** b\n"),
+    ("counting_dict", "", "if k not in d:\n    r: list[A] = []\n    d[k] = r\nelse:\n    r = d[k]\n",
+     "Use setdefault, which does all of it, no if: r: list[A] = d.setdefault(k, [])", "r: list[A] = d.setdefault(k, [])\n"),
 ]  # fmt: skip

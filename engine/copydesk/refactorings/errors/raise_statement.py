@@ -98,7 +98,8 @@ def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[P
         indent = context.indent(node)
         jumps = [jump for jump in requested_jumps(context, arguments) if can_leave(jump, node)]
         for jump in [*(f"raise {call}" for call in calls), *(jumps[:4] if not calls else ())]:
-            lines = [f"{indent}if {turned}:\n", f"{indent}    {jump}\n"]
+            always = text_of(test) in ("False", "0")
+            lines = [f"{indent}{jump}\n"] if always else [f"{indent}if {turned}:\n", f"{indent}    {jump}\n"]
             title = f"{jump[0].upper()}{jump[1:]} instead of the assert"
             yield title, replace_lines(*rows(node), lines)
 

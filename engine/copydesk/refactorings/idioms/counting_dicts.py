@@ -46,6 +46,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield from _counted(context, arguments, name, start)
     for node in context.walk("if_statement"):
         yield from _set_and_used(context, node)
+        yield from _found_or_set(context, node)
 
 
 def _dicts(context: RefactoringContext) -> Iterator[tuple[str, Node]]:
@@ -196,6 +197,33 @@ def _set_and_used(context: RefactoringContext, node: Node) -> Iterator[Proposal]
         made = f"{owner}.setdefault({key}, {empty}){rest}"
         line = f"{context.indent(node)}{made}\n"
         yield f"Use setdefault, no if: {made}", replace_lines(rows(node)[0], rows(below)[1], [line])
+
+
+def _found_or_set(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
+    """`if k not in d: v = []; d[k] = v` and `else: v = d[k]`, as one assignment with `setdefault`."""
+    clauses = clauses_of(context, node)
+    if (
+        len(clauses) != 2
+        or clauses[0].test is None
+        or clauses[1].word != "else"
+        or has_comment(context, *rows(node))
+    ):
+        return
+    found = re.fullmatch(r"(?:(\w[\w.]*) (not )?in) ([\w.]+)", text_of(bare(clauses[0].test)))
+    new, old = clauses if found is not None and found[2] else clauses[::-1]
+    if found is None or [len(new.statements), len(old.statements)] != [2, 1]:
+        return
+    entry = f"{found[3]}[{found[1]}]"
+    begun = re.fullmatch(r"(\w+)((?:: [^=]+)?) = (.+)", text_of(new.statements[0]))
+    if begun is None or begun[3] not in _FACTORIES:
+        return
+    if [text_of(new.statements[1]), text_of(old.statements[0])] == [
+        f"{entry} = {begun[1]}",
+        f"{begun[1]} = {entry}",
+    ]:
+        made = f"{begun[1]}{begun[2]} = {found[3]}.setdefault({found[1]}, {begun[3]})"
+        line = f"{context.indent(node)}{made}\n"
+        yield f"Use setdefault, which does all of it, no if: {made}", replace_lines(*rows(node), [line])
 
 
 COUNTING_DICT = Refactoring("counting_dict", "refactor.rewrite.countingDict", _propose)

@@ -41,6 +41,7 @@ _RAISED = re.compile(
     r"\b(?:raises? |:raises )?`?([A-Z]\w*(?:Error|Exception|Warning))`?:?,? +((?:if|when|where|for|on)\b.{3,})$"
 )
 _FIELD = re.compile(r"\s*:(param|arg|type|returns?|rtype|raises)\b")
+_PARAM = re.compile(r"(\s*(?:\"{3}|'{3})?\s*:param (?:[\w\[\], .|]+ )?)(\w+):")
 _SECTION = re.compile(r"\s*(Args|Arguments|Parameters|Returns|Raises):\s*$")
 
 
@@ -53,6 +54,8 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             yield from _begun(context, node, found[1] + found[2])
         if arguments.words & _REMOVING:
             yield from _without_fields(context, node)
+        if arguments.words & _DOCUMENTING:
+            yield from _misnamed(context, node)
         if arguments.words & _LINKS:
             yield from _without_links(context, node)
         if arguments.words & _DOCUMENTING and len(found[2]) == 3:
@@ -117,6 +120,22 @@ def _without_fields(context: RefactoringContext, node: Node) -> Iterator[Proposa
     for kind, parts in kinds.items():
         if len(parts) > 1:
             yield f"Remove the :{kind} lines from the docstring, all, both", _with_blank(context, parts, last)
+
+
+def _misnamed(context: RefactoringContext, node: Node) -> Iterator[Proposal]:
+    """The one parameter that a docstring does not document, where it documents one that there is not."""
+    function = function_of(node)
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    names = [name_of(one) for one in parameters.named_children] if parameters is not None else []
+    first, last = rows(node)
+    fields = [(n, found) for n in range(first, last + 1) if (found := _PARAM.match(context.view(n, n)[0]))]
+    strange = [(number, found) for number, found in fields if found[2] not in names]
+    missing = set(names) - {found[2] for _, found in fields} - {"", "self", "cls"}
+    if len(strange) == 1 and len(missing) == 1:
+        ((number, found),), (name,) = strange, missing
+        line = found[1] + name + found.string[found.end(2) :]
+        title = f"Name the parameter {name} in the docstring, param {found[2]} is wrong, there is none"
+        yield title, replace_lines(number, number, [line])
 
 
 def _is_inside(line: str, width: int) -> bool:

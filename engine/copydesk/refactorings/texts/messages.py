@@ -12,7 +12,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import rewrite_node
-from copydesk.refactorings.expressions import variables
+from copydesk.refactorings.expressions import callee, positional, variables
 from copydesk.refactorings.requested import quoted_texts, subjects
 from copydesk.refactorings.texts.text_lines import STRING, is_docstring
 from copydesk.syntax.tree import text_of
@@ -136,10 +136,25 @@ def _values(context: RefactoringContext, arguments: Arguments) -> list[str]:
         *subjects(context, arguments, 3),
     ]
     found = [v for v in dict.fromkeys(named) if re.fullmatch(r"[\w.()\[\]-]+", v) and not v.isdigit()]
+    found = [v for v in found if v not in _reporting(context)]
     spelt = [value for value in found if arguments.mentions(value)]
     entries = [text_of(node) for node in context.walk("subscript")] if not spelt else []
     keyed = [one for one in entries if (key := _KEYED.fullmatch(one)) and key[1].lower() in arguments.words]
+    dotted = [text_of(node) for node in context.walk("attribute") if not spelt and _is_value(node)]
+    keyed += [one for one in dotted if one.rpartition(".")[2].lower() in arguments.words and "(" not in one]
     return list(dict.fromkeys([*spelt, *keyed] or found))[:_MOST_VALUES]
+
+
+def _reporting(context: RefactoringContext) -> set[str]:
+    """What takes messages: `log` of `log.msg("...")`."""
+    calls = ((call, positional(call)) for call in context.walk("call"))
+    return {callee(call).partition(".")[0] for call, given in calls if given and given[0].type == "string"}
+
+
+def _is_value(node: Node) -> bool:
+    """Whether an attribute is one that is read, and no method."""
+    above = node.parent
+    return above is None or (above.type != "attribute" and above.child_by_field_name("function") != node)
 
 
 def _forms(value: str, message: str, arguments: Arguments) -> Iterator[str]:

@@ -88,7 +88,7 @@ def replacements(text: str, places: Sequence[TextLine]) -> list[tuple[str, str]]
             short = (
                 match[0].strip(" ,").startswith("not") and len(before.split()) <= _SHORT and "," not in before
             )
-            for new in [before.strip(_STRIPPED)] if short else _last_words(before):
+            for new in [_ITS.sub("", before.strip(_STRIPPED))] if short else _last_words(before):
                 found[old, new] = None
     for match in _BETWEEN.finditer(text):
         old = _known(text[: match.start()], lower, front=False)
