@@ -185,6 +185,8 @@ def literals_like(old: str, arguments: Arguments, most: int = 30) -> list[str]:
 _NO_ENTRIES = FUNCTION_WORDS | {
     "as", "well", "also", "for", "from", "when", "if", "must", "not", "shouldn", "doesn", "aren", "may", "itself", "has", "have",
     "does", "more", "another", "both", "either", "same", "like", "accept", "allow", "allowed", "ok", "fine", "count", "counts",
+    "counted", "even", "just", "check", "nothing", "still", "again", "once", "never", "always", "already", "set", "treated",
+    "considered", "here", "there",
 }  # fmt: skip
 
 

@@ -95,6 +95,11 @@ _OF_ARGUMENTS = frozenset(
     {"argument", "arguments", "args", "keyword", "keywords", "name", "names", "pass", "passed"}
 )
 """Words about arguments, where these are listed."""
+_FULL = frozenset({
+    "startswith", "endswith", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "append", "add", "extend", "len",
+    "repr", "bool", "callable",
+})  # fmt: skip
+"""Methods and functions that no second argument goes with, or hardly ever."""
 _GROUP = {"ignorecase": "case insensitive", "multiline": "line lines", "dotall": "newlines dot"}
 
 
@@ -117,6 +122,8 @@ def _add(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal
         for entry in _passed_on(node):
             if entry not in has:
                 yield f"Pass {entry} on to {called}", append_argument(context, given, entry)
+        if last in _FULL and has:
+            continue
         texts = [text_of(n) for n in children_of(given) if n.type == "string"]
         for value in literals_like(texts[0], arguments, 4) if texts and is_mentioned(node, arguments) else ():
             if value not in has:
