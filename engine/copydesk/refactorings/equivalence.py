@@ -122,6 +122,10 @@ class _Plain(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.Compare:
         self.generic_visit(node)
         match node:
+            case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [ast.Tuple([one])]):
+                return ast.Compare(left, [ast.Eq() if isinstance(sign, ast.In) else ast.NotEq()], [one])
+            case ast.Compare(ast.Call(ast.Name("type")) as left, [ast.Is() | ast.IsNot() as sign], [kind]):
+                return ast.Compare(left, [ast.Eq() if isinstance(sign, ast.Is) else ast.NotEq()], [kind])
             case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Tuple(parts) as others]) if all(
                 map(_is_safe, parts)
             ):
@@ -131,6 +135,8 @@ class _Plain(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
         match node:
+            case ast.Call(ast.Name("isinstance" | "issubclass"), [one, ast.Tuple([kind])], []):
+                return ast.Call(node.func, [one, kind], [])
             case ast.Call(ast.Name("isinstance" | "issubclass"), [one, ast.Tuple(kinds) as others], []):
                 return ast.Call(node.func, [one, ast.Tuple(sorted(kinds, key=ast.dump), others.ctx)], [])
             case ast.Call(ast.Name("max" | "min"), [_, ast.Constant()] | [ast.Constant(), _], []):
