@@ -497,6 +497,12 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("raise_otherwise", "TypeError", "if x:\n    return 1\nreturn 2", "otherwise"),
         ("raise_otherwise", "TypeError", "if x:\n    g()", "otherwise"),
         (
+            "otherwise",
+            "if y is off there is nothing in c",
+            "c = []\nif y:\n    c = [y, x]",
+            "Otherwise c = y",
+        ),
+        (
             "first_entry",
             "",
             "try:\n    for a in x:\n        return a\nexcept d:\n    g()\nelse:\n    h()\nreturn y",

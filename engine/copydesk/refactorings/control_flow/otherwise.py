@@ -12,6 +12,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import clauses_of, plain_statements
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_lines
+from copydesk.refactorings.expressions import bare
 from copydesk.refactorings.requested import subjects
 from copydesk.refactorings.spoken import spoken_values
 from copydesk.syntax.tree import text_of
@@ -33,11 +34,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         clauses = clauses_of(context, node)
         if not clauses or clauses[-1].word == "else" or clauses[-1].leaves:
             continue
+        test = clauses[0].test
+        tested = text_of(bare(test)) if test is not None else ""  # is falsy where the else is done
         for target, old in _targets(clauses[0].statements):
             indent = context.indent(node)
             inner = context.indent(clauses[0].statements[0])
             for value in values[:_MOST]:
-                if value not in (old, target) and target.partition(".")[0] != value:
+                if value not in (old, target, tested) and target.partition(".")[0] != value:
                     lines = [f"{indent}else:\n", f"{inner}{target} = {value}\n"]
                     title = f"Otherwise {target} = {value}, in an else"
                     yield title, insert_lines(clauses[-1].last + 1, lines)
