@@ -526,17 +526,22 @@ def logging_calls(context: RefactoringContext, arguments: Arguments) -> Iterator
 
 _LOGGER = re.compile(r"^\s*((?:self\.)?\w+)(?:: \w+)? = (?:\w+\.)?get_?[lL]ogger\(", re.MULTILINE)
 """Where a document makes its logger."""
+_LOGGING = re.compile(r"(?<![\w.])((?:self\.)?_?(?:logger|log|LOGGER|LOG|logging))\.\w+\(")
+
+
+def _logger(context: RefactoringContext) -> str:
+    """What the document logs by."""
+    text = "".join(context.lines)
+    found = _LOGGER.search(text) or _LOGGING.search(text)
+    return found[1] if found else "logger"
 
 
 def reporting_functions(context: RefactoringContext, arguments: Arguments) -> list[str]:
     """`print`, and the methods of the document's logger, as far as an instruction speaks of printing or logging."""
-    words, text = arguments.words, "".join(context.lines)
-    logger = _LOGGER.search(text) or re.search(
-        r"(?<![\w.])((?:self\.)?_?(?:logger|log|LOGGER|LOG|logging))\.\w+\(", text
-    )
+    words = arguments.words
     called = ["print"] if words & {"print", "prints", "printing", "show"} else []
     if words & {"log", "logs", "logging", "logged", "warn", "warning", "debug", "info", "logger"}:
-        prefix = logger[1] if logger else "logger"
+        prefix = context.derived(_logger)
         levels = [w for w in ("debug", "info", "warning", "error", "exception") if w in words]
         levels += ["warning"] if "warn" in words else []
         called += [f"{prefix}.{level}" for level in levels or ("debug", "warning", "exception")]

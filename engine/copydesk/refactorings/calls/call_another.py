@@ -53,8 +53,7 @@ _SIBLINGS = (
 _ASKING = {
     "rstrip": "end trailing right", "lstrip": "start leading beginning left", "removesuffix": "end suffix", "update": "all",
     "removeprefix": "start prefix", "endswith": "end ends", "startswith": "start starts begin", "min": "smallest least",
-    "max": "largest biggest", "casefold": "case", "extend": "all", "discard": "missing",
-    "setdefault": "missing",
+    "max": "largest biggest", "casefold": "case", "extend": "all", "discard": "missing", "setdefault": "missing",
 }  # fmt: skip
 """Words that ask for one of them."""
 _QUANTIFIERS = {"all": ("every", "each", "both"), "any": ("one", "enough", "some", "least", "either")}
@@ -148,9 +147,10 @@ def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
                         f"Call {new} with {more}, once, only the first or last: {made}",
                         replace_expression(context, call, made),
                     )
+    imported = _imported(context)
     for spelt, places in called.items():
         old = text_of(places[0])
-        if spelt in _imported(context):
+        if spelt in imported:
             continue  # where the import is in sight, it takes part
         for new in _others(old, news, arguments) if len(places) > 1 else ():
             if new != old:

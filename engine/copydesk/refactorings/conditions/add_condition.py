@@ -49,6 +49,7 @@ _STATES = (
 """What may be true of a value: words for it, the test for it, the test against it."""
 _TEST = re.compile(r"[=<>(.]| in | is |not ")
 _NAME = re.compile(r"(?<![\w.'\"])[^\W\d]\w*")
+_FUNCTION = re.compile(r"\s*(?:async )?def (\w+)\(")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _OWN = re.compile(r"\bself\.(\w+)(?:: [^=]+)? = ")
 _MOST_NAMES, _MOST_ENTRIES = 8, 2
@@ -77,9 +78,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     named = [n for n in named if not hasattr(builtins, n) or n in plain_names(context)]
     told_names = [n for n in arguments.names if n[0].isupper() or not hasattr(builtins, n) or n in named]
     known = [n for n in (*arguments.dotted, *named, *told_names) if context.knows(n)]
-    functions = {
-        n for n in known if any(re.match(rf"\s*(?:async )?def {n}\(", line) for line in context.lines)
-    }
+    functions = context.derived(_functions)
     named = [n for n in dict.fromkeys(known) if n not in functions]
     paths = _paths(context)
     named = [paths.get(name, name) for name in named] + _attributes(context, arguments)
@@ -122,6 +121,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             for word in ("or", "and"):
                 title = f"Extend the condition {text} to {new}: {word} {other}"
                 yield title, _behind(context, node, word, other)
+
+
+def _functions(context: RefactoringContext) -> frozenset[str]:
+    """The functions and methods of the document."""
+    return frozenset(found[1] for line in context.lines if (found := _FUNCTION.match(line)))
 
 
 def _parts(node: Node) -> Iterator[Node]:

@@ -105,7 +105,7 @@ def _forms(node: Node, arguments: Arguments) -> Iterator[tuple[str, str]]:
 def _of_kind(left: str, negated: bool, arguments: Arguments) -> Iterator[tuple[str, str]]:
     """What something has to be, and not only there: callable, of a type that is named."""
     sign = "not " if negated else ""
-    if arguments.words & {"callable", "call", "function"}:
+    if arguments.words & _CALLABLE:
         yield f"Test whether {left} is {sign}callable, not just there", f"{sign}callable({left})"
     for type in (kind for kind in spoken_types(arguments) if kind not in ("object", "Any")):
         yield (

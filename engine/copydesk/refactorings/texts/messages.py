@@ -136,7 +136,8 @@ def _values(context: RefactoringContext, arguments: Arguments) -> list[str]:
         *subjects(context, arguments, 3),
     ]
     found = [v for v in dict.fromkeys(named) if re.fullmatch(r"[\w.()\[\]-]+", v) and not v.isdigit()]
-    found = [v for v in found if v not in _reporting(context)]
+    reporting = _reporting(context)
+    found = [v for v in found if v not in reporting]
     spelt = [value for value in found if arguments.mentions(value)]
     entries = [text_of(node) for node in context.walk("subscript")] if not spelt else []
     keyed = [one for one in entries if (key := _KEYED.fullmatch(one)) and key[1].lower() in arguments.words]
