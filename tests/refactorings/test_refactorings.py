@@ -305,6 +305,7 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("plain_default", "x should be optional by default", "return x", "text"),
         ("exist_ok", "", "if x.exists():\n    y.unlink()", "missing_ok"),
         ("split_assignment", "", "a, b = g()", "Take"),
+        ("split_assignment", "", "a, _ = g()\n    h(_)", "Take"),
         ("call_another", "group(1)", "import re\ny = re.findall(x, d)", "re.group"),
         ("call_another", "use hexdigest", "y.update(x)", "hexdigest"),
         ("call_another", "use secrets.token_hex(2)", "y = x.hexdigest()", "x.token_hex"),

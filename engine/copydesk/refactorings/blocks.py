@@ -181,6 +181,14 @@ def count_of(name: str, node: Node) -> int:
     return sum(text_of(n) == name and not is_label(n) for n in identifiers(above))
 
 
+def is_read(name: str, node: Node) -> bool:
+    """Whether a variable of that name is read anywhere in the function round a place."""
+    above = node
+    while above.parent is not None and above.type != "function_definition":
+        above = above.parent
+    return any(text_of(n) == name and not is_label(n) and not is_stored(n) for n in identifiers(above))
+
+
 def returns_value(block: Node) -> bool:
     """Whether a value is returned or yielded in the function whose body it is."""
     waiting = list(block.named_children)

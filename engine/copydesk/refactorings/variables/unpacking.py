@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import assigned, following
+from copydesk.refactorings.blocks import assigned, following, is_read
 from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.clauses import in_one_line, plain_statements
 from copydesk.refactorings.context import RefactoringContext
@@ -36,8 +36,9 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield "Split the unpacking, one assignment each line", replace_lines(*rows(node), lines)
         elif left.type in _LISTS and right.type in ("identifier", "attribute", "subscript"):
             names = [text_of(name) for name in left.named_children]
+            unused = "_" if not is_read("_", node) else None
             lines = [
-                f"{indent}{name} = {text_of(right)}[{k}]\n" for k, name in enumerate(names) if name != "_"
+                f"{indent}{name} = {text_of(right)}[{k}]\n" for k, name in enumerate(names) if name != unused
             ]
             yield f"Index {text_of(right)} instead of unpacking", replace_lines(*rows(node), lines)
         elif left.type in _LISTS and right.type in ("call", "await") and "\n" not in text_of(right):
@@ -63,7 +64,7 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 def _one_of_them(context: RefactoringContext, node: Node, left: Node, right: Node) -> Iterator[Proposal]:
     """The one value that is used of those a call gives, by its index: `a = f()[0]` for `a, _ = f()`."""
     names = [text_of(name) for name in left.named_children]
-    kept = [k for k, name in enumerate(names) if not name.startswith("_")]
+    kept = [k for k, name in enumerate(names) if not name.startswith("_") or is_read(name, node)]
     if len(kept) == 1 and not any(name.startswith("*") for name in names) and len(names) > 1:
         (k,) = kept
         of = text_of(right) if right.type == "call" else f"({text_of(right)})"
