@@ -57,13 +57,12 @@ def shards(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def adapted(base: Path, dtype: torch.dtype, *, native: bool) -> AdaptedModel:
+def adapted(base: Path, dtype: torch.dtype, *, native: bool, upper: int | None = None) -> AdaptedModel:
     found = read_base(base, dtype)
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     tokens = extend(tokenizer, FORMAT)
-    model = AdaptedModel(
-        found, first_rows(tokenizer, tokens, found.embedding), 4, kernels=kernels.load() if native else None
-    )
+    rows = first_rows(tokenizer, tokens, found.embedding)
+    model = AdaptedModel(found, rows, 4, upper=upper, kernels=kernels.load() if native else None)
     draw = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for name, parameter in model.adapters.items():
@@ -132,6 +131,25 @@ def test_native_gradients_are_those_of_torch(base: Path, shards: Path) -> None:
         assert other is not None
         assert torch.nn.functional.cosine_similarity(gradient.flatten(), other.flatten(), 0) > 0.98, name
         assert float(other.norm()) == pytest.approx(float(gradient.norm()), rel=0.1), name
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_upper_layers_alone_learn_what_they_learn_among_all(base: Path, shards: Path, native: bool) -> None:
+    if native and kernels.load() is None:
+        pytest.skip("no C++ compiler: there are no native kernels")
+    batch = Batches(Examples.open(shards), tokens=1500, seed=0).next(0)
+    gradients = []
+    for upper in (None, 1):
+        model = adapted(base, torch.bfloat16 if native else torch.float32, native=native, upper=upper)
+        hidden = model.hidden(batch.ids, batch.segments)
+        model.loss(hidden, batch.where, batch.target, batch.weight / batch.weight.sum())[0].backward()
+        gradients.append({name: p.grad for name, p in model.adapters.items()})
+    whole, part = gradients
+    last = f"{model.config.layers - 1}_"
+    for name, gradient in part.items():
+        assert (gradient is not None) == name.startswith(last), name
+        if gradient is not None:
+            torch.testing.assert_close(gradient, whole[name])
 
 
 # -- files -------------------------------------------------------------------------------------------------------------------

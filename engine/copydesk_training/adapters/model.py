@@ -32,23 +32,32 @@ class AdaptedModel(nn.Module):
     """`base` with adapters of `rank`, and `rows` [R, E] fp32 for tokens V .. V + R - 1 behind its own.
 
     A starts random and B zero, so that the first forward is the base's (LoRA, section 4.1). `refresh` must follow every change of
-    the parameters.
+    the parameters. upper: how many layers learn, from the last one down; all by default. With fewer, rows learn as outputs alone.
     """
 
     def __init__(
-        self, base: Base, rows: torch.Tensor, rank: int, *, seed: int = 0, kernels: Kernels | None = None
+        self,
+        base: Base,
+        rows: torch.Tensor,
+        rank: int,
+        *,
+        seed: int = 0,
+        kernels: Kernels | None = None,
+        upper: int | None = None,
     ) -> None:
         super().__init__()
         config = base.config
         self.base, self.config, self.rank = base, config, rank
+        self.first = 0 if upper is None else max(0, config.layers - upper)
         device, dtype = base.embedding.device, base.embedding.dtype
         start = torch.Generator().manual_seed(seed)
         self.adapters = nn.ParameterDict()
         for i in range(config.layers):
             for name, (outputs, inputs) in config.linears.items():
                 down = first_down(rank, inputs, start)
-                self.adapters[f"{i}_{name}_down"] = nn.Parameter(down.to(device))
-                self.adapters[f"{i}_{name}_up"] = nn.Parameter(torch.zeros(outputs, rank, device=device))
+                up, learns = torch.zeros(outputs, rank, device=device), i >= self.first
+                self.adapters[f"{i}_{name}_down"] = nn.Parameter(down.to(device), requires_grad=learns)
+                self.adapters[f"{i}_{name}_up"] = nn.Parameter(up, requires_grad=learns)
         self.rows = nn.Parameter(rows.float().clone().to(device))
         # The embedding with the rows behind it; a head of its own gets the same rows.
         self.table = torch.cat((base.embedding, rows.to(device, dtype)))
@@ -80,16 +89,18 @@ class AdaptedModel(nn.Module):
 
     def hidden(self, ids: torch.Tensor, segments: Segments | None = None) -> torch.Tensor:
         """Hidden states [B, T, E] behind the final norm, of ids [B, T]; without `segments` each row is one text."""
-        x: torch.Tensor = _Embed.apply(ids, self.table, self.rows)  # type: ignore[no-untyped-call]
+        with self._gradients(0):
+            x: torch.Tensor = _Embed.apply(ids, self.table, self.rows)  # type: ignore[no-untyped-call]
         count, eps = self.config.layers, self.config.eps
         pairs = [tuple(self._pair(i, name) for name in LINEARS) for i in range(count)]
         if self.kernels is not None:
             places = None if segments is None else Places(segments)
             for i in range(count):
                 adapters = [part for pair in pairs[i] for part in pair]
-                x = NativeLayer.apply(  # type: ignore[no-untyped-call]
-                    x, self._frozen(i), self.shape, self.rope, places, self.kernels, *adapters
-                )
+                with self._gradients(i):
+                    x = NativeLayer.apply(  # type: ignore[no-untyped-call]
+                        x, self._frozen(i), self.shape, self.rope, places, self.kernels, *adapters
+                    )
             return FusedNorm.apply(x, self.base.norm, eps, self.kernels)  # type: ignore[no-untyped-call]
         if segments is None:
             rope, mask = (self.rope[0][: ids.shape[1]], self.rope[1][: ids.shape[1]]), None
@@ -101,8 +112,13 @@ class AdaptedModel(nn.Module):
             mask = torch.zeros_like(seen, dtype=x.dtype).masked_fill_(~seen, UNSEEN)
         with attention_kernel(x.device):
             for i in range(count):
-                x = layer(x, self._frozen(i), pairs[i], self.shape, rope, mask)
+                with self._gradients(i):
+                    x = layer(x, self._frozen(i), pairs[i], self.shape, rope, mask)
         return F.rms_norm(x, (self.config.hidden,), self.base.norm, eps)
+
+    def _gradients(self, index: int) -> AbstractContextManager[None]:
+        """Round a layer: below the first one that learns nothing is kept for a backward."""
+        return nullcontext() if index >= self.first else torch.no_grad()
 
     def loss(
         self, hidden: torch.Tensor, where: torch.Tensor, target: torch.Tensor, coefficient: torch.Tensor

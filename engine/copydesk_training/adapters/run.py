@@ -53,7 +53,7 @@ class Options:
     """How an adapter is trained. rank: by default that of the adapter to start from, else RANK. rate: of A and B; new rows learn
     `row_factor` times as fast. Rates warm up over `warmup` steps and fall linearly to zero over the last `decay` of the budget.
     batch_tokens: inputs a step, padding included. choice_weight: what a choice among candidates counts, in tokens; its softmax
-    is at `choice_temperature`.
+    is at `choice_temperature`. upper: layers that learn, from the last one down; by default all.
     """
 
     rank: int | None = None
@@ -67,6 +67,7 @@ class Options:
     clip: float = 1.0
     choice_weight: float = 12.0
     choice_temperature: float = 1.0
+    upper: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +151,9 @@ class AdapterRun:
         rank = started.state.rank if started else options.rank or RANK
         torch.manual_seed(options.seed)
         self.model = AdaptedModel(
-            found, rows, rank, seed=options.seed, kernels=kernels.load() if native and cpu else None
-        )
+            found, rows, rank, seed=options.seed, upper=options.upper,
+            kernels=kernels.load() if native and cpu else None,
+        )  # fmt: skip
         self.state = AdapterState(
             base=found.digest,
             rank=rank,

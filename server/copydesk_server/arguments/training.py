@@ -134,6 +134,12 @@ def add_train(commands: Commands) -> None:
         default=0.5,
         help="share of the budget at whose end an adapter's rate falls to zero",
     )
+    model.add_argument(
+        "--upper",
+        type=positive,
+        metavar="N",
+        help="only the adapters of the last N layers learn, which takes less time and memory (default: all)",
+    )
     model.add_argument("--threads", type=positive, default=1, help="of an adapter's run (default: 1)")
     model.add_argument(
         "--validate",

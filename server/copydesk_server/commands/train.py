@@ -297,7 +297,9 @@ def _adapt(args: argparse.Namespace, work: Path, console: Console) -> None:
 
     torch.set_num_threads(args.threads)
     rate = args.rate if args.rate is not None else Options().rate
-    options = Options(args.rank, rate, decay=args.decay, batch_tokens=args.batch_tokens, seed=args.seed)
+    options = Options(
+        args.rank, rate, decay=args.decay, batch_tokens=args.batch_tokens, seed=args.seed, upper=args.upper
+    )
     init = Path(args.init) if args.init else None
     run = AdapterRun(
         Path(args.model), work / "shards", work / "adapter", options,
