@@ -324,6 +324,7 @@ def test_a_whole_expression_is_offered_only_where_it_leaves_code(instruction: st
         ("accept_another", "list too", "if isinstance(x, str):\n    x = x.split()", "list"),
         ("accept_another", "bytes, not str", "if isinstance(x, str):\n    g(x)", "too"),
         ("accept_another", "bytes too", "if isinstance(x, str):\n    g(x)", "bytes, str"),
+        ("accept_another", "accept b'a' and 'a'", "if x == b'a':\n    g(x)", "b'a', b'a'"),
         ("accept_another", "3 too", "if x == 1 or x == 2:\n    g(x)", "x in"),
         ("accept_another", "slashes with it", "if x == '-':\n    g(x)", "'with'"),
         ("add_condition", "x may be None", "if x is None or y:\n    g(x)", "and x is not None"),

@@ -230,12 +230,14 @@ def listed_texts(arguments: Arguments) -> tuple[str, ...]:
 
 
 def listed_like(old: str, arguments: Arguments) -> str | None:
-    """Listed texts as entries that are spelt as an old one is; None where there are no two, or it is no text."""
+    """Listed texts as entries that are spelt as an old one is, without that one; None where no two are left, or it is no text."""
     quote = re.match(r"([rRbBuU]*)([\"'])", old)
     texts = listed_texts(arguments)
     if quote is None or any(quote[2] in text for text in texts):
         return None
-    return ", ".join(f"{quote[1]}{quote[2]}{text}{quote[2]}" for text in texts) or None
+    entries = dict.fromkeys(f"{quote[1]}{quote[2]}{text}{quote[2]}" for text in texts)
+    entries.pop(old, None)
+    return ", ".join(entries) if len(entries) > 1 else None
 
 
 def _literal(code: str) -> object:

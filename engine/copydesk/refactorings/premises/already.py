@@ -41,9 +41,12 @@ _SORTED = re.compile(
 )
 _IMPORT = re.compile(r"\s*(?:import|from)\s")
 _F_STRING = re.compile(
-    r"(?:(?:(?:please )?use|(?:make|turn|convert) (?:it|this|that)(?: to| into)?|.*should be)(?: an?)? )?f-?strings?"
+    r"(?:(?:(?:please )?use|(?:make|turn|convert) (?:it|this|that|(?P<named>the \w+))(?: to| into)?|.*should be)(?: an?)? )?"
+    r"f-?strings?"
     r"(?: for (?:the|that) (?:message|text|error))?"
 )
+_PLAIN_SENTENCE = re.compile(r"(?<![fF'\"])(['\"])(?!\1)[^'\"\n{]* [^'\"\n{]*\1")
+"""A text of several words that is no f-string, and may be the one that an instruction names."""
 _OTHER_TEXT = re.compile(r"['\"]\s*%|\.format\(|['\"]\s*\+|\+\s*['\"]|%s|%d")
 _ARGUMENT = re.compile(
     r"(?:(?:add|pass|set|use|with|give|needs?) )?(?P<name>[^\W\d]\w*)=(?P<value>[\w.\"'-]+)"
@@ -101,8 +104,10 @@ def _told(context: RefactoringContext, instruction: str, said: str) -> Iterator[
         blocks = list(_import_blocks(context))
         if all(block in (sorted(block), sorted(block, key=_plain_first)) for block in blocks):
             yield "the imports are sorted already" if blocks else "the selected lines have no imports"
-    if _F_STRING.fullmatch(said) and re.search(r"\br?fr?['\"]", text) and not _OTHER_TEXT.search(text):
-        yield "it is an f-string already"
+    wanted = _F_STRING.fullmatch(said)
+    if wanted and re.search(r"\br?fr?['\"]", text) and not _OTHER_TEXT.search(text):
+        if not (wanted["named"] and _PLAIN_SENTENCE.search(text)):
+            yield "it is an f-string already"
     caught = _CAUGHT.fullmatch(instruction)
     if caught and re.search(rf"except[^\n]*\b{caught['error']}\b|suppress\([^)]*\b{caught['error']}\b", text):
         yield f"{caught['error']} is caught already"
