@@ -175,18 +175,22 @@ def is_late(names: Iterable[str], node: Node) -> bool:
 
 def count_of(name: str, node: Node) -> int:
     """How often a variable of that name stands in the function round a place, selected or not."""
-    above = node
-    while above.parent is not None and above.type != "function_definition":
-        above = above.parent
-    return sum(text_of(n) == name and not is_label(n) for n in identifiers(above))
+    return sum(text_of(n) == name and not is_label(n) for n in identifiers(_function_or_module(node)))
 
 
 def is_read(name: str, node: Node) -> bool:
     """Whether a variable of that name is read anywhere in the function round a place."""
-    above = node
-    while above.parent is not None and above.type != "function_definition":
-        above = above.parent
-    return any(text_of(n) == name and not is_label(n) and not is_stored(n) for n in identifiers(above))
+    return any(
+        text_of(n) == name and not is_label(n) and not is_stored(n)
+        for n in identifiers(_function_or_module(node))
+    )
+
+
+def _function_or_module(node: Node) -> Node:
+    """The innermost function round a node, or itself one; the module where there is none."""
+    while node.parent is not None and node.type != "function_definition":
+        node = node.parent
+    return node
 
 
 def returns_value(block: Node) -> bool:

@@ -36,10 +36,8 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
             yield "Split the unpacking, one assignment each line", replace_lines(*rows(node), lines)
         elif left.type in _LISTS and right.type in ("identifier", "attribute", "subscript"):
             names = [text_of(name) for name in left.named_children]
-            unused = "_" if not is_read("_", node) else None
-            lines = [
-                f"{indent}{name} = {text_of(right)}[{k}]\n" for k, name in enumerate(names) if name != unused
-            ]
+            used = [(k, name) for k, name in enumerate(names) if name != "_" or is_read(name, node)]
+            lines = [f"{indent}{name} = {text_of(right)}[{k}]\n" for k, name in used]
             yield f"Index {text_of(right)} instead of unpacking", replace_lines(*rows(node), lines)
         elif left.type in _LISTS and right.type in ("call", "await") and "\n" not in text_of(right):
             yield from _one_of_them(context, node, left, right)
