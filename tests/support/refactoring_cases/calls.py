@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 CASES = [
+    ("clamp", "", "if a > 5:\n    a = 5\n", "Use min(): a = min(a, 5)", "a = min(a, 5)\n"),
+    ("clamp", "", "if b >= a.c:\n    a.c = b\n", "Use max(): a.c = max(a.c, b)", "a.c = max(a.c, b)\n"),
+    ("clamp", "", "if a < b:\n    a = b\nif a > c:\n    a = c\n",
+     "Clamp by min() and max(), clip, limit to both: a = max(b, min(a, c))", "a = max(b, min(a, c))\n"),
+    ("clamp", "", "if a > c:\n    a = c\nelif a < b:\n    a = b\n",
+     "Clamp by min() and max(), clip, limit to both: a = max(b, min(a, c))", "a = max(b, min(a, c))\n"),
     ("change_argument", "pass keyword arguments to A: b, c", "a = A(x, y)\n", "Pass by keyword to A: b, c", "a = A(b=x, c=y)\n"),
     ("clamp", "", "a = max(0, b(c))\n", "Allow it to be negative, below 0, no max(), no limit: b(c)", "a = b(c)\n"),
     ("clamp", "", "a = min(b, 3)\n", "Allow it to be above 3, no min(), no limit: b", "a = b\n"),

@@ -6,6 +6,12 @@ HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 
 CASES = [
+    ("split_condition", "", "if a or b:\n    return\n", "Split the condition into two separate ifs: a or b",
+     "if a:\n    return\nif b:\n    return\n"),
+    ("split_condition", "", "if a or b:\n    c()\n", "Split the condition into two branches: a or b",
+     "if a:\n    c()\nelif b:\n    c()\n"),
+    ("consolidate_returns", "", "if not g(a, B):\n    a = B(a)\n",
+     "Use a ternary, conditional, no if: a = a if g(a, B) else B(a)", "a = a if g(a, B) else B(a)\n"),
     ("add_guard", "leave early if there are no items", "def f(t, items):\n    for a in items:\n        t = a(t)\n    return t\n",
      "Return t if not items",
      "def f(t, items):\n    if not items:\n        return t\n    for a in items:\n        t = a(t)\n    return t\n"),

@@ -5,6 +5,10 @@ from __future__ import annotations
 _WHILE = "def f(a, n):\n    i = 0\n    while i < len(a):\n        b = a[i]\n        g(b)\n        i += 1\n    return a\n"
 
 CASES = [
+    ("loop_to_comprehension", "", "for a in b:\n    if a:\n        c.d[a] = e[a]\n",
+     "Replace the loop by c.d.update with a dict comprehension", "c.d.update({a: e[a] for a in b if a})\n"),
+    ("loop_to_comprehension", "", "def f(b):\n    for a in b:\n        if a.c:\n            return a.d\n",
+     "Return the first by next()", "def f(b):\n    return next((a.d for a in b if a.c), None)\n"),
     ("empty_after", "forget them once called", "for c in self.callbacks:\n    c()\n",
      "Clear self.callbacks after the loop, empty, forget, reset: self.callbacks.clear()",
      "for c in self.callbacks:\n    c()\nself.callbacks.clear()\n"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("move_statement", "", "try:\n    a()\nexcept B:\n    pass\nc()\nd()\n", "Move c() and d() into a finally of the try",
+     "try:\n    a()\nexcept B:\n    pass\nfinally:\n    c()\n    d()\n"),
     ("set_state", "reset count to 0 first", "def f(self, xs):\n    for x in xs:\n        self.count += x\n",
      "Set self.count = 0 at the start, first",
      "def f(self, xs):\n    self.count = 0\n    for x in xs:\n        self.count += x\n"),

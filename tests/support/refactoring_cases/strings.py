@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("lazy_logging", "", "log.info('a ' + str(b))\n", "Pass the values to log.info as arguments, lazily: %s",
+     "log.info('a %s', b)\n"),
     ("string_prefix", "", "a = u'b' + c(u\"d\")\n", "Drop the u prefix, not needed, Python 3", "a = 'b' + c(\"d\")\n"),
     ("string_prefix", "no u for 'b'", "a = u'b' + c(u'd')\n", "Drop the u prefix of 'b'", "a = 'b' + c(u'd')\n"),
     ("string_prefix", "why raw", "a = r'b'\n", "Drop the r prefix, no raw text: 'b'", "a = 'b'\n"),

@@ -89,11 +89,17 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         word, test, block, last = outer
         left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
         body = context.view(*lines)
-        if left is None or right is None or text_of(test) != f"{text_of(left)} and {text_of(right)}":
+        if left is None or right is None or not movable(block, body, ""):
             continue
-        if movable(block, body, ""):
-            indent = context.indent(node)
-            head = [f"{indent}{word} {text_of(left)}:\n", f"{indent}    if {text_of(right)}:\n"]
+        indent, one = context.indent(node), f"{context.indent(node)}{word} {text_of(left)}:\n"
+        if text_of(test) == f"{text_of(left)} or {text_of(right)}":
+            clauses = clauses_of(context, node)
+            again = word if clauses and clauses[0].leaves else "elif"
+            lines = [one, *body, f"{indent}{again} {text_of(right)}:\n", *body]
+            title = f"Split the condition into two {'separate ifs' if again == 'if' else 'branches'}: {text_of(test)}"
+            yield title, replace_lines(node.start_point[0] + 1, last, lines)
+        elif text_of(test) == f"{text_of(left)} and {text_of(right)}":
+            head = [one, f"{indent}    if {text_of(right)}:\n"]
             edits = replace_lines(node.start_point[0] + 1, last, [*head, *shifted(body, 4)])
             yield f"Split the condition {text_of(test)}", edits
 

@@ -18,6 +18,8 @@ from copydesk.refactorings.expressions import level_of
 from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import rows, text_of
 
+_PLAIN_TARGET = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+
 
 def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """An `if` with an answer and another one behind it, before it, or in the `else`: one statement."""
@@ -47,7 +49,7 @@ def _one_return(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]
 
 
 def _kept_or_other(context: RefactoringContext, clause: Clause) -> Iterator[Proposal]:
-    """`x = x or y` for a variable that gets another value where it is empty or None."""
+    """`x = x or y` for a variable that gets another value where it is empty or None; `x = y if b else x` for other tests."""
     one, test = _answer(clause.statements[0]), text_of(clause.test) if clause.test is not None else ""
     target = one[0].removesuffix(" = ") if one is not None else ""
     alone = clause.node.type == "if_statement" and not clause.node.children_by_field_name("alternative")
@@ -60,9 +62,21 @@ def _kept_or_other(context: RefactoringContext, clause: Clause) -> Iterator[Prop
             forms[f"{target} if {target} is not None else {value}"] = ternary
             if value == "True":  # for None and False alike
                 del forms[f"{target} or {value}"]
-        for form, title in forms.items():
-            line = f"{target} = {form}"
-            yield f"{title}: {line}", replace_lines(*rows(clause.node), [f"{indent}{line}\n"])
+    elif one is not None and alone and clause.test is not None and _PLAIN_TARGET.fullmatch(target):
+        value, indent, ternary = (
+            _tight(one[1], 2),
+            context.indent(clause.node),
+            "Use a ternary, conditional, no if",
+        )
+        straight = in_one_line(clause.test)
+        forms = {f"{target} if {turned} else {value}": ternary for turned in opposites(clause.test)[:1]}
+        if straight is not None and ":=" not in straight:
+            forms[f"{value} if {straight} else {target}"] = ternary
+    else:
+        return
+    for form, title in forms.items():
+        line = f"{target} = {form}"
+        yield f"{title}: {line}", replace_lines(*rows(clause.node), [f"{indent}{line}\n"])
 
 
 def _answer(statement: Node) -> tuple[str, str] | None:

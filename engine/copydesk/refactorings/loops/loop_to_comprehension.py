@@ -120,17 +120,20 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if at:
             yield from _collected(context, loop, head, only, siblings[at - 1])
             yield from _collected_later(context, loop, head, only, siblings[:at])
-        after = next_statement(loop)
-        if after is None or after.type != "return_statement" or only.type != "return_statement":
+        after, owner = next_statement(loop), function_of(loop)
+        ends = after is None and owner is not None and rows(owner)[1] == rows(loop)[1]
+        if only.type != "return_statement" or not (
+            ends or (after is not None and after.type == "return_statement")
+        ):
             continue
         answer = in_one_line(only.named_children[0]) if only.named_child_count == 1 else None
-        other = text_of(after).removeprefix("return").strip() or "None"
+        other = (text_of(after).removeprefix("return").strip() if after is not None else "") or "None"
         whole = (
             head == f"for {answer} in {heads[0].text.partition(' in ')[2]}"
         )  # which is another refactoring
         if answer is not None and not {answer, other} <= {"True", "False"} and not whole:
             line = f"{context.indent(loop)}return next(({answer} {head}), {other})\n"
-            yield "Return the first by next()", replace_lines(rows(loop)[0], rows(after)[1], [line])
+            yield "Return the first by next()", replace_lines(rows(loop)[0], rows(after or loop)[1], [line])
 
 
 def _added(context: RefactoringContext, loop: Node, head: str, only: Node) -> Iterator[Proposal]:
@@ -151,6 +154,17 @@ def _added(context: RefactoringContext, loop: Node, head: str, only: Node) -> It
     ):
         line = f"{indent}yield from ({in_one_line(children_of(call)[0])} {head})\n"
         yield "Yield from a generator instead of the loop", replace_lines(*rows(loop), [line])
+    target = call.child_by_field_name("left") if call.type == "assignment" else None
+    filled = (
+        target.child_by_field_name("value") if target is not None and target.type == "subscript" else None
+    )
+    made = _collection(only, text_of(filled), "{}", head) if filled is not None else None
+    if made is not None and filled is not None and not has_comment(context, *rows(loop)):
+        line = f"{indent}{text_of(filled)}.update({made[1]})\n"
+        yield (
+            f"Replace the loop by {text_of(filled)}.update with a dict comprehension",
+            replace_lines(*rows(loop), [line]),
+        )
 
 
 def _mapped(context: RefactoringContext, loop: Node, only: Node) -> Iterator[Proposal]:

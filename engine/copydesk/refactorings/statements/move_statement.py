@@ -117,10 +117,14 @@ def _into(context: RefactoringContext, node: Node, siblings: list[Node], at: int
             yield from _as_clause(context, node, "else", place)
             if "finally" not in words:
                 yield from _as_clause(context, node, "finally", clauses[-1].last + 1)
+                if len(siblings) > at + 1:
+                    yield from _as_clause(context, node, "finally", clauses[-1].last + 1, siblings[at + 1])
 
 
-def _as_clause(context: RefactoringContext, node: Node, word: str, place: int) -> Iterator[Proposal]:
-    first, last = rows(node)
+def _as_clause(
+    context: RefactoringContext, node: Node, word: str, place: int, end: Node | None = None
+) -> Iterator[Proposal]:
+    first, last = rows(node)[0], rows(end or node)[1]
     moved = reindented(context, first, last, 4)
     if moved is not None:
         lines = [f"{context.indent(node)}{word}:\n", *moved]
@@ -128,7 +132,8 @@ def _as_clause(context: RefactoringContext, node: Node, word: str, place: int) -
         between = "".join(context.view(place, first - 1)) if place <= first else "more"
         if not between.strip() and context.shows(place, last):
             made = replace_lines(place, last, lines)
-        yield f"Move {named(node)} into a {word} of the try", made
+        both = f" and {named(end)}" if end is not None else ""
+        yield f"Move {named(node)}{both} into a {word} of the try", made
 
 
 MOVE_STATEMENT = Refactoring("move_statement", "refactor.move.statement", _propose)

@@ -152,11 +152,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     for node in context.walk("binary_operator", "call"):
         if (new := f_string_for(node, numbers=True)) is not None:
             yield f"Use {_LAYOUT.sub(' ', new)}", rewrite_node(context.lines, node, new)
-        elif (new := _joined(node) or _join_of(node) or (_sum_of_names(node) if asked else None)) is not None:
+        elif (
+            new := f_string_of_sum(node) or _join_of(node) or (_sum_of_names(node) if asked else None)
+        ) is not None:
             yield f"Use an f-string: {new}", rewrite_node(context.lines, node, new)
 
 
-def _joined(node: Node) -> str | None:
+def f_string_of_sum(node: Node) -> str | None:
     """An f-string for texts and values that are added; None where none is a text, or one is not plain."""
     parts: list[Node] = []
     rest: Node | None = node

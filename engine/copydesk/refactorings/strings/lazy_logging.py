@@ -12,6 +12,7 @@ from copydesk.refactorings.candidate import Proposal, Refactoring
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_node
 from copydesk.refactorings.expressions import callee, children_of, single_line
+from copydesk.refactorings.strings.f_string import f_string_of_sum
 from copydesk.syntax.tree import text_of
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception")
@@ -38,9 +39,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 
 def _apart(message: Node) -> str | None:
-    """A message with `%s`, and what it is filled with, from an f-string or a `%`; None for any other."""
-    text = text_of(message)
-    if message.type == "binary_operator" and len(children_of(message)) == 2:
+    """A message with `%s`, and what it is filled with, from an f-string, a `%`, or a sum of texts; None for any other."""
+    text = f_string_of_sum(message) or text_of(message)
+    if text[:1] not in "fF" and message.type == "binary_operator" and len(children_of(message)) == 2:
         left, right = children_of(message)
         operator = message.child_by_field_name("operator")
         if left.type != "string" or operator is None or text_of(operator) != "%":
@@ -52,7 +53,7 @@ def _apart(message: Node) -> str | None:
         )  # filled from one tuple that has a name
         return None if several else f"{text_of(left)}, {text_of(right)}"
     found = re.fullmatch(r"[fF](\"{3}|\"|')(.*)\1", text)
-    if message.type != "string" or found is None or "%" in text or "{{" in text or "}}" in text:
+    if found is None or "%" in text or "{{" in text or "}}" in text:
         return None
     fields = _FIELD.findall(found[2])
     plain = _FIELD.sub(lambda field: "%r" if field[2] else "%s", found[2])

@@ -27,6 +27,11 @@ EXPRESSIONS = (
     "comparison_operator", "boolean_operator", "not_operator", "unary_operator", "await", "conditional_expression", "lambda",
     "concatenated_string",
 )  # fmt: skip
+_OPERATIONS = {
+    "&": ("intersection", "overlap"), "|": ("union",), "-": ("difference", "offset"), "+": ("total", "sum"), "*": ("product",),
+    "/": ("ratio", "quotient", "share"), "//": ("quotient", "half"), "%": ("remainder", "rest"),
+}  # fmt: skip
+"""What people call the value of an operation."""
 _TESTING = ("if_statement", "elif_clause", "while_statement")
 _MOST = 20
 """Expressions that names of an instruction are tried for, those first that it has most of."""
@@ -84,7 +89,14 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         own = derived_name(code) if not names or parts or arguments.mentions(code) else None
         if own in context.variables() and re.fullmatch(r"\w+\.\w+", code):
             own = f"{code.partition('.')[0]}_{own}" if not code.startswith("self.") else None
-        tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
+        sign = same[0].child_by_field_name("operator") if same[0].type == "binary_operator" else None
+        result = (
+            [word for word in _OPERATIONS.get(text_of(sign), ()) if word in arguments.words] if sign else []
+        )
+        own = None if result else own
+        tried = [
+            *result, *names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]
+        ]  # fmt: skip
         what = code if len(code) < _LONGEST else _kind_of(same[0])
         for name in dict.fromkeys(tried):
             for edits in (
@@ -189,7 +201,18 @@ def _made(
     put = insert_lines(place, [f"{context.indent(before)}{name} = {value}\n"])
     if len(nodes) == 1 and nodes[0].start_point[0] != nodes[0].end_point[0]:
         return merged(put, rewrite_node(context.lines, nodes[0], name))
-    return merged(put, replace_nodes(context.lines, [(node, name) for node in nodes]))
+    return merged(
+        put, replace_nodes(context.lines, [(_with_brackets(context, node), name) for node in nodes])
+    )
+
+
+def _with_brackets(context: RefactoringContext, node: Node) -> Node:
+    """The brackets round a value and nothing else, which a name does not need where no word stands right before them."""
+    around = node.parent
+    if around is None or around.type != "parenthesized_expression" or around.named_child_count != 1:
+        return node
+    row, column = around.start_point
+    return node if re.search(rb"\w$", context.lines[row].encode()[:column]) else around
 
 
 def _is_given_between(node: Node, last: Node, before: Node) -> bool:
