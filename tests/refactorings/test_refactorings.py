@@ -616,3 +616,33 @@ def test_on_real_code_what_is_offered_is_code_inside_the_scope() -> None:
                 assert now[: first - 1] == lines[: first - 1], candidate
                 assert now[len(now) - (len(lines) - last) :] == lines[last:], candidate
     assert checked > 100
+
+
+@pytest.mark.parametrize(
+    ("scope", "title", "expected"),
+    [
+        (
+            (3, 4),
+            "Make elif b an if of its own, two separate ifs",
+            "if a:\n    return 1\nif b:\n    return 1\nelse:\n    g()\n",
+        ),
+        ((3, 4), "Remove the branch elif b", "if a:\n    return 1\nelse:\n    g()\n"),
+        (
+            (1, 4),
+            "Merge the branches with the same body: or a or b",
+            "if a or b:\n    return 1\nelse:\n    g()\n",
+        ),
+    ],
+)
+def test_a_clause_of_a_statement_that_is_selected_in_part(scope: Range, title: str, expected: str) -> None:
+    source = "if a:\n    return 1\nelif b:\n    return 1\nelse:\n    g()\n"
+    assert (
+        after(source, next(one for one in candidates(title, source, [scope]) if one.title == title))
+        == expected
+    )
+
+
+def test_the_name_of_a_call_that_goes_on_below_the_selection() -> None:
+    source = "log.debug(\n    a,\n)\n"
+    offered = candidates("this is a warning", source, [(1, 1)])
+    assert "log.warning(\n    a,\n)\n" in [after(source, one) for one in offered]

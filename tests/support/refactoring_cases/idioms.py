@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 CASES = [
+    ("equivalent", "cache", "@lru_cache(maxsize=None)\ndef f(a):\n    return a\n", "Use cache instead of lru_cache(maxsize=None)",
+     "@cache\ndef f(a):\n    return a\n"),
+    ("equivalent", "encode", "a = bytes(b, encoding='utf-8')\n",
+     "Use ….encode('utf-8'): b.encode('utf-8')", "a = b.encode('utf-8')\n"),
+    ("equivalent", "", "self.assertTrue(a in b)\n", "Use assert …: assert a in b", "assert a in b\n"),
     ("joined_path", "", "import os\na = b + '/c/d'\n", "Use os.path.join: os.path.join(b, 'c/d')",
      "import os\na = os.path.join(b, 'c/d')\n"),
     ("joined_path", "pathlib", "a = b + '/' + c.d + '/e.txt'\n", "Use pathlib: Path(b) / c.d / 'e.txt'",

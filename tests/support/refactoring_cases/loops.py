@@ -5,6 +5,8 @@ from __future__ import annotations
 _WHILE = "def f(a, n):\n    i = 0\n    while i < len(a):\n        b = a[i]\n        g(b)\n        i += 1\n    return a\n"
 
 CASES = [
+    ("loop_to_comprehension", "", "b = ''\nfor a in c:\n    b += a.d()\n", "Replace the loop by a join",
+     "b = ''.join(a.d() for a in c)\n"),
     ("loop_to_comprehension", "", "for a in b:\n    if a:\n        c.d[a] = e[a]\n",
      "Replace the loop by c.d.update with a dict comprehension", "c.d.update({a: e[a] for a in b if a})\n"),
     ("loop_to_comprehension", "", "def f(b):\n    for a in b:\n        if a.c:\n            return a.d\n",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("change_fallback", "use the default when there is none", "def f(a, default):\n    return a.get('b')\n",
+     "Fall back to default: a.get('b') or default", "def f(a, default):\n    return a.get('b') or default\n"),
     ("change_entries", "", "a = -1 * b\n", "Drop * -1, the other sign: only b", "a = b\n"),
     ("change_number", "underscores, please", "a = 1000000\n", "Spell the number otherwise, underscores: 1_000_000",
      "a = 1_000_000\n"),

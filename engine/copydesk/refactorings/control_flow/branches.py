@@ -30,13 +30,18 @@ _CHECKS = ("check", "checks", "condition", "guard", "test")
 """What people call the head of an `if`."""
 
 
+def _touched(context: RefactoringContext, *types: str) -> Iterator[Node]:
+    """Statements of which a line is selected, in part or as a whole: some edits change one clause alone."""
+    return (node for node in context.overlapping() if node.type in types)
+
+
 def _body(context: RefactoringContext, clause: Clause) -> str:
     return " ".join("".join(context.view(clause.first, clause.last)).split())
 
 
 def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
-    for node in context.walk("if_statement"):
-        clauses = clauses_of(context, node)
+    for node in _touched(context, "if_statement"):
+        clauses = [clause for clause in clauses_of(context, node) if context.shows(clause.head, clause.last)]
         for one, two in itertools.pairwise(clauses):
             if one.test is not None and two.test is not None and _body(context, one) == _body(context, two):
                 if (test := either(one.test, two.test)) is not None:
@@ -62,15 +67,15 @@ def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 def _elif(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """`elif` and `if`, one for the other."""
+    for node in _touched(context, "if_statement"):
+        for clause in clauses_of(context, node)[1:]:
+            if clause.word == "elif" and context.shows(clause.head, clause.head):
+                head = context.view(clause.head, clause.head)[0].replace("elif ", "if ", 1)
+                title = f"Make {named(clause.node)} an if of its own, two separate ifs"
+                yield title, replace_lines(clause.head, clause.head, [head])
     for node in context.walk("if_statement"):
         clauses, indent = clauses_of(context, node), context.indent(node)
         for clause in clauses[1:]:
-            head = context.view(clause.head, clause.head)[0]
-            if clause.word == "elif":
-                yield (
-                    f"Make {named(clause.node)} an if of its own, two separate ifs",
-                    replace_lines(clause.head, clause.head, [head.replace("elif ", "if ", 1)]),
-                )
             inner = clause.statements
             if clause.word == "else" and len(inner) == 1 and inner[0].type == "if_statement":
                 below = clauses_of(context, inner[0])
@@ -174,9 +179,11 @@ def _swap(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 def _drop(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
     """A clause less; an `if` whose first branch goes begins with the second."""
-    for node in context.walk(*COMPOUND):
+    for node in _touched(context, *COMPOUND):
         clauses = clauses_of(context, node)
         for at, clause in enumerate(clauses):
+            if not context.shows(clause.head, clause.last):
+                continue
             if at:
                 yield f"Remove the branch {named(clause.node)}", delete_lines(clause.head, clause.last)
             elif len(clauses) > 1 and clauses[1].word == "elif":

@@ -311,6 +311,111 @@ X if X <= Y else Y => min(X, Y)
 not X or not Y <=> not (X and Y)
 not X and not Y <=> not (X or Y)
 X == Y and Z == N => (X, Z) == (Y, N)
+bytes(X, encoding='utf-8') => X.encode('utf-8')
+bytes(X, 'utf-8') <=> X.encode('utf-8')
+bytes(X, 'utf-8') => X.encode()
+str(X, 'utf-8') <=> X.decode('utf-8')
+str(X, encoding='utf-8') => X.decode('utf-8')
+X.pop() => next(iter(X)) | words next iter
+X.split(' ') => X.split()
+X.lower() == Y.lower() => X.casefold() == Y.casefold()
+(X + Y - 1) // Y <=> math.ceil(X / Y)
+X // Y + 1 => math.ceil(X / Y)
+float('inf') <=> math.inf
+float('-inf') <=> -math.inf
+float('nan') <=> math.nan
+sum(X) / len(X) => statistics.mean(X)
+sum(X) / len(X) => statistics.fmean(X)
+sorted(X, key=Y)[0] => min(X, key=Y)
+sorted(X, key=Y)[-1] => max(X, key=Y)
+sorted(X, reverse=True)[0] => max(X)
+sorted(X)[::-1] <=> sorted(X, reverse=True)
+list(reversed(sorted(X))) => sorted(X, reverse=True)
+reversed(sorted(X)) => sorted(X, reverse=True)
+Z.join(map(X, Y)) => Z.join(X(item) for item in Y)
+os.path.dirname(os.path.abspath(X)) => Path(X).resolve().parent
+os.path.join(os.path.dirname(X), Y) => Path(X).with_name(Y)
+os.path.getsize(X) => Path(X).stat().st_size
+os.path.getmtime(X) => Path(X).stat().st_mtime
+os.stat(X).st_size <=> os.path.getsize(X)
+os.stat(X).st_mtime <=> os.path.getmtime(X)
+os.path.expanduser('~') => Path.home()
+os.rename(X, Y) <=> os.replace(X, Y)
+X.setDaemon(Y) => X.daemon = Y
+X.isAlive() => X.is_alive()
+X.getName() => X.name
+X.setName(Y) => X.name = Y
+threading.currentThread() => threading.current_thread()
+self.assertTrue(X == Y) => self.assertEqual(X, Y)
+self.assertTrue(X in Y) => self.assertIn(X, Y)
+self.assertFalse(X in Y) => self.assertNotIn(X, Y)
+self.assertTrue(X is None) => self.assertIsNone(X)
+self.assertTrue(isinstance(X, Y)) => self.assertIsInstance(X, Y)
+self.assertTrue(not X) => self.assertFalse(X)
+self.assertEqual(X, None) => self.assertIsNone(X)
+self.assertEqual(X, True) => self.assertTrue(X)
+self.assertEqual(X, False) => self.assertFalse(X)
+self.assertEqual(len(X), 0) => self.assertFalse(X)
+self.assertEqual(X, Y) => assert X == Y
+self.assertTrue(X) => assert X
+self.assertFalse(X) => assert not X
+self.assertIn(X, Y) => assert X in Y
+self.assertIsNone(X) => assert X is None
+X.strftime('%Y-%m-%d') <=> X.isoformat()
+time.sleep(X) => await asyncio.sleep(X)
+asyncio.get_event_loop().run_until_complete(X) => asyncio.run(X)
+random.random() * X => random.uniform(0, X)
+random.randint(0, X - 1) <=> random.randrange(X)
+int(random.random() * X) => random.randrange(X)
+''.join(reversed(X)) <=> X[::-1]
+len(X.split(Y)) - 1 => X.count(Y)
+sum(1 for X in Y if X == Z) => Y.count(Z)
+len([X for X in Y if X == Z]) => Y.count(Z)
+X.__setitem__(Y, Z) => X[Y] = Z
+X.__str__() => str(X)
+X.__repr__() => repr(X)
+X.__iter__() => iter(X)
+X.__next__() => next(X)
+X.__eq__(Y) => X == Y
+X.__call__(Y) => X(Y)
+sys.stdout.write(X + '\\n') => print(X)
+sys.stderr.write(X + '\\n') => print(X, file=sys.stderr)
+sys.stderr.write(X) => print(X, file=sys.stderr, end='')
+os.system(X) => subprocess.run(X, shell=True, check=True)
+os.popen(X).read() => subprocess.check_output(X, shell=True, text=True)
+subprocess.check_call(X) => subprocess.run(X, check=True)
+subprocess.check_output(X) => subprocess.run(X, check=True, capture_output=True).stdout
+subprocess.Popen(X).wait() => subprocess.call(X)
+defaultdict(lambda: {}) => defaultdict(dict)
+collections.defaultdict(lambda: 0) => collections.defaultdict(int)
+collections.defaultdict(lambda: []) => collections.defaultdict(list)
+collections.defaultdict(lambda: {}) => collections.defaultdict(dict)
+max(X, key=lambda Y: X[Y]) => max(X, key=X.get)
+sorted(X, key=lambda Y: X[Y]) => sorted(X, key=X.get)
+X.split(None) => X.split()
+zip(range(len(X)), X) => enumerate(X)
+zip(itertools.count(), X) => enumerate(X)
+functools.lru_cache(maxsize=None) <=> functools.cache
+lru_cache(maxsize=None) <=> cache
+int(X) == X => X.is_integer()
+X.days * 86400 + X.seconds => X.total_seconds()
+X.lstrip().rstrip() => X.strip()
+X.rstrip().lstrip() => X.strip()
+str(X).zfill(Y) => f'{X:0{Y}}'
+X.rjust(Y, '0') => X.zfill(Y)
+hex(X)[2:] => f'{X:x}'
+bin(X).count('1') => X.bit_count()
+X = X + [Y] => X.append(Y)
+X % 2 == 1 <=> X % 2 | words odd even remainder parity explicit truthy compare one 1
+X & 1 <=> X % 2 | words modulo bit bitwise odd even remainder parity
+X >> 1 <=> X // 2 | words shift shifts bit bits half halve divide division
+X << 1 <=> X * 2 | words shift shifts bit bits double twice multiply
+1 << X <=> 2 ** X | words shift shifts bit bits power two
+X.strip(' ') => X.strip() | words whitespace any tabs newline newlines argument default
+X.strip() => X.strip(' ') | words blanks spaces blank space
+X[0] if X else Y => next(iter(X), Y) | words next iter iterator
+-(-X // Y) <=> math.ceil(X / Y)
+X.lower().strip() <=> X.strip().lower() | words first before order swap then after
 hasattr(X, NAME) and X.NAME is not None => getattr(X, NAME, None) is not None
 hasattr(X, NAME) and X.NAME => getattr(X, NAME, None)
 """

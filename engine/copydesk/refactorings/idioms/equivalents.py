@@ -87,7 +87,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
 
 def _all_proposals(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.walk(*_ROOTS, *_STATEMENTS):
-        alone = node.parent is not None and node.parent.type in ("expression_statement", "block", "module")
+        alone = node.parent is not None and node.parent.type in (
+            "expression_statement",
+            "block",
+            "module",
+            "decorator",
+        )
         typed = node.parent is not None and node.parent.type == "type"
         owner = node.parent is not None and node.parent.type == "attribute"
         if not alone and not typed and not owner and not is_value(node):

@@ -101,6 +101,14 @@ def _collection(statement: Node, name: str, empty: str, head: str) -> tuple[str,
     return None if _reads(name, text) else ("dict comprehension", f"{{{text}}}")
 
 
+def _added_up(text: str, name: str, empty: str, head: str) -> tuple[str, str] | None:
+    """The kind and the text of what adds up numbers or texts as a statement does in a loop."""
+    value = text.removeprefix(f"{name} += ")
+    if value == text or empty not in ("0", "0.0", '""', "''"):
+        return None
+    return ("sum", f"sum({value} {head})") if empty[0] == "0" else ("join", f"{empty}.join({value} {head})")
+
+
 def _reads(name: str, code: str) -> bool:
     """Whether an expression reads what it is to fill, which it cannot before it is made."""
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", code) is not None
@@ -202,8 +210,7 @@ def _collected(
     text, made = in_one_line(only) or "", _collection(only, name, empty, head)
     if text.startswith(f"{name}.extend(") and empty in ("[]", "list()"):
         made = "comprehension", f"[item {head} for item in {text[len(name) + 8 : -1]}]"
-    if text.startswith(f"{name} += ") and empty in ("0", "0.0"):
-        made = "sum", f"sum({text[len(name) + 4 :]} {head})"
+    made = _added_up(text, name, empty, head) or made
     if made is None:
         return
     kind, expression = made
@@ -229,8 +236,8 @@ def _collected_later(
         name = start[0].removesuffix(" = ").split(":")[0].strip() if start is not None else ""
         made = _collection(only, name, text_of(start[1]), head) if start is not None else None
         text = in_one_line(only) or ""
-        if start is not None and text.startswith(f"{name} += ") and text_of(start[1]) in ("0", "0.0"):
-            made = "sum", f"sum({text[len(name) + 4 :]} {head})"
+        if start is not None:
+            made = _added_up(text, name, text_of(start[1]), head) or made
         between = [node for one in above[place + 1 :] for node in identifiers(one) if text_of(node) == name]
         if start is not None and made is not None and not between and not has_comment(context, *rows(loop)):
             line = f"{context.indent(loop)}{start[0]}{made[1]}\n"

@@ -24,7 +24,7 @@ from copydesk.refactorings.expressions import (
     replace_expression,
     single_line,
 )
-from copydesk.refactorings.spoken import literals_like, spoken_values
+from copydesk.refactorings.spoken import literals_like, named_in, spoken_values
 from copydesk.syntax.tree import rows, text_of
 
 _TAKEN = ("assignment", "return_statement", "argument_list", "keyword_argument", "parenthesized_expression")
@@ -52,6 +52,10 @@ _OF_TEXTS = frozenset({
     "strip", "lstrip", "rstrip", "split", "rsplit", "splitlines", "lower", "upper", "replace", "startswith", "endswith", "encode",
     "partition", "rpartition", "format", "casefold", "title", "removeprefix", "removesuffix",
 })  # fmt: skip
+
+
+_DEFAULTS = frozenset({"default", "fallback", "otherwise", "back", "else", "missing"})
+"""Words of an instruction about what stands in for a value."""
 
 
 def _fallback(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
@@ -85,6 +89,8 @@ def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     values = [value for value in spoken_values(arguments) if value not in ("True", "None", "NotImplemented")]
     said = [text for text in literals_like("''", arguments, 12) if text[1:-1].lower() not in _SAID_ANYWAY]
     said = [text for text in said if text[1:-1] not in context.words]
+    if arguments.words & _DEFAULTS:
+        values += [name for name in named_in(arguments, context.variables(), 2) if name not in values]
     values = list(dict.fromkeys([*values, *said[:3]]))[:6]
     for node in context.walk(*_MAY_BE_NONE) if arguments.words & _MISSING else ():
         holder = node.parent
