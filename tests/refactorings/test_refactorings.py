@@ -646,3 +646,19 @@ def test_the_name_of_a_call_that_goes_on_below_the_selection() -> None:
     source = "log.debug(\n    a,\n)\n"
     offered = candidates("this is a warning", source, [(1, 1)])
     assert "log.warning(\n    a,\n)\n" in [after(source, one) for one in offered]
+
+
+def test_the_body_of_a_function_that_is_selected_without_its_head() -> None:
+    source = "def f(a):\n    b = g(a)\n    return b\n"
+    (made,) = (
+        one for one in candidates("int(a, 16) does it all", source, [(2, 3)]) if "nothing else" in one.title
+    )
+    assert after(source, made) == "def f(a):\n    return int(a, 16)\n"
+
+
+def test_the_head_of_a_method_behind_a_blank_line() -> None:
+    source = "class A:\n    b = 1\n\n    def f(\n        self, c\n    ):\n        return c\n"
+    made = next(
+        one for one in candidates("on one line", source, [(4, 6)]) if one.title.startswith("Put def f(")
+    )
+    assert after(source, made) == "class A:\n    b = 1\n\n    def f(self, c):\n        return c\n"

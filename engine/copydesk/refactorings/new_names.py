@@ -27,6 +27,12 @@ _DESCRIBED = re.compile(
     r"(?:$|\b(?:an?|its|the|get|have|go|be|variable|local|own|try|loop|if|front|there)\b))"
 )
 """Where it describes something that is to have a name."""
+_GIVEN = re.compile(
+    r"\b(?:give|make|put) (?:the |this |that |its )?([a-z]{2,}) (?:a|an|its own) (?:\w+ )?(?:name|variable|local)\b"
+    r"|\b(?:the|this|that) ([a-z]{2,}) (?:\w+ ){0,2}(?:deserves|needs|wants|should get|should have|could use) (?:a|its own) "
+    r"(?:\w+ )?(?:name|variable|local)\b|^([a-z]\w*) for (?:the|this|that|what)\b"
+)
+"""Where it calls a value by one word, or begins with the name: "give the intersection a name", "n for the length"."""
 _PROSE = frozenset({
     "a", "above", "after", "all", "also", "an", "any", "argument", "as", "at", "attribute", "be", "been", "before",
     "below", "better", "body", "both", "branch", "branches", "call", "called", "can", "clear", "comment",
@@ -66,14 +72,16 @@ def new_names(context: RefactoringContext, arguments: Arguments, most: int = 4) 
 
 
 def described_names(context: RefactoringContext, arguments: Arguments) -> list[str]:
-    """Names of the two words by which an instruction describes a value: `expected_length` for "the expected length should get
-    its own variable".
+    """Names of the words by which an instruction describes a value: `expected_length` for "the expected length should get its
+    own variable", `digest` for "give the digest a name".
     """
     found: list[str] = []
     for match in _DESCRIBED.finditer(arguments.instruction):
         words = match[1].lower().split()
         if words[0] not in _PROSE and not any(w in FUNCTION_WORDS or keyword.iskeyword(w) for w in words):
             found.append("_".join(words))
+    for match in _GIVEN.finditer(arguments.instruction.lower()):
+        found += [name for name in match.groups() if name and may_name(name) and not keyword.iskeyword(name)]
     return [name for name in dict.fromkeys(found) if name not in context.variables()]
 
 

@@ -96,7 +96,8 @@ def _statements_below(node: Node, first: int, last: int) -> list[Node]:
 
 def _parses(context: RefactoringContext, piece: _Piece, edits: Sequence[LineEdit]) -> bool:
     text = piece.before + edited(context, edits, piece.first, piece.last) + piece.behind
-    return error_line(f"if 1:\n{text}" if text.startswith((" ", "\t")) else text) is None
+    code = next((line for line in text.split("\n") if line.strip()), "")
+    return error_line(f"if 1:\n{text}" if code[:1].isspace() else text) is None
 
 
 def _touched_pieces(context: RefactoringContext, edits: Edits) -> list[_Piece] | None:

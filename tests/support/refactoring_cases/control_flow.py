@@ -6,6 +6,9 @@ HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 _IF = "def f(a):\n    if a:\n        g(a)\n        return a\n    return None\n"
 
 CASES = [
+    ("return_alone", "return not self == b does it", "class A:\n    def f(self, b):\n        if b:\n            return True\n"
+     "        return self.c(b)\n", "Return not self == b and nothing else: it does all of it",
+     "class A:\n    def f(self, b):\n        return not self == b\n"),
     ("split_condition", "", "if a or b:\n    return\n", "Split the condition into two separate ifs: a or b",
      "if a:\n    return\nif b:\n    return\n"),
     ("split_condition", "", "if a or b:\n    c()\n", "Split the condition into two branches: a or b",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("entry_or_default", "", "if 'a' in b:\n    c = b['a']\n    del b['a']\nelse:\n    c = 'd'\n",
+     "Use pop with a default, no if: c = b.pop('a', 'd')", "c = b.pop('a', 'd')\n"),
     ("equivalent", "cache", "@lru_cache(maxsize=None)\ndef f(a):\n    return a\n", "Use cache instead of lru_cache(maxsize=None)",
      "@cache\ndef f(a):\n    return a\n"),
     ("equivalent", "encode", "a = bytes(b, encoding='utf-8')\n",

@@ -5,6 +5,14 @@ from __future__ import annotations
 _WHILE = "def f(a, n):\n    i = 0\n    while i < len(a):\n        b = a[i]\n        g(b)\n        i += 1\n    return a\n"
 
 CASES = [
+    ("loop_condition", "", "while a:\n    if b in c:\n        break\n    d()\n",
+     "Loop while a and b not in c, no break, into the condition",
+     "while a and b not in c:\n    d()\n"),
+    ("loop_condition", "", "while True:\n    if not a or b:\n        break\n    d()\n",
+     "Loop while a and not b, no break, into the condition",
+     "while a and not b:\n    d()\n"),
+    ("loop_condition", "", "while a < b:\n    d()\n", "Loop forever, while True, and break if a >= b",
+     "while True:\n    if a >= b:\n        break\n    d()\n"),
     ("loop_to_comprehension", "", "b = ''\nfor a in c:\n    b += a.d()\n", "Replace the loop by a join",
      "b = ''.join(a.d() for a in c)\n"),
     ("loop_to_comprehension", "", "for a in b:\n    if a:\n        c.d[a] = e[a]\n",

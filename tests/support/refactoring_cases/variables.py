@@ -5,6 +5,8 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("extract_variable", "n for the length", "for i in range(len(a)):\n    b(i)\n", 'Extract len(a) into variable "n"',
+     "n = len(a)\nfor i in range(n):\n    b(i)\n"),
     ("extract_variable", "give the intersection a name", "x = not (a & b.c).d()\n",
      'Extract a & b.c into variable "intersection"', "intersection = a & b.c\nx = not intersection.d()\n"),
     ("split_assignment", "", "a, _ = b()\n", "Take [0] of the call instead of unpacking, no _: a = b()[0]", "a = b()[0]\n"),

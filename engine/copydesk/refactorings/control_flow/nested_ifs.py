@@ -95,9 +95,9 @@ def _split(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if text_of(test) == f"{text_of(left)} or {text_of(right)}":
             clauses = clauses_of(context, node)
             again = word if clauses and clauses[0].leaves else "elif"
-            lines = [one, *body, f"{indent}{again} {text_of(right)}:\n", *body]
+            both = [one, *body, f"{indent}{again} {text_of(right)}:\n", *body]
             title = f"Split the condition into two {'separate ifs' if again == 'if' else 'branches'}: {text_of(test)}"
-            yield title, replace_lines(node.start_point[0] + 1, last, lines)
+            yield title, replace_lines(node.start_point[0] + 1, last, both)
         elif text_of(test) == f"{text_of(left)} and {text_of(right)}":
             head = [one, f"{indent}    if {text_of(right)}:\n"]
             edits = replace_lines(node.start_point[0] + 1, last, [*head, *shifted(body, 4)])

@@ -13,7 +13,12 @@ from copydesk.refactorings.errors.except_clauses import (
 )
 from copydesk.refactorings.errors.name_in_error import NAME_IN_ERROR
 from copydesk.refactorings.errors.raise_otherwise import RAISE_OTHERWISE
-from copydesk.refactorings.errors.raise_statement import ASSERT_TO_RAISE, CHAIN_EXCEPTION, RETURN_FOR_RAISE
+from copydesk.refactorings.errors.raise_statement import (
+    ASSERT_TO_RAISE,
+    CHAIN_EXCEPTION,
+    LOG_TO_RAISE,
+    RETURN_FOR_RAISE,
+)
 from copydesk.refactorings.errors.report_error import REPORT_ERROR
 from copydesk.refactorings.errors.reraise_otherwise import RERAISE_OTHERWISE
 from copydesk.refactorings.errors.wrap_in_suppress import WRAP_IN_SUPPRESS
@@ -25,6 +30,7 @@ REFACTORINGS = (
     REPLACE_EXCEPTION_WITH_PRECHECK,
     SUPPRESS,
     ASSERT_TO_RAISE,
+    LOG_TO_RAISE,
     CHAIN_EXCEPTION,
     REPORT_ERROR,
     RERAISE_OTHERWISE,

@@ -8,13 +8,23 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import assigned, can_leave, following, function_of, selected_statements
+from copydesk.refactorings.blocks import (
+    assigned,
+    can_leave,
+    following,
+    function_of,
+    next_statement,
+    selected_statements,
+)
 from copydesk.refactorings.candidate import Proposal, Refactoring
+from copydesk.refactorings.clauses import JUMPS
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_at, replace_lines, replace_node, rewrite_node
 from copydesk.refactorings.errors.except_head import except_head
+from copydesk.refactorings.expressions import callee, positional
 from copydesk.refactorings.negation import opposites
 from copydesk.refactorings.requested import requested_jumps
+from copydesk.refactorings.strings.lazy_logging import LEVELS
 from copydesk.request import Range
 from copydesk.syntax.splice import end_of
 from copydesk.syntax.tree import identifiers, rows, text_of
@@ -104,6 +114,26 @@ def _for_assert(context: RefactoringContext, arguments: Arguments) -> Iterator[P
             yield title, replace_lines(*rows(node), lines)
 
 
+def _for_log(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """An error raised with the message that is logged, and no other way out behind it."""
+    for node in selected_statements(context, "expression_statement") if arguments.exceptions else ():
+        call = node.named_children[0]
+        owner, _, level = callee(call).rpartition(".")
+        given = positional(call) if "log" in owner.lower() and level in LEVELS else None
+        if not given:
+            continue
+        values = ", ".join(map(text_of, given[1:]))
+        message = text_of(given[0]) + (f" % ({values}{',' if len(given) == 2 else ''})" if values else "")
+        behind = next_statement(node)
+        last = behind if behind is not None and behind.type in JUMPS and context.has(behind) else node
+        for error in arguments.exceptions:
+            line = f"{context.indent(node)}raise {error}({message})\n"
+            yield (
+                f"Raise {error} with the message instead of logging it",
+                replace_lines(rows(node)[0], rows(last)[1], [line]),
+            )
+
+
 def _no_raise(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     """A way out in place of a raised error: what the instruction names, or what the function returns elsewhere."""
     ways = [
@@ -144,3 +174,4 @@ CHAIN_EXCEPTION = Refactoring(
     offer=_chain_caught,
     everywhere=True,
 )
+LOG_TO_RAISE = Refactoring("log_to_raise", "refactor.rewrite.logToRaise", _for_log)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
 from copydesk.refactorings.arguments import Arguments
-from copydesk.refactorings.blocks import has_comment, next_statement, stands_alone
+from copydesk.refactorings.blocks import assigned, has_comment, next_statement, stands_alone
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import Clause, clauses_of, reindented
+from copydesk.refactorings.clauses import Clause, clauses_of, in_one_line, reindented
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import replace_lines
 from copydesk.refactorings.expressions import LITERALS, children_of, comparison
@@ -27,6 +27,8 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if tested is not None:
             yield from _returned(context, node, clauses[0], *tested)
             yield from _looped_over(context, node, clauses[0], *tested)
+        elif len(clauses) == 2 and (both := _tested(clauses[0])) is not None:
+            yield from _popped(context, node, clauses, *both)
 
 
 def _tested(clause: Clause) -> tuple[str, str] | None:
@@ -52,6 +54,24 @@ def _returned(
     made = f"{owner}.get({key}, {default})" if default else f"{owner}.get({key})"
     title = f"Return {made}, all of it just one get, no if"
     yield title, replace_lines(*lines, [f"{context.indent(node)}return {made}\n"])
+
+
+def _popped(
+    context: RefactoringContext, node: Node, clauses: Sequence[Clause], owner: str, key: str
+) -> Iterator[Proposal]:
+    """The entry is kept and deleted, and where there is none another value is taken."""
+    taken, other = (clause.statements for clause in clauses)
+    sides = assigned(other[0]) if len(other) == 1 else None
+    default = in_one_line(sides[1]) if sides is not None else None
+    if sides is None or default is None or has_comment(context, *rows(node)):
+        return
+    target, entry = text_of(sides[0]), f"{owner}[{key}]"
+    if [text_of(one) for one in taken] == [f"{target} = {entry}", f"del {entry}"]:
+        line = f"{target} = {owner}.pop({key}, {default})"
+        yield (
+            f"Use pop with a default, no if: {line}",
+            replace_lines(*rows(node), [f"{context.indent(node)}{line}\n"]),
+        )
 
 
 def _looped_over(

@@ -301,6 +301,12 @@ X if X is not None else Y => X or Y
 X if Y else True => not Y or X
 X and Y or Z => Y if X else Z
 X if Y else False => Y and X
+1 if X else 0 => int(X)
+X - Y > 0 => X > Y
+X - Y >= 0 => X >= Y
+X - Y < 0 => X < Y
+X - Y == 0 => X == Y
+X - Y != 0 => X != Y
 True if X else Y => X or Y
 False if X else Y => not X and Y
 X if Y else None => Y and X

@@ -8,6 +8,7 @@ from copydesk.refactorings.loops.direction import REVERSE_LOOP
 from copydesk.refactorings.loops.empty_after import EMPTY_AFTER
 from copydesk.refactorings.loops.filter_entries import FILTER_ENTRIES
 from copydesk.refactorings.loops.first_entry import FIRST_ENTRY
+from copydesk.refactorings.loops.loop_condition import LOOP_CONDITION
 from copydesk.refactorings.loops.loop_target import ENUMERATE, UNPACK_IN_LOOP
 from copydesk.refactorings.loops.loop_to_comprehension import LOOP_TO_COMPREHENSION, YIELD_FROM
 from copydesk.refactorings.loops.pop_before import POP_BEFORE
@@ -32,4 +33,5 @@ REFACTORINGS = (
     EMPTY_AFTER,
     POP_BEFORE,
     WHILE_TO_FOR,
+    LOOP_CONDITION,
 )

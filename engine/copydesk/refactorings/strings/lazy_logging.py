@@ -15,7 +15,7 @@ from copydesk.refactorings.expressions import callee, children_of, single_line
 from copydesk.refactorings.strings.f_string import f_string_of_sum
 from copydesk.syntax.tree import text_of
 
-_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception")
+LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception")
 _FIELD = re.compile(r"\{([^{}!:=]+)(!r)?\}")
 
 
@@ -25,7 +25,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
         if (
             given is None
             or given.type != "argument_list"
-            or owner[2] not in _LEVELS
+            or owner[2] not in LEVELS
             or "log" not in owner[0].lower()
         ):
             continue

@@ -27,11 +27,6 @@ EXPRESSIONS = (
     "comparison_operator", "boolean_operator", "not_operator", "unary_operator", "await", "conditional_expression", "lambda",
     "concatenated_string",
 )  # fmt: skip
-_OPERATIONS = {
-    "&": ("intersection", "overlap"), "|": ("union",), "-": ("difference", "offset"), "+": ("total", "sum"), "*": ("product",),
-    "/": ("ratio", "quotient", "share"), "//": ("quotient", "half"), "%": ("remainder", "rest"),
-}  # fmt: skip
-"""What people call the value of an operation."""
 _TESTING = ("if_statement", "elif_clause", "while_statement")
 _MOST = 20
 """Expressions that names of an instruction are tried for, those first that it has most of."""
@@ -89,14 +84,7 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         own = derived_name(code) if not names or parts or arguments.mentions(code) else None
         if own in context.variables() and re.fullmatch(r"\w+\.\w+", code):
             own = f"{code.partition('.')[0]}_{own}" if not code.startswith("self.") else None
-        sign = same[0].child_by_field_name("operator") if same[0].type == "binary_operator" else None
-        result = (
-            [word for word in _OPERATIONS.get(text_of(sign), ()) if word in arguments.words] if sign else []
-        )
-        own = None if result else own
-        tried = [
-            *result, *names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]
-        ]  # fmt: skip
+        tried = [*names, *([own] if own is not None and same[0].type not in _LITERALS else []), *parts[-1:]]
         what = code if len(code) < _LONGEST else _kind_of(same[0])
         for name in dict.fromkeys(tried):
             for edits in (
