@@ -19,7 +19,8 @@ class Settings:
     `excerpts_per_file` at random, and makes `documents` of each: what these have no room for is dropped, so that pages are
     full. A group whose branches cost more than `tokens_per_branch` each is kept with a chance of their ratio to the power of
     `strictness`. `real_edits`: how often a pass shows each real edit. `per_kind`: how many held-out examples each kind gets at
-    most.
+    most. `records`: the files of written requests (`written.records`) whose shards are made, of choices alone and no others;
+    none for all shards.
     """
 
     seed: int = 0
@@ -35,6 +36,7 @@ class Settings:
     pages: tuple[tuple[int, float], ...] = ((12, 0.15), (20, 0.35), (32, 0.25), (64, 0.25))
     heldout_pages: tuple[int, ...] = (20, 64)
     per_kind: int = 150
+    records: tuple[str, ...] = ()
 
 
 PACKED = Settings(

@@ -122,19 +122,21 @@ class Worker:
 
     def _written(self, task: Task, counts: Counter[str]) -> Iterator[Rendered]:
         """The written requests on files, each on the shortest page that shows its scope, in both ways that they are answered: as
-        choices where a candidate is right, all those of a page together, and as what is to be written. From the second pass on,
-        another edit has been made before.
+        choices where a candidate is right, all those of a page together, and as what is to be written; as choices alone where the
+        settings name files of records. From the second pass on, another edit has been made before.
         """
         rng = random.Random(f"{self.settings.seed}/{task.name}")
         already = rng if task.round else None
         for entry in task.entries:
             documents: dict[str, list[Example]] = {}
             for turn in range(WORDINGS):
-                for _, example in written.examples(self.corpus, [entry], turn, already=already):
+                only = self.settings.records
+                for _, example in written.examples(self.corpus, [entry], turn, only=only, already=already):
                     documents.setdefault(example.before, []).append(example)
             for examples in documents.values():
                 yield from self._shortest(examples, counts, partial(self.renderer.render_choices, rng))
-                yield from self._shortest(examples, counts, self.renderer.render_groups)
+                if not self.settings.records:
+                    yield from self._shortest(examples, counts, self.renderer.render_groups)
 
     def _shortest(self, examples: list[Example], counts: Counter[str], render: Render) -> Iterator[Rendered]:
         """Examples of one document, each on the shortest page that takes it."""

@@ -59,8 +59,8 @@ def make_shards(
     most: of the training shards, only the first so many. With `ruff`, each set of files gives a second shard, of ruff's own fixes
     (`train-ruff-…`); with `choices`, one of choices among the refactorings' candidates (`train-choice-…`), and all requests
     written for files of the corpus give shards of their own (`train-written-…`); with `bugs`, one of bugs in single functions
-    (`train-bugs-…`). Raises TrainingError where the folder holds
-    shards made from something else, a disk is full or a worker dies.
+    (`train-bugs-…`). Where the settings name files of records, only the shards of these are made. Raises TrainingError where the
+    folder holds shards made from something else, a disk is full or a worker dies.
     """
     settings = settings or Settings()
     if not corpus.of("train"):
@@ -69,29 +69,17 @@ def make_shards(
     vocabulary = HFVocabulary.from_directory(tokenizer.parent)
     fingerprint = _fingerprint(corpus, vocabulary, format, settings)
     manifest = Manifest(folder, fingerprint, settings, format)
-    tasks = [Task("heldout", 0, 0, corpus.of("heldout"))] if corpus.of("heldout") else []
-    tasks += [
-        Task("train", p, k, part)
-        for p in range(settings.passes)
-        for k, part in enumerate(parts(corpus.of("train"), settings, p))
-    ]
-    if most is not None:
-        tasks = [task for task in tasks if task.split == "heldout"] + [
-            task for task in tasks if task.split == "train"
-        ][:most]
-    first = [task for task in tasks if task.split == "train" and task.round == 0]
-    if choices:
-        tasks += [replace(task, split="choice") for task in first]
-        asked = written.asked_of(corpus)
-        tasks += [
-            Task("written", p, k, asked[k::WRITTEN_SHARDS])
-            for p in range(settings.passes)
-            for k in range(min(WRITTEN_SHARDS, len(asked)))
-        ]
-    if bugs:
-        tasks += [replace(task, split="bugs") for task in first]
-    if ruff:
-        tasks += [replace(task, split="ruff") for task in first]
+    if settings.records:
+        tasks = _written(corpus, settings)
+    else:
+        tasks = _tasks(corpus, settings, most)
+        first = [task for task in tasks if task.split == "train" and task.round == 0]
+        if choices:
+            tasks += [replace(task, split="choice") for task in first] + _written(corpus, settings)
+        if bugs:
+            tasks += [replace(task, split="bugs") for task in first]
+        if ruff:
+            tasks += [replace(task, split="ruff") for task in first]
     missing = [task for task in tasks if not manifest.has(task.name)]
     finished = len(tasks) - len(missing)
     if not (folder / tokenizer.name).is_file():
@@ -103,6 +91,26 @@ def make_shards(
         if report is not None:
             report(record, finished, len(tasks))
     return [manifest.records[task.name] for task in tasks]
+
+
+def _tasks(corpus: Corpus, settings: Settings, most: int | None) -> list[Task]:
+    """The held-out shards, and those of defects in every file, or the first so many of these."""
+    found = [
+        Task("train", p, k, part)
+        for p in range(settings.passes)
+        for k, part in enumerate(parts(corpus.of("train"), settings, p))
+    ]
+    held_out = corpus.of("heldout")
+    return [*([Task("heldout", 0, 0, held_out)] if held_out else []), *found[:most]]
+
+
+def _written(corpus: Corpus, settings: Settings) -> list[Task]:
+    asked = written.asked_of(corpus, only=settings.records)
+    return [
+        Task("written", p, k, asked[k::WRITTEN_SHARDS])
+        for p in range(settings.passes)
+        for k in range(min(WRITTEN_SHARDS, len(asked)))
+    ]
 
 
 # -- the work

@@ -14,6 +14,7 @@ from test_training_shards import FORMAT, SETTINGS
 from copydesk.errors import TrainingError
 from copydesk.text.document import split_lines
 from copydesk_training import corpus, written
+from copydesk_training.adapters.run import chooses
 from copydesk_training.choices import NO_CANDIDATE
 from copydesk_training.corpus import Corpus, held_out_names, never_learnt
 from copydesk_training.shard_file import Shard
@@ -149,6 +150,19 @@ def test_written_requests_are_shards_of_their_own(built: Corpus, tmp_path: Path)
     assert set(shard.kind_names.values()) == {written.KIND}
     parents = [set(shard[k].parents.tolist()) for k in range(len(shard))]
     assert sum(len(on) for on in parents if len(on) > 1) > 1
+
+
+def test_shards_of_some_files_of_records_are_choices_alone(built: Corpus, tmp_path: Path) -> None:
+    codec().vocabulary.tokenizer.save(str(tmp_path / "tokenizer.json"))  # type: ignore[attr-defined]
+    settings = replace(SETTINGS, records=("first.jsonl",))
+    made = make_shards(
+        built, tmp_path / "tokenizer.json", FORMAT, tmp_path / "some", settings, ruff=True, bugs=True
+    )
+    assert [one.name for one in made] == ["train-written-00-00000"]
+    assert chooses(tmp_path / "some")
+    whole = make_shards(built, tmp_path / "tokenizer.json", FORMAT, tmp_path / "all", SETTINGS, choices=True)
+    (written_too,) = (one for one in whole if one.name == made[0].name)
+    assert 0 < made[0].groups < written_too.groups
 
 
 def test_damaged_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

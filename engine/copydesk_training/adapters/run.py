@@ -349,7 +349,7 @@ class AdapterRun:
 
 def chooses(shards: Path) -> bool:
     """Whether there are choices among candidates in the shards."""
-    return any(shards.glob("train-choice-*.bin"))
+    return any(path for kind in ("choice", "written") for path in shards.glob(f"train-{kind}-*.bin"))
 
 
 def new_tokens(shards: Path, first: int) -> list[str]:

@@ -102,7 +102,8 @@ def add_train(commands: Commands) -> None:
         "--records",
         metavar="NAME",
         action="append",
-        help="ranking: go on from the shipped table with the requests of this file of records alone (twentieth, say)",
+        help="shards, ranking: of the requests of this file of records alone (twentieth, say); the shards choices alone, the "
+        "ranking from the shipped table on",
     )
     data.add_argument("--workers", type=int, default=1, help="processes that make shards (default: 1)")
     data.add_argument(

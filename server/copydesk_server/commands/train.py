@@ -209,7 +209,8 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
         )
 
     # An adapter learns from packed pages: its base reads well already, and requests are what it lacks.
-    settings = replace(PACKED if args.model is not None else Settings(), seed=args.seed, passes=args.passes)
+    settings = PACKED if args.model is not None else Settings()
+    settings = replace(settings, seed=args.seed, passes=args.passes, records=_files_of_records(args))
     if args.density is not None:
         settings = replace(settings, density=args.density)
     records = make_shards(
@@ -234,6 +235,10 @@ def _shards(args: argparse.Namespace, work: Path, console: Console) -> None:
     console.print(table)
 
 
+def _files_of_records(args: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(f"{name}.jsonl" for name in args.records or ())
+
+
 def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk.files.atomic import replacing
     from copydesk.refactorings.ranking_table import FILE, RankingTable, ranking_table
@@ -241,7 +246,7 @@ def _ranking(args: argparse.Namespace, work: Path, console: Console) -> None:
     from copydesk_training.corpus import Corpus
 
     made, rng = Corpus(work / "corpus"), random.Random(args.seed)
-    only = tuple(f"{name}.jsonl" for name in args.records or ())
+    only = _files_of_records(args)
     given = ranking.examples(made, only=only, turns=1 if only else 2)
     given = given if only else chain(given, ranking.plain_examples(made, rng))
     learnt = [ranking.ranked(example, rng) for example in given]
