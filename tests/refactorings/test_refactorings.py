@@ -662,3 +662,22 @@ def test_the_head_of_a_method_behind_a_blank_line() -> None:
         one for one in candidates("on one line", source, [(4, 6)]) if one.title.startswith("Put def f(")
     )
     assert after(source, made) == "class A:\n    b = 1\n\n    def f(self, c):\n        return c\n"
+
+
+def test_an_entry_is_left_out_of_a_loop_whose_head_is_selected() -> None:
+    source = "for a in b:\n    if c:\n        d(a)\n"
+    (made,) = (
+        one
+        for one in candidates("comments should be skipped", source, [(1, 1)])
+        if one.title.startswith("Skip")
+    )
+    assert (
+        after(source, made)
+        == 'for a in b:\n    if a.startswith("#"):\n        continue\n    if c:\n        d(a)\n'
+    )
+
+
+def test_a_message_says_what_the_function_knows() -> None:
+    source = "def f(kind):\n    raise ValueError('invalid category')\n"
+    offered = [after(source, one) for one in candidates("include the kind", source, [(2, 2)])]
+    assert "def f(kind):\n    raise ValueError(f'invalid category: {kind}')\n" in offered

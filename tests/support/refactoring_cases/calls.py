@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("default_of_call", "0 when it is empty", "a = max(b)\n", "Default to 0 instead of ValueError: max(…, default=0)",
+     "a = max(b, default=0)\n"),
     ("clamp", "", "if a > 5:\n    a = 5\n", "Use min(): a = min(a, 5)", "a = min(a, 5)\n"),
     ("clamp", "", "if b >= a.c:\n    a.c = b\n", "Use max(): a.c = max(a.c, b)", "a.c = max(a.c, b)\n"),
     ("clamp", "", "if a < b:\n    a = b\nif a > c:\n    a = c\n",

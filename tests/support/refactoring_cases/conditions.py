@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 CASES = [
+    ("drop_condition", "b may be None", "f(a=c and not b)\n", "Drop the condition not b: only c", "f(a=c)\n"),
     ("accept_another", "tel: links as well", 'if a.startswith("mailto:"):\n    b()\n',
      'Accept "tel:", too: accept a startswith "mailto:", "tel:"', 'if a.startswith(("mailto:", "tel:")):\n    b()\n'),
     ("accept_another", "lists are fine too", "if type(a) is tuple:\n    b()\n", "Accept list, too: type(a) in (tuple, list)",

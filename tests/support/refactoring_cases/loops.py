@@ -5,6 +5,7 @@ from __future__ import annotations
 _WHILE = "def f(a, n):\n    i = 0\n    while i < len(a):\n        b = a[i]\n        g(b)\n        i += 1\n    return a\n"
 
 CASES = [
+    ("loop_condition", "", "while a < b:\n    d()\n", "Do it once at most, if a < b, no while", "if a < b:\n    d()\n"),
     ("loop_condition", "", "while a:\n    if b in c:\n        break\n    d()\n",
      "Loop while a and b not in c, no break, into the condition",
      "while a and b not in c:\n    d()\n"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CASES = [
+    ("normalize_parameter", "if b is None take g()", "def f(b=None):\n    return g(b)\n",
+     "Start with b = g() if it is None", "def f(b=None):\n    if b is None:\n        b = g()\n    return g(b)\n"),
     ("change_fallback", "use the default when there is none", "def f(a, default):\n    return a.get('b')\n",
      "Fall back to default: a.get('b') or default", "def f(a, default):\n    return a.get('b') or default\n"),
     ("change_entries", "", "a = -1 * b\n", "Drop * -1, the other sign: only b", "a = b\n"),

@@ -16,13 +16,16 @@ from copydesk.syntax.tree import text_of
 _DEFAULTS = {"next": ("", ("None",)), "max": ("default=", ("0", "None")), "min": ("default=", ("0", "None"))}
 """How a default is passed to a function, and what it usually is."""
 _ERRORS = {"next": "StopIteration"}
+_EMPTY = frozenset({"empty", "default", "nothing", "none", "no", "without"})
+"""Words of an instruction about what there may be none of."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     for node in context.walk("call"):
         called = callee(node)
         given = _only(node) if called in _DEFAULTS else None
-        if given is None or (called != "next" and given.type != "generator_expression"):
+        plain = given is not None and given.type != "generator_expression"
+        if given is None or (called != "next" and plain and not arguments.words & _EMPTY):
             continue
         prefix, usual = _DEFAULTS[called]
         text = text_of(given)

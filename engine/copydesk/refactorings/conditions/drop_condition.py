@@ -28,7 +28,12 @@ _TURNED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 def _drop(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     called = "check" if "check" in arguments.words else "condition"
-    for node in mentioned(tests(context), arguments):
+    asked = tests(context)
+    values = [
+        node for node in context.walk("boolean_operator") if node not in asked and node.parent is not None
+    ]
+    values = [node for node in values if node.parent is not None and node.parent.type == "keyword_argument"]
+    for node in mentioned([*asked, *values], arguments):
         for word in ("and", "or"):
             if node.parent is not None and operands(node.parent, word)[1:] and node.parent.type == node.type:
                 continue  # a part of a longer one

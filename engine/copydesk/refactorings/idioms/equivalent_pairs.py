@@ -89,6 +89,7 @@ del X[:] <=> X.clear()
 X.remove(Y) <=> X.discard(Y)
 X = Y => X[:] = Y | words same object identity place keep
 {**X, **Y} <=> X | Y
+{**X, Y: Z} <=> X | {Y: Z}
 dict(X, **Y) <=> {**X, **Y}
 X.union(Y) <=> X | Y
 X.intersection(Y) <=> X & Y

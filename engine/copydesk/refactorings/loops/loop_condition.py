@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
@@ -15,6 +16,7 @@ from copydesk.refactorings.negation import opposites
 from copydesk.syntax.tree import rows, text_of
 
 _FOREVER = ("True", "1")
+_JUMPS = re.compile(r"\b(?:break|continue)\b")
 _AND = 3
 """The level of operands that `and` needs no brackets round."""
 
@@ -44,6 +46,9 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     merged(line, delete_lines(*rows(first))),
                 )
         elif test not in _FOREVER:
+            if not _JUMPS.search(text_of(loop)):
+                line = context.view(head.head, head.head)[0].replace("while ", "if ", 1)
+                yield f"Do it once at most, if {test}, no while", replace_lines(head.head, head.head, [line])
             for turned in opposites(head.test)[:1] if head.test is not None else ():
                 step = context.indent(first)
                 own = step.removeprefix(indent)

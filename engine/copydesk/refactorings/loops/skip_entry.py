@@ -10,7 +10,7 @@ from tree_sitter import Node
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import assigned, statements_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import clauses_of, comments_above, plain_statements
+from copydesk.refactorings.clauses import clauses_of, comments_above
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_lines
 from copydesk.refactorings.requested import BLANK, affix_tests, blank_test
@@ -48,7 +48,7 @@ _MOST = 6
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     if not arguments.words & ASKING:
         return
-    for loop in plain_statements(context, "for_statement"):
+    for loop in context.starting("for_statement"):  # whose head may be all that is selected
         clauses, left = clauses_of(context, loop), loop.child_by_field_name("left")
         if not clauses or left is None or not clauses[0].statements:
             continue

@@ -14,6 +14,7 @@ from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import rewrite_node
 from copydesk.refactorings.expressions import callee, positional, variables
 from copydesk.refactorings.requested import quoted_texts, subjects
+from copydesk.refactorings.spoken import named_in
 from copydesk.refactorings.texts.text_lines import STRING, is_docstring
 from copydesk.syntax.tree import text_of
 
@@ -134,6 +135,7 @@ def _values(context: RefactoringContext, arguments: Arguments) -> list[str]:
     named = [
         *(v for v in arguments.code if not v.startswith(("'", '"')) and context.knows(v)),
         *subjects(context, arguments, 3),
+        *named_in(arguments, context.variables(), 2),
     ]
     found = [v for v in dict.fromkeys(named) if re.fullmatch(r"[\w.()\[\]-]+", v) and not v.isdigit()]
     reporting = _reporting(context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from copydesk.refactorings.arguments import Arguments
@@ -30,6 +31,11 @@ _FORMS = (
     ("none null missing given empty no without", "{0} or ''"),
 )
 """Words of an instruction, and what is made of the value."""
+_LACKING = frozenset(
+    {"none", "missing", "given", "default", "defaults", "without", "omitted", "no", "unless"}
+)
+_MADE = re.compile(r"[\w.]+\(.*\)|\[\]|\{\}|[\d.]+|([\"']).*\1")
+"""What a parameter without a value may be given: what a call gives, or a literal."""
 _CALLED = ("str", "bytes", "int", "float", "list", "tuple", "set", "dict")
 _MOST = 3
 
@@ -52,6 +58,12 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         lines = [f"{indent}if isinstance({name}, str):\n", f"{indent}    {name} = [{name}]\n"]
         title = f"Start with {name} = [{name}] if it is a single string"
         yield title, insert_lines(first.start_point[0] + 1, lines)
+    values = [code for code in arguments.code if _MADE.fullmatch(code) and context.knows(code)]
+    for name in named_in(arguments, own)[:_MOST] if arguments.words & _LACKING else ():
+        for value in values:
+            indent = context.indent(first)
+            lines = [f"{indent}if {name} is None:\n", f"{indent}    {name} = {value}\n"]
+            yield f"Start with {name} = {value} if it is None", insert_lines(first.start_point[0] + 1, lines)
     for name in (named_in(arguments, own) or own)[:_MOST] if forms else ():
         for form in forms:
             made = f"{name} = {form.format(name)}"
