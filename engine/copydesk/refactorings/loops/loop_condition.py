@@ -47,8 +47,8 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                 )
         elif test not in _FOREVER:
             if not _JUMPS.search(text_of(loop)):
-                line = context.view(head.head, head.head)[0].replace("while ", "if ", 1)
-                yield f"Do it once at most, if {test}, no while", replace_lines(head.head, head.head, [line])
+                once = context.view(head.head, head.head)[0].replace("while ", "if ", 1)
+                yield f"Do it once at most, if {test}, no while", replace_lines(head.head, head.head, [once])
             for turned in opposites(head.test)[:1] if head.test is not None else ():
                 step = context.indent(first)
                 own = step.removeprefix(indent)
