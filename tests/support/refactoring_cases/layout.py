@@ -1,6 +1,11 @@
 """How code is laid out on lines."""
 
 CASES = [
+    ("imported_names", "c isn't used", "from a import b, c\n", "Do not import c, drop it: unused, not needed",
+     "from a import b\n"),
+    ("imported_names", "import Final as well", "from a import B, D\n", "Import Final, too, from a",
+     "from a import B, D, Final\n"),
+    ("imported_names", "in alphabetical order", "from a import c, B\n", "Sort the names imported from a", "from a import B, c\n"),
     ("one_line", "fits on one line", "x = f(\n    a,\n    b=1,\n)\n", "Put x = f( on one line", "x = f(a, b=1)\n"),
     ("one_line", "join the lines", "def f(\n    a,\n    b,\n):\n    c\n", "Put def f( on one line", "def f(a, b):\n    c\n"),
     ("one_per_line", "one parameter per line", "def f(a, b=1):\n    c\n",

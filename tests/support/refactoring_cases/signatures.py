@@ -5,6 +5,20 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("class_bases", "should be an Exception", "class A:\n    pass\n", "Derive A from Exception",
+     "class A(Exception):\n    pass\n"),
+    ("class_bases", "an Exception instead", "class A(B):\n    pass\n", "Derive A from Exception, not B",
+     "class A(Exception):\n    pass\n"),
+    ("class_bases", "an Exception as well", "class A(B):\n    pass\n", "Derive A from Exception, too",
+     "class A(B, Exception):\n    pass\n"),
+    ("dataclass_option", "make it frozen", "@dataclass\nclass A:\n    b: int\n",
+     "Make the dataclass frozen: @dataclass(frozen=True)",
+     "@dataclass(frozen=True)\nclass A:\n    b: int\n"),
+    ("dataclass_option", "frozen, too", "@dataclass(slots=True)\nclass A:\n    b: int\n",
+     "Make the dataclass frozen: @dataclass(slots=True, frozen=True)",
+     "@dataclass(slots=True, frozen=True)\nclass A:\n    b: int\n"),
+    ("field_default", "both are 0 by default", "class A:\n    b: int\n    c: int\n", "Give all 2 fields the default 0, both",
+     "class A:\n    b: int = 0\n    c: int = 0\n"),
     ("plain_default", "", "def f(a: int | None = None, b=2):\n    if a is None:\n        a = 4\n    return a\n",
      "Put the default 4 of a in the signature, no if None", "def f(a: int = 4, b=2):\n    return a\n"),
     ("plain_default", "", "def f(a=None):\n    if a is None:\n        a = 'b'\n    return a\n",

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 CASES = [
+    ("sort_lines", "alphabetical order", "b = 1\na = 2\n", "Sort the 2 lines from b = 1, in alphabetical order",
+     "a = 2\nb = 1\n"),
+    ("sort_lines", "sort these", "x = [b, a]\n", "Sort the 2 entries from b, in alphabetical order", "x = [a, b]\n"),
+    ("sort_lines", "sort these", "x = [\n    b,\n    a\n]\n", "Sort the 2 entries from b, in alphabetical order",
+     "x = [\n    a,\n    b,\n]\n"),
     ("move_statement", "", "try:\n    a()\nexcept B:\n    pass\nc()\nd()\n", "Move c() and d() into a finally of the try",
      "try:\n    a()\nexcept B:\n    pass\nfinally:\n    c()\n    d()\n"),
     ("set_state", "reset count to 0 first", "def f(self, xs):\n    for x in xs:\n        self.count += x\n",

@@ -5,6 +5,8 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("annotate_variable", "these are all Final", "A = g()\nB = h()\n", "Annotate all 2 variables as Final",
+     "A: Final = g()\nB: Final = h()\n"),
     ("change_type", "any sequence", "def f(a: list[str]):\n    pass\n",
      "Change list in the type of a to Sequence, any sequence: Sequence[str]",
      "def f(a: Sequence[str]):\n    pass\n"),

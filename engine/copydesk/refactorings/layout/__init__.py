@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.layout.break_text import BREAK_TEXT
 from copydesk.refactorings.layout.ellipsis_body import ELLIPSIS_BODY
-from copydesk.refactorings.layout.imports import JOIN_IMPORTS, SPLIT_IMPORTS
+from copydesk.refactorings.layout.imports import IMPORTED_NAMES, JOIN_IMPORTS, SPLIT_IMPORTS
 from copydesk.refactorings.layout.line_breaks import (
     BRACKETS_FOR_BACKSLASH,
     NO_BACKSLASH,
@@ -35,4 +35,5 @@ REFACTORINGS = (
     NO_BLANKS_INSIDE,
     JOIN_IMPORTS,
     SPLIT_IMPORTS,
+    IMPORTED_NAMES,
 )

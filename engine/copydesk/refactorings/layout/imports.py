@@ -17,6 +17,8 @@ _WORDS = frozenset({"import", "imports", "imported", "importing", "from"})
 _LINES = frozenset({
     "line", "lines", "separate", "split", "own", "each", "per", "pep8", "isort", "alphabetical", "alphabetically",
 })  # fmt: skip
+_MORE = frozenset({"import", "add", "too", "also", "well", "need", "needs", "missing", "as"})
+_ORDER = frozenset({"order", "sort", "sorted", "alphabetical", "alphabetically", "first", "isort"})
 _LONGEST = 88
 """Columns of an import that stays on one line."""
 
@@ -55,6 +57,31 @@ def _split(context: RefactoringContext, arguments: Arguments) -> Iterator[Propos
             yield title, replace_lines(*rows(node), lines)
 
 
+def _named(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
+    """One name less, or one more, in an import."""
+    for node in context.walk("import_from_statement"):
+        module, names = node.child_by_field_name("module_name"), _names(node)
+        if module is None or not names or "#" in text_of(node) or not stands_alone(context, node):
+            continue
+        indent = context.indent(node)
+        head, lines = f"{indent}from {text_of(module)} import ", rows(node)
+        for name in names if len(names) > 1 else ():
+            if name.split()[-1].lower() in arguments.words:
+                rest = _written(head, [one for one in names if one != name], indent)
+                yield f"Do not import {name}, drop it: unused, not needed", replace_lines(*lines, rest)
+        for name in arguments.names if arguments.words & _MORE else ():
+            if name not in names and name not in _MORE and not context.knows(name):
+                more = _written(
+                    head, sorted([*names, name]) if sorted(names) == names else [*names, name], indent
+                )
+                yield f"Import {name}, too, from {text_of(module)}", replace_lines(*lines, more)
+        if arguments.words & _ORDER and (ordered := sorted(names, key=str.casefold)) != names:
+            yield (
+                f"Sort the names imported from {text_of(module)}",
+                replace_lines(*lines, _written(head, ordered, indent)),
+            )
+
+
 def _names(node: Node) -> list[str]:
     return [text_of(name) for name in node.children_by_field_name("name")]
 
@@ -75,3 +102,4 @@ def _only_imports_between(first: Node, last: Node) -> bool:
 
 JOIN_IMPORTS = Refactoring("join_imports", "refactor.rewrite.joinImports", _join)
 SPLIT_IMPORTS = Refactoring("split_imports", "refactor.rewrite.splitImports", _split)
+IMPORTED_NAMES = Refactoring("imported_names", "refactor.rewrite.importedNames", _named)

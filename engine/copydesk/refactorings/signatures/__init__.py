@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.refactorings.signatures.add_parameter import ADD_PARAMETER
 from copydesk.refactorings.signatures.change_signature import CHANGE_SIGNATURE, METHOD_KIND
+from copydesk.refactorings.signatures.class_head import CLASS_BASES, DATACLASS_OPTION, FIELD_DEFAULT
 from copydesk.refactorings.signatures.decorators import ADD_DECORATOR, REMOVE_DECORATOR
 from copydesk.refactorings.signatures.introduce_parameter import INTRODUCE_PARAMETER
 from copydesk.refactorings.signatures.keyword_only import KEYWORD_ONLY
@@ -26,4 +27,7 @@ REFACTORINGS = (
     REMOVE_PARAMETER,
     POSITIONAL_ONLY,
     INTRODUCE_PARAMETER,
+    CLASS_BASES,
+    DATACLASS_OPTION,
+    FIELD_DEFAULT,
 )

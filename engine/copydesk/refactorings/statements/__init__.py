@@ -12,6 +12,7 @@ from copydesk.refactorings.statements.move_statement import MOVE_STATEMENT
 from copydesk.refactorings.statements.print_variable import PRINT_VARIABLE
 from copydesk.refactorings.statements.remove_prints import REMOVE_PRINTS
 from copydesk.refactorings.statements.set_state import SET_STATE
+from copydesk.refactorings.statements.sort_lines import SORT_LINES
 
 REFACTORINGS = (
     DELETE_STATEMENT,
@@ -25,4 +26,5 @@ REFACTORINGS = (
     COPY_STATEMENT,
     EXTEND_ONCE,
     FILL_AT_ONCE,
+    SORT_LINES,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tree_sitter import Node
+
 from copydesk.refactorings.arguments import Arguments
 from copydesk.refactorings.blocks import function_of
 from copydesk.refactorings.candidate import Proposal, Refactoring
@@ -16,6 +18,7 @@ from copydesk.refactorings.type_hints.named_types import named_types
 from copydesk.syntax.splice import Splice, end_of, spliced
 from copydesk.syntax.tree import text_of
 
+_ALL = frozenset({"all", "both", "these", "those", "they", "them", "each", "every"})
 _CONTAINERS = {"[]": "list", "list()": "list", "set()": "set", "{}": "dict", "dict()": "dict", "()": "tuple"}
 """Empty containers, and their types."""
 
@@ -23,10 +26,13 @@ _CONTAINERS = {"[]": "list", "list()": "list", "set()": "set", "{}": "dict", "di
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     types = named_types(context, arguments)
     every: list[Splice] = []
+    plain: list[Node] = []
     for node in mentioned(context.walk("assignment"), arguments):
         left, right, said = (node.child_by_field_name(field) for field in ("left", "right", "type"))
         if left is None or left.type not in ("identifier", "attribute"):
             continue
+        if said is None:
+            plain.append(left)
         inferred = literal_type(text_of(right)) if right is not None else None
         own = function_of(node)
         returned = own.child_by_field_name("return_type") if own is not None else None
@@ -46,6 +52,11 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             if dropped is not None:
                 every.append(Splice(end_of(left), end_of(said), ""))
             yield f"Drop the annotation of {text_of(left)}", dropped
+    for type in types if len(plain) > 1 and arguments.words & _ALL else ():
+        yield (
+            f"Annotate all {len(plain)} variables as {type}",
+            spliced(context.lines, [Splice(end_of(left), end_of(left), f": {type}") for left in plain]),
+        )
     if len(every) > 1:
         yield "Drop the annotations of all variables", spliced(context.lines, every)
 
