@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 CASES = [
+    ("unwrap_value", "no deep copy needed", "a[b] = deepcopy(c)\n", "Remove deepcopy() round c", "a[b] = c\n"),
     ("default_of_call", "0 when it is empty", "a = max(b)\n", "Default to 0 instead of ValueError: max(…, default=0)",
      "a = max(b, default=0)\n"),
     ("clamp", "", "if a > 5:\n    a = 5\n", "Use min(): a = min(a, 5)", "a = min(a, 5)\n"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 HEAD = "def f(a, b=1):\n    c = g(a)\n    return h(c, b)\n"
 
 CASES = [
+    ("change_message", "say bad length", "raise ValueError\n", 'Say "bad length" in the error',
+     'raise ValueError("bad length")\n'),
     ("doubled_words", "", 'def f():\n    """A.\n\n    The the result of of a call."""\n',
      'Write "of" once, not twice: of of', 'def f():\n    """A.\n\n    The the result of a call."""\n'),
     ("doubled_words", "", "# is is it\n", 'Write "is" once, not twice: is is', "# is it\n"),

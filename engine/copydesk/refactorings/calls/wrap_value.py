@@ -305,7 +305,14 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
         given, called, method = positional(node), callee(node), method_of(node)
         if node.parent is not None and node.parent.type == "expression_statement":
             continue
-        if given is not None and len(given) == 1 and (called in _BUILTIN or is_mentioned(node, arguments)):
+        apart = called.rpartition(".")[2].lower() in re.sub(
+            r"\W", "", arguments.instruction.lower()
+        )  # "a deep copy"
+        if (
+            given is not None
+            and len(given) == 1
+            and (called in _BUILTIN or apart or is_mentioned(node, arguments))
+        ):
             inner = text_of(given[0])
             if given[0].type != "generator_expression":
                 as_it_is = ", as is" if arguments.words & {"is", "plain", "itself", "directly"} else ""

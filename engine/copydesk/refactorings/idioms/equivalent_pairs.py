@@ -317,6 +317,7 @@ X if X >= Y else Y => max(X, Y)
 X if X <= Y else Y => min(X, Y)
 not X or not Y <=> not (X and Y)
 not X and not Y <=> not (X or Y)
+X == Z and Y == Z => X == Y == Z
 X == Y and Z == N => (X, Z) == (Y, N)
 bytes(X, encoding='utf-8') => X.encode('utf-8')
 bytes(X, 'utf-8') <=> X.encode('utf-8')

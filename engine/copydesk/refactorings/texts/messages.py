@@ -52,6 +52,13 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         for text in texts if node.named_child_count == 1 else ():
             made = f"{text_of(node)}, {_literal(text)}"
             yield f'Say "{text}" where the assertion fails', rewrite_node(context.lines, node, made)
+    for node in context.walk("raise_statement"):
+        bare = re.fullmatch(r"raise ([\w.]+)(?:\(\))?", text_of(node))
+        for text in texts if bare is not None and bare[1][bare[1].rfind(".") + 1].isupper() else ():
+            yield (
+                f'Say "{text}" in the error',
+                rewrite_node(context.lines, node, f"raise {bare[1]}({_literal(text)})"),
+            )
     messages = _messages(context, arguments)
     for node in messages:
         old = f" instead of {named(node)}" if len(messages) > 1 else ""
