@@ -27,6 +27,8 @@ _OPEN = re.compile(
     r"(?::|=|\b(?:for|of|in|to|from|at|by|with|file|value|name|key|option|type|argument|version))$"
 )
 """What a message ends with that its value follows without a colon."""
+_SILENT = re.compile(r"^raise ((?:\w+\.)*[A-Z]\w*)(?:\(\))?$")
+"""An error that is raised without a message."""
 _KEYED = re.compile(r"[\w.]+\[[\"'](\w+)[\"']\]")
 _MOST_VALUES = 3
 _VERBS = ("Include", "Mention", "Say", "Show", "Name", "Tell", "Report", "Add", "Put", "Print", "Give", "Log")
@@ -53,12 +55,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             made = f"{text_of(node)}, {_literal(text)}"
             yield f'Say "{text}" where the assertion fails', rewrite_node(context.lines, node, made)
     for node in context.walk("raise_statement"):
-        bare = re.fullmatch(r"raise ([\w.]+)(?:\(\))?", text_of(node))
-        for text in texts if bare is not None and bare[1][bare[1].rfind(".") + 1].isupper() else ():
-            yield (
-                f'Say "{text}" in the error',
-                rewrite_node(context.lines, node, f"raise {bare[1]}({_literal(text)})"),
-            )
+        for error in _SILENT.findall(text_of(node)):
+            for text in texts:
+                made = rewrite_node(context.lines, node, f"raise {error}({_literal(text)})")
+                yield f'Say "{text}" in the error', made
     messages = _messages(context, arguments)
     for node in messages:
         old = f" instead of {named(node)}" if len(messages) > 1 else ""
