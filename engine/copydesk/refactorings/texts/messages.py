@@ -55,10 +55,10 @@ def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
             made = f"{text_of(node)}, {_literal(text)}"
             yield f'Say "{text}" where the assertion fails', rewrite_node(context.lines, node, made)
     for node in context.walk("raise_statement"):
-        for error in _SILENT.findall(text_of(node)):
+        for silent in _SILENT.findall(text_of(node)):
             for text in texts:
-                made = rewrite_node(context.lines, node, f"raise {error}({_literal(text)})")
-                yield f'Say "{text}" in the error', made
+                told = rewrite_node(context.lines, node, f"raise {silent}({_literal(text)})")
+                yield f'Say "{text}" in the error', told
     messages = _messages(context, arguments)
     for node in messages:
         old = f" instead of {named(node)}" if len(messages) > 1 else ""
