@@ -681,3 +681,10 @@ def test_a_message_says_what_the_function_knows() -> None:
     source = "def f(kind):\n    raise ValueError('invalid category')\n"
     offered = [after(source, one) for one in candidates("include the kind", source, [(2, 2)])]
     assert "def f(kind):\n    raise ValueError(f'invalid category: {kind}')\n" in offered
+
+
+def test_nothing_moves_to_where_it_is_not_reached() -> None:
+    source = "def f(a):\n    if a:\n        raise a\n    b = 1\n"
+    assert not [
+        one.title for one in candidates("before the check", source, [(4, 4)]) if "into if" in one.title
+    ]

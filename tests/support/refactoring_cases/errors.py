@@ -6,7 +6,7 @@ _TRY = "def f(a):\n    try:\n        b = a.c\n    except AttributeError:\n      
 
 CASES = [
     ("log_to_raise", "raise a ValueError with that text instead of logging", "def f(a):\n    log.error('a %s', a)\n    return\n",
-     "Raise ValueError with the message instead of logging it", "def f(a):\n    raise ValueError('a %s' % (a,))\n"),
+     "Raise ValueError('a %s' % (a,)) instead of log.error('a %s', a)", "def f(a):\n    raise ValueError('a %s' % (a,))\n"),
     ("raise_otherwise", "other types should raise a TypeError",
      "def f(a):\n    if a:\n        return 1\n    if b:\n        return 2\n",
      "Raise TypeError otherwise, at the end, for anything else, all other types",

@@ -17,7 +17,7 @@ from copydesk.refactorings.blocks import (
     selected_statements,
 )
 from copydesk.refactorings.candidate import Proposal, Refactoring
-from copydesk.refactorings.clauses import JUMPS
+from copydesk.refactorings.clauses import JUMPS, named
 from copydesk.refactorings.context import RefactoringContext
 from copydesk.refactorings.edits import insert_at, replace_lines, replace_node, rewrite_node
 from copydesk.refactorings.errors.except_head import except_head
@@ -127,11 +127,9 @@ def _for_log(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
         behind = next_statement(node)
         last = behind if behind is not None and behind.type in JUMPS and context.has(behind) else node
         for error in arguments.exceptions:
-            line = f"{context.indent(node)}raise {error}({message})\n"
-            yield (
-                f"Raise {error} with the message instead of logging it",
-                replace_lines(rows(node)[0], rows(last)[1], [line]),
-            )
+            raised = f"raise {error}({message})"
+            put = replace_lines(rows(node)[0], rows(last)[1], [f"{context.indent(node)}{raised}\n"])
+            yield f"{raised[0].upper()}{raised[1:]} instead of {named(node)}", put
 
 
 def _no_raise(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:

@@ -108,6 +108,8 @@ def _into(context: RefactoringContext, node: Node, siblings: list[Node], at: int
     for other in beside:
         clauses = clauses_of(context, other) if other.type in COMPOUND else ()
         for clause in clauses:
+            if clause.leaves and rows(other)[0] < first:
+                continue  # behind a `return` nothing is reached
             by = clause.body.start_point[1] - node.start_point[1]
             place = clause.last + 1 if rows(other)[0] < first else clause.first
             yield f"Move {named(node)} into {named(clause.node)}", _moved(context, first, last, place, by)
