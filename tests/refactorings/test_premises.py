@@ -150,6 +150,9 @@ RAISING = "def f(size):\n    if size < 1:\n        raise E('too small')\n"
         ("include the size in the error", RAISING, True),
         ("include the size in the error", RAISING.replace("'too small'", "f'too small: {size}'"), False),
         ("mention the colour in the message", RAISING, False),
+        ("reduce isn't used", "from a import reduce, b\n", True),
+        ("reduce is not needed", "from a import b\n", False),
+        ("what is this for, remove it", "try:\n    a()\nfinally:\n    pass\n", True),
     ],
 )
 def test_what_is_clearly_not_done_yet(instruction: str, text: str, lacking: bool) -> None:

@@ -37,11 +37,25 @@ _MENTION = re.compile(
 _MESSAGE = re.compile(r"(?!\s*(?:if|elif|while)\b).*(?:\braise\b|\(.*['\"])")
 """A line that may say something to a person."""
 
+_UNUSED = re.compile(
+    r"\b([^\W\d]\w*)`? (?:(?:is|are)(?:n['’]t| not)|['’]s not) (?:really )?(?:used|needed|necessary|required)\b"
+)
+_REMOVE_IT = re.compile(r"\b(?:remove|drop|delete) (?:it|this|that)[.!]?$")
+"""What is said of something that stands there still."""
+
 
 def undone(context: RefactoringContext, instruction: str) -> bool:
-    """Whether an instruction asks for a print, a log entry, a docstring or a value in a message, and there is none."""
+    """Whether an instruction asks for a print, a log entry, a docstring or a value in a message, and there is none, or for
+    something to go that is there.
+    """
     said = instruction.strip().lower()
-    return _ANOTHER_WISH.search(said) is None and any(_lacks(context, said))
+    return _is_there(context, said) or (_ANOTHER_WISH.search(said) is None and any(_lacks(context, said)))
+
+
+def _is_there(context: RefactoringContext, said: str) -> bool:
+    text = context.derived(selected_text).lower()
+    unused = (re.search(rf"\b{re.escape(name)}\b", text) for name in _UNUSED.findall(said))
+    return _REMOVE_IT.search(said) is not None or any(unused)
 
 
 def _lacks(context: RefactoringContext, said: str) -> Iterator[bool]:
