@@ -81,10 +81,9 @@ def _names_error(name: str, arguments: Arguments) -> bool:
 def _calls(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     news = [name for name in arguments.names if _is_callable(name, context, arguments)]
     called: dict[str, list[Node]] = {}
+    # Of a call that goes on below the selection the name alone can change.
     calls = [*context.walk("call"), *(node for node in context.starting("call") if not context.has(node))]
-    for call in mentioned(
-        calls, arguments
-    ):  # of a call that goes on below the selection the name alone can change
+    for call in mentioned(calls, arguments):
         target = call.child_by_field_name("function")
         method = method_of(call)
         name = method[1] if method is not None else target

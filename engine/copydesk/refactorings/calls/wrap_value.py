@@ -301,18 +301,15 @@ def _unwrap(context: RefactoringContext, arguments: Arguments) -> Iterator[Propo
             apart = all(single_line(node) for node, _ in pairs)
             title = f"Remove {called}() everywhere, the call is not needed"
             yield title, replace_expressions(context, pairs) if apart else None
+    said = re.sub(r"\W", "", arguments.instruction.lower())  # "a deep copy" is `deepcopy`
     for node in mentioned(context.walk("call"), arguments):
         given, called, method = positional(node), callee(node), method_of(node)
         if node.parent is not None and node.parent.type == "expression_statement":
             continue
-        apart = called.rpartition(".")[2].lower() in re.sub(
-            r"\W", "", arguments.instruction.lower()
-        )  # "a deep copy"
-        if (
-            given is not None
-            and len(given) == 1
-            and (called in _BUILTIN or apart or is_mentioned(node, arguments))
-        ):
+        meant = (
+            called in _BUILTIN or called.rpartition(".")[2].lower() in said or is_mentioned(node, arguments)
+        )
+        if given is not None and len(given) == 1 and meant:
             inner = text_of(given[0])
             if given[0].type != "generator_expression":
                 as_it_is = ", as is" if arguments.words & {"is", "plain", "itself", "directly"} else ""

@@ -29,11 +29,9 @@ _TURNED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 def _drop(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
     called = "check" if "check" in arguments.words else "condition"
     asked = tests(context)
-    values = [
-        node for node in context.walk("boolean_operator") if node not in asked and node.parent is not None
-    ]
-    values = [node for node in values if node.parent is not None and node.parent.type == "keyword_argument"]
-    for node in mentioned([*asked, *values], arguments):
+    given = [node.child_by_field_name("value") for node in context.walk("keyword_argument")]
+    joined = [node for node in given if node is not None and node.type == "boolean_operator"]
+    for node in mentioned([*asked, *joined], arguments):
         for word in ("and", "or"):
             if node.parent is not None and operands(node.parent, word)[1:] and node.parent.type == node.type:
                 continue  # a part of a longer one

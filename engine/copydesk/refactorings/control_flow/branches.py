@@ -55,7 +55,7 @@ def _merge(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
                     )
         last = clauses[-1] if clauses else None
         behind = node.next_named_sibling
-        if last is None or last.test is None or behind is None or not last.leaves:
+        if last is None or last.test is None or behind is None or not last.leaves or not context.has(node):
             continue
         for other in clauses_of(context, behind)[:1] if behind.type == "if_statement" else ():
             same = _body(context, last) == _body(context, other)

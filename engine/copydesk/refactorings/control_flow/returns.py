@@ -63,15 +63,11 @@ def _kept_or_other(context: RefactoringContext, clause: Clause) -> Iterator[Prop
             if value == "True":  # for None and False alike
                 del forms[f"{target} or {value}"]
     elif one is not None and alone and clause.test is not None and _PLAIN_TARGET.fullmatch(target):
-        value, indent, ternary = (
-            _tight(one[1], 2),
-            context.indent(clause.node),
-            "Use a ternary, conditional, no if",
-        )
-        straight = in_one_line(clause.test)
-        forms = {f"{target} if {turned} else {value}": ternary for turned in opposites(clause.test)[:1]}
+        value, indent, straight = _tight(one[1], 2), context.indent(clause.node), in_one_line(clause.test)
+        found = [f"{target} if {turned} else {value}" for turned in opposites(clause.test)[:1]]
         if straight is not None and ":=" not in straight:
-            forms[f"{value} if {straight} else {target}"] = ternary
+            found.append(f"{value} if {straight} else {target}")
+        forms = dict.fromkeys(found, "Use a ternary, conditional, no if")
     else:
         return
     for form, title in forms.items():

@@ -142,7 +142,7 @@ def _values(context: RefactoringContext, arguments: Arguments) -> list[str]:
     named = [
         *(v for v in arguments.code if not v.startswith(("'", '"')) and context.knows(v)),
         *subjects(context, arguments, 3),
-        *named_in(arguments, context.variables(), 2),
+        *named_in(arguments, sorted(context.variables()), 2),
     ]
     found = [v for v in dict.fromkeys(named) if re.fullmatch(r"[\w.()\[\]-]+", v) and not v.isdigit()]
     reporting = _reporting(context)

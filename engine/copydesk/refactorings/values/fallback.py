@@ -90,7 +90,7 @@ def _or_else(context: RefactoringContext, arguments: Arguments) -> Iterator[Prop
     said = [text for text in literals_like("''", arguments, 12) if text[1:-1].lower() not in _SAID_ANYWAY]
     said = [text for text in said if text[1:-1] not in context.words]
     if arguments.words & _DEFAULTS:
-        values += [name for name in named_in(arguments, context.variables(), 2) if name not in values]
+        values += [name for name in named_in(arguments, sorted(context.variables()), 2) if name not in values]
     values = list(dict.fromkeys([*values, *said[:3]]))[:6]
     for node in context.walk(*_MAY_BE_NONE) if arguments.words & _MISSING else ():
         holder = node.parent
