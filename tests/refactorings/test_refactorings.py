@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from random import Random
@@ -687,4 +688,13 @@ def test_nothing_moves_to_where_it_is_not_reached() -> None:
     source = "def f(a):\n    if a:\n        raise a\n    b = 1\n"
     assert not [
         one.title for one in candidates("before the check", source, [(4, 4)]) if "into if" in one.title
+    ]
+
+
+def test_a_partition_takes_one_text_and_gives_three() -> None:
+    source = "def f(a):\n    b, c = a.split('=', 1)\n    return b + c\n"
+    offered = [after(source, one) for one in candidates("partition is nicer", source)]
+    assert "def f(a):\n    b, _, c = a.partition('=')\n    return b + c\n" in offered
+    assert not [
+        text for text in offered if re.search(r"partition\('=', 1\)|b, c = a\.partition\([^)]*\)\n", text)
     ]

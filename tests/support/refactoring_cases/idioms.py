@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 CASES = [
+    ("equivalent", "partition", "def f(a):\n    b, c = a.split('=', 1)\n    return b, c\n",
+     "Use …, _, … = ….partition(…): b, _, c = a.partition('=')",
+     "def f(a):\n    b, _, c = a.partition('=')\n    return b, c\n"),
     ("entry_or_default", "", "if 'a' in b:\n    c = b['a']\n    del b['a']\nelse:\n    c = 'd'\n",
      "Use pop with a default, no if: c = b.pop('a', 'd')", "c = b.pop('a', 'd')\n"),
     ("equivalent", "cache", "@lru_cache(maxsize=None)\ndef f(a):\n    return a\n", "Use cache instead of lru_cache(maxsize=None)",

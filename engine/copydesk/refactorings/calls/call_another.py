@@ -206,7 +206,14 @@ def _takes_as_many(old: str, new: str, call: Node) -> bool:
     given = positional(call)
     if (old, new) == ("dict", "fromkeys") or (given and new in _WITHOUT_TEXT):
         return False
+    if new in ("partition", "rpartition") and (given is None or len(given) != 1 or _is_unpacked(call)):
+        return False  # they take one text and give three
     return not ((old, new) == ("get", "pop") and given and len(given) == 1)
+
+
+def _is_unpacked(call: Node) -> bool:
+    left = call.parent.child_by_field_name("left") if call.parent is not None else None
+    return left is not None and left.type == "pattern_list"
 
 
 def _may_be_called(node: Node, new: str) -> bool:
@@ -223,6 +230,8 @@ def _may_be_called(node: Node, new: str) -> bool:
 def _with_fewer_arguments(context: RefactoringContext, call: Node, new: str) -> Iterator[Proposal]:
     """A function or method that needs no argument, or only the first one."""
     given, target = positional(call), callee(call)
+    if new in ("partition", "rpartition") and _is_unpacked(call):
+        return
     owner = target.rpartition(".")[0]
     made = f"{owner}.{new}" if owner else new
     for kept in [[], given[:1]][: len(given)] if given else ():

@@ -262,6 +262,8 @@ X.split(Y)[-1] <=> X.rpartition(Y)[2] | words partition rpartition split rsplit
 X.rsplit(Y, 1)[0] <=> X.rpartition(Y)[0] | words partition rpartition split rsplit
 X.rsplit(Y, 1)[1] <=> X.rpartition(Y)[2] | words partition rpartition split rsplit
 X.rsplit(Y, 1)[-1] <=> X.rpartition(Y)[2] | words partition rpartition split rsplit
+X, Y = Z.split(W, 1) <=> X, _, Y = Z.partition(W)
+X, Y = Z.rsplit(W, 1) <=> X, _, Y = Z.rpartition(W)
 X.split(Y)[0] => X.split(Y, 1)[0] | words once maxsplit 1 one only first last
 X.split(Y)[-1] => X.rsplit(Y, 1)[-1] | words once maxsplit 1 one only first last
 X[len(Y):] => X.removeprefix(Y)

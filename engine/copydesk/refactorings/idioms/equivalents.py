@@ -146,7 +146,7 @@ def _may_assign(node: Node, made: str) -> bool:
     """Whether a statement gives no variable a value that the function has not made its own."""
     tree, function = _tree(made), function_of(node)
     stores = (n for n in ast.walk(tree) if isinstance(n, ast.Name)) if tree is not None else ()
-    names = {n.id for n in stores if isinstance(n.ctx, ast.Store)}
+    names = {n.id for n in stores if isinstance(n.ctx, ast.Store)} - {"_"}
     if not names or function is None:
         return True
     parameters = {name_of(parameter) for parameter in list_parameters(function)}
@@ -225,7 +225,7 @@ def _is_known(context: RefactoringContext, pair: _Pair, arguments: Arguments) ->
     said = {"Path"} if "pathlib" in arguments.words else set()
     said |= {"timezone"} if arguments.words & {"utc", "aware", "timezone"} else set()
     return all(
-        _ANY.fullmatch(name) or context.knows(name) or arguments.mentions(name) or name in said
+        _ANY.fullmatch(name) or name == "_" or context.knows(name) or arguments.mentions(name) or name in said
         for name in brought
     )
 
