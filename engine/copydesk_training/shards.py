@@ -105,6 +105,7 @@ def _tasks(corpus: Corpus, settings: Settings, most: int | None) -> list[Task]:
 
 
 def _written(corpus: Corpus, settings: Settings) -> list[Task]:
+    """The shards of the requests that were written for files of the corpus, or of those in the settings' files of records."""
     asked = written.asked_of(corpus, only=settings.records)
     return [
         Task("written", p, k, asked[k::WRITTEN_SHARDS])

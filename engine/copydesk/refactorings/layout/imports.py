@@ -17,8 +17,10 @@ _WORDS = frozenset({"import", "imports", "imported", "importing", "from"})
 _LINES = frozenset({
     "line", "lines", "separate", "split", "own", "each", "per", "pep8", "isort", "alphabetical", "alphabetically",
 })  # fmt: skip
-_MORE = frozenset({"import", "add", "too", "also", "well", "need", "needs", "missing", "as"})
+_MORE = frozenset({"import", "add", "too", "also", "well", "need", "needs", "missing"})
+"""Words of an instruction that wants a name imported, too."""
 _ORDER = frozenset({"order", "sort", "sorted", "alphabetical", "alphabetically", "first", "isort"})
+"""Words of an instruction about the order of names."""
 _LONGEST = 88
 """Columns of an import that stays on one line."""
 

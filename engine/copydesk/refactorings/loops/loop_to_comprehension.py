@@ -145,7 +145,7 @@ def _propose(context: RefactoringContext, _: Arguments) -> Iterator[Proposal]:
 
 
 def _added(context: RefactoringContext, loop: Node, head: str, only: Node) -> Iterator[Proposal]:
-    """A loop that adds to a collection, or only yields, as one statement over a generator."""
+    """A loop that adds to a collection, sets entries of one, or only yields, as one statement."""
     call = children_of(only)[0] if children_of(only) else only
     method, given = method_of(call), positional(call) if call.type == "call" else None
     indent = context.indent(loop)

@@ -16,6 +16,7 @@ from copydesk.refactorings.expressions import COLLECTIONS, children_of, replace_
 from copydesk.syntax.tree import identifiers, rows, text_of
 
 _WORDS = frozenset({"alphabetical", "alphabetically", "sort", "sorted", "order", "ordered", "abc"})
+"""Words of an instruction about the order of lines."""
 
 
 def _propose(context: RefactoringContext, arguments: Arguments) -> Iterator[Proposal]:
